@@ -1,0 +1,67 @@
+"""quire: Markdown into pieces worth retrieving.
+
+The public names, resolved when first used, so that ``import quire`` loads neither the parser nor a tokenizer.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from quire.errors import InputError, OptionError, QuireError, TokenizerError, UndecodableError
+    from quire.model import Block, Chunk, Chunks, Document, Finding, Section, Span
+    from quire.pipeline import chunk, chunk_file, parse, verify
+
+_HOME = {
+    "Block": "model",
+    "Chunk": "model",
+    "Chunks": "model",
+    "Document": "model",
+    "Finding": "model",
+    "InputError": "errors",
+    "OptionError": "errors",
+    "QuireError": "errors",
+    "Section": "model",
+    "Span": "model",
+    "TokenizerError": "errors",
+    "UndecodableError": "errors",
+    "chunk": "pipeline",
+    "chunk_file": "pipeline",
+    "parse": "pipeline",
+    "verify": "pipeline",
+}
+
+__all__ = [
+    "Block",
+    "Chunk",
+    "Chunks",
+    "Document",
+    "Finding",
+    "InputError",
+    "OptionError",
+    "QuireError",
+    "Section",
+    "Span",
+    "TokenizerError",
+    "UndecodableError",
+    "__version__",
+    "chunk",
+    "chunk_file",
+    "parse",
+    "verify",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'quire' has no attribute {name!r}; it has: {', '.join(__all__)}")
+    value = getattr(import_module(f"quire.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

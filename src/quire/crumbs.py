@@ -1,0 +1,60 @@
+"""The breadcrumb: one line that says where a chunk stands. Pure text, no neighbours but the headings.
+
+Splitting reserves the tokens of the full line, finishing writes it; both ask here, so they cannot disagree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+SEPARATOR = " > "
+LIMIT = 160
+"""The longest breadcrumb line, in characters."""
+ELLIPSIS = "…"
+
+
+def full_line(title: str, header_path: Sequence[str]) -> str:
+    """``Title > Parent > Section``; the title is left out where it says what the first heading says."""
+    segments = [title, *header_path] if title and (not header_path or header_path[0] != title) else [*header_path]
+    return shorten([_one_line(segment) for segment in segments if segment])
+
+
+def reader_line(title: str, header_path: Sequence[str]) -> str:
+    """``> Title › Parent › Section``: the line that readers see above a section."""
+    below = header_path[1:] if header_path and header_path[0] == title else header_path
+    return "> " + " › ".join(_one_line(segment) for segment in (title, *below) if segment)
+
+
+def shorten(segments: Sequence[str], limit: int = LIMIT) -> str:
+    """The segments in one line of at most ``limit`` characters: the middle gives way, first and last stay."""
+    line = SEPARATOR.join(segments)
+    if len(line) <= limit or not segments:
+        return line
+    if len(segments) == 1:
+        return _cut(segments[0], limit)
+    first, last = segments[0], segments[-1]
+    for dropped in range(1, len(segments) - 1):
+        line = SEPARATOR.join((first, ELLIPSIS, *segments[dropped + 1 :]))
+        if len(line) <= limit:
+            return line
+    joint = SEPARATOR + ELLIPSIS + SEPARATOR if len(segments) > 2 else SEPARATOR
+    return _fit_pair(first, last, joint, limit)
+
+
+def _fit_pair(first: str, last: str, joint: str, limit: int) -> str:
+    """First and last around ``joint``; what is too long is cut, the shorter one keeps all it can."""
+    if len(first) + len(joint) + len(last) <= limit:
+        return first + joint + last
+    room = limit - len(joint)
+    half = room // 2
+    for_last = max(room - len(first), half)
+    last = _cut(last, for_last)
+    return _cut(first, room - len(last)) + joint + last
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + ELLIPSIS
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,52 @@
+"""Characters to bytes and lines. Neighbours: every stage speaks characters; the edges ask here.
+
+A line ends with ``\\n``, ``\\r\\n`` or a lone ``\\r``, as in CommonMark; form feeds and U+2028 end nothing.
+Bytes are those of the text's UTF-8 form. Both functions take ascending positions and make one pass over
+the text in C, so a document pays only for what is asked, and ASCII pays nothing for bytes.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+def line_starts(text: str) -> list[int]:
+    """The position at which each line starts; the first is always 0."""
+    return [0, *(match.end() for match in _LINE_END.finditer(text))]
+
+
+def lines_at(text: str, positions: Iterable[int]) -> list[int]:
+    """The 1-based line of each of the ascending ``positions``."""
+    if "\r" in text:
+        starts = line_starts(text)
+        return [bisect_right(starts, position) for position in positions]
+    lines: list[int] = []
+    line, seen = 1, 0
+    count = text.count
+    for position in positions:
+        line += count("\n", seen, position)
+        seen = position
+        lines.append(line)
+    return lines
+
+
+def bytes_at(text: str, positions: Sequence[int]) -> Sequence[int]:
+    """The UTF-8 byte offset of each of the ascending ``positions``."""
+    if text.isascii():
+        return positions
+    offsets: list[int] = []
+    offset, seen = 0, 0
+    for position in positions:
+        offset += utf8_length(text[seen:position])
+        seen = position
+        offsets.append(offset)
+    return offsets
+
+
+def utf8_length(text: str) -> int:
+    """How many bytes ``text`` takes in UTF-8; a lone surrogate takes three."""
+    return len(text.encode("utf-8", "surrogatepass"))
