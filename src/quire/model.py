@@ -71,9 +71,19 @@ class Source:
     body_start: int = 0
     """Where the body starts: after a byte order mark and the front matter."""
     opaque: Span | None = None
-    """Broken front matter: body text in which nothing is Markdown."""
+    """Front matter that does not parse: body text in which nothing is Markdown."""
     findings: tuple[Finding, ...] = ()
     """What reading found."""
+
+    @property
+    def text_start(self) -> int:
+        """Where text starts: after a byte order mark."""
+        return 1 if self.text.startswith("\ufeff") else 0
+
+    @property
+    def markdown_start(self) -> int:
+        """Where Markdown starts: after front matter, whether it could be read or not."""
+        return self.opaque.end if self.opaque is not None else self.body_start
 
     @property
     def name(self) -> str:
@@ -314,8 +324,6 @@ class Chunk:
     """The chunk before it in the document."""
     next_id: str | None
     """The chunk after it in the document."""
-    node_types: tuple[str, ...]
-    """The kinds of block in it, by mdast's names."""
     metadata: Mapping[str, Any]
     """Front matter, source file, options, quire's version."""
     strategy: str
@@ -330,6 +338,13 @@ class Chunk:
     """The headings in its own text."""
     position: int | None = None
     """The tree strategy only: its place among all nodes of the tree."""
+    kinds: Callable[[], tuple[str, ...]] = field(default=tuple, repr=False, compare=False)
+    """How to find ``node_types``; called when they are first asked for, since few ask."""
+
+    @cached_property
+    def node_types(self) -> tuple[str, ...]:
+        """The kinds of block in it, by mdast's names."""
+        return self.kinds()
 
     @cached_property
     def content_hash(self) -> str:
@@ -345,10 +360,10 @@ class Chunk:
     def to_dict(self) -> dict[str, Any]:
         """The chunk as JSON-ready values under camelCase names."""
         record = {json_name: _plain(getattr(self, name)) for name, json_name in _json_names(Chunk)}
-        record["contentHash"] = self.content_hash
+        del record["kinds"]
         if self.position is None:
             del record["position"]
-        return record
+        return {**record, "nodeTypes": list(self.node_types), "contentHash": self.content_hash}
 
 
 class Chunks(list[Chunk]):

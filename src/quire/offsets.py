@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_BLANK_LINES = re.compile(r"(?:[ \t]*(?:\r\n|\r|\n))*")
 
 
 def line_starts(text: str) -> list[int]:
@@ -50,3 +51,13 @@ def bytes_at(text: str, positions: Sequence[int]) -> Sequence[int]:
 def utf8_length(text: str) -> int:
     """How many bytes ``text`` takes in UTF-8; a lone surrogate takes three."""
     return len(text.encode("utf-8", "surrogatepass"))
+
+
+def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """The part of ``text[start:end]`` from the start of its first line that is not blank to its last such character.
+
+    Both are ``start`` when all of it is blank.
+    """
+    first = _BLANK_LINES.match(text, start, end)
+    last = start + len(text[start:end].rstrip(" \t\r\n"))
+    return (first.end() if first else start, last) if last > start else (start, start)

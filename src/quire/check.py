@@ -1,0 +1,176 @@
+"""The laws: what must be true of the chunks of a document, as one pure function that returns findings.
+
+Before: any strategy, or chunks that come from somewhere else. It is what ``quire verify`` runs on users' documents
+and what the tests run on random ones. Each law is a small function; ``laws`` asks them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+
+from quire.model import BLANK, Chunk, Document, Finding, TokenCounter
+from quire.offsets import bytes_at, lines_at
+
+Violation = tuple[str, int, str]
+"""A code, a position in the source, and a sentence."""
+
+
+def laws(document: Document, chunks: Sequence[Chunk], counter: TokenCounter | None = None) -> list[Finding]:
+    """What is wrong with ``chunks``, in document order; nothing, if all laws hold.
+
+    Counts are checked where the ``counter`` that made them is given.
+    """
+    violations = [violation for law in _LAWS for violation in law(document, chunks)]
+    if counter is not None:
+        violations += _counts(chunks, counter)
+    size = len(document.text)
+    violations.sort(key=lambda violation: violation[1])
+    lines = lines_at(document.text, [min(max(position, 0), size) for _, position, _ in violations])
+    return [
+        Finding(code=code, path=document.source.name, line=line, message=message)
+        for (code, _, message), line in zip(violations, lines, strict=True)
+    ]
+
+
+def _spans_are_sound(document: Document, chunks: Sequence[Chunk]) -> Iterator[Violation]:
+    size = len(document.text)
+    for chunk in chunks:
+        place = chunk.source_position
+        if not 0 <= place.char_start < place.char_end <= size:
+            yield (
+                "impossible-span",
+                place.char_start,
+                f"chunk {chunk.id} claims characters {place.char_start} to {place.char_end} of {size}",
+            )
+
+
+def _spans_are_ordered(document: Document, chunks: Sequence[Chunk]) -> Iterator[Violation]:
+    for before, chunk in pairwise(chunks):
+        start, end = chunk.source_position.char_start, before.source_position.char_end
+        if start < end:
+            yield "overlapping-spans", start, f"chunk {chunk.id} starts {end - start} characters before {before.id} ends"
+
+
+def _nothing_lost(document: Document, chunks: Sequence[Chunk]) -> Iterator[Violation]:
+    """Every character of the body that is not blank is in a chunk, or in a heading that the tree shows as title."""
+    covered = [(chunk.source_position.char_start, chunk.source_position.char_end) for chunk in chunks]
+    in_tree = _is_tree(chunks)
+    if in_tree:
+        covered += [(section.start, section.body_start) for section in document.sections[1:]]
+    seen = document.source.text_start if in_tree else document.source.body_start
+    for start, end in [*sorted(covered), (len(document.text), len(document.text))]:
+        gap = document.text[seen:start]
+        if text := gap.strip(BLANK):
+            position = seen + len(gap) - len(gap.lstrip(BLANK))
+            yield "lost-text", position, f"{len(text)} characters are in no chunk, from {_excerpt(text)} on"
+        seen = max(seen, end)
+
+
+def _titles_are_kept(document: Document, chunks: Sequence[Chunk]) -> Iterator[Violation]:
+    """In the tree, every heading with text below it is in some chunk's heading path."""
+    if not _is_tree(chunks):
+        return
+    shown = {chunk.header_path[:depth] for chunk in chunks for depth in range(1, len(chunk.header_path) + 1)}
+    for section in document.nodes[1:]:
+        if tuple(each.title for each in document.path_to(section)) not in shown:
+            yield "lost-heading", section.start, f"heading {section.title!r} is in no chunk's heading path"
+
+
+def _nothing_altered(document: Document, chunks: Sequence[Chunk]) -> Iterator[Violation]:
+    for chunk in chunks:
+        place = chunk.source_position
+        if chunk.original_text != document.text[place.char_start : place.char_end]:
+            yield "altered-text", place.char_start, f"the text of chunk {chunk.id} is not that of its span"
+        if not chunk.embed_text.endswith(chunk.original_text):
+            yield "altered-text", place.char_start, f"chunk {chunk.id} embeds another text than its own"
+        elif chunk.added_chars != len(chunk.embed_text) - len(chunk.original_text) + chunk.overlap_chars:
+            yield "unrecorded-text", place.char_start, f"chunk {chunk.id} embeds text that is not recorded as added"
+
+
+def _positions_agree(document: Document, chunks: Sequence[Chunk]) -> Iterator[Violation]:
+    """Characters, bytes and lines name the same place."""
+    size = len(document.text)
+    places = [chunk.source_position for chunk in chunks]
+    edges = sorted({edge for place in places for edge in (place.char_start, place.char_end) if 0 <= edge <= size})
+    in_bytes = dict(zip(edges, bytes_at(document.text, edges), strict=True))
+    characters = sorted({max(0, edge - back) for edge in edges for back in (0, 1)})
+    in_lines = dict(zip(characters, lines_at(document.text, characters), strict=True))
+    for chunk, place in zip(chunks, places, strict=True):
+        expected = (
+            in_bytes.get(place.char_start),
+            in_bytes.get(place.char_end),
+            in_lines.get(place.char_start),
+            in_lines.get(max(place.char_start, place.char_end - 1)),
+            size,
+        )
+        stated = (place.byte_start, place.byte_end, place.start_line, place.end_line, place.total_chars)
+        if stated != expected:
+            yield (
+                "wrong-position",
+                place.char_start,
+                f"chunk {chunk.id} states bytes, lines and size {stated}, but its characters are at {expected}",
+            )
+
+
+def _headings_are_right(document: Document, chunks: Sequence[Chunk]) -> Iterator[Violation]:
+    """A chunk's heading path is that of the section in which its text stands."""
+    starts = [section.body_start for section in document.sections]
+    section = 0
+    for chunk in chunks:
+        start = chunk.source_position.char_start
+        while section + 1 < len(starts) and starts[section + 1] <= start:
+            section += 1
+        holder = document.sections[section if document.sections[section].is_node else 0]
+        path = document.path_to(holder)
+        if chunk.header_path != tuple(each.title for each in path):
+            titles = " > ".join(each.title for each in path) or "no heading"
+            yield "wrong-headings", start, f"chunk {chunk.id} stands under {titles}, not under {chunk.header_breadcrumb!r}"
+
+
+def _links_hold(document: Document, chunks: Sequence[Chunk]) -> Iterator[Violation]:
+    """Ids are unique, numbers count up, and every chunk knows its neighbours."""
+    seen: set[str] = set()
+    ids = [None, *(chunk.id for chunk in chunks), None]
+    for number, chunk in enumerate(chunks):
+        start = chunk.source_position.char_start
+        if chunk.id in seen:
+            yield "duplicate-id", start, f"two chunks have the id {chunk.id}"
+        seen.add(chunk.id)
+        if chunk.chunk_number != number:
+            yield "wrong-number", start, f"chunk {chunk.id} has number {chunk.chunk_number}, but is number {number}"
+        if (chunk.prev_id, chunk.next_id) != (ids[number], ids[number + 2]):
+            yield "broken-link", start, f"chunk {chunk.id} names other neighbours than it has"
+
+
+def _counts(chunks: Sequence[Chunk], counter: TokenCounter) -> Iterator[Violation]:
+    for chunk in chunks:
+        stats = chunk.token_stats
+        counted = (counter.count(chunk.original_text), -(-len(chunk.original_text) // 4), counter.count(chunk.embed_text))
+        if (stats.tokens, stats.estimated_tokens, stats.embed_tokens) != counted:
+            yield (
+                "wrong-count",
+                chunk.source_position.char_start,
+                f"chunk {chunk.id} states {stats.tokens}, {stats.estimated_tokens} and {stats.embed_tokens} tokens, "
+                f"but {counter.name} counts {counted}",
+            )
+
+
+def _is_tree(chunks: Sequence[Chunk]) -> bool:
+    return bool(chunks) and chunks[0].strategy == "tree"
+
+
+def _excerpt(text: str) -> str:
+    return repr(text if len(text) <= 40 else text[:39] + "…")
+
+
+_LAWS: tuple[Callable[[Document, Sequence[Chunk]], Iterator[Violation]], ...] = (
+    _spans_are_sound,
+    _spans_are_ordered,
+    _nothing_lost,
+    _titles_are_kept,
+    _nothing_altered,
+    _positions_agree,
+    _headings_are_right,
+    _links_hold,
+)

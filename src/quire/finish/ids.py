@@ -1,0 +1,26 @@
+"""What chunks are called. Used by assemble.py; pure, so the same document and options give the same ids."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from quire.config import Options
+from quire.model import Document, Piece
+
+
+def ids(document: Document, pieces: Sequence[Piece], options: Options) -> list[str]:
+    """The id of each chunk: in the tree strategy that of its node."""
+    return [node_id(document, piece.section, options) for piece in pieces]
+
+
+def parent_ids(document: Document, pieces: Sequence[Piece], options: Options) -> list[str | None]:
+    """The id of what each chunk belongs to: in the tree strategy the node above."""
+    parents = [document.sections[piece.section].parent for piece in pieces]
+    return [None if parent is None else node_id(document, parent, options) for parent in parents]
+
+
+def node_id(document: Document, section: int, options: Options) -> str:
+    """``{tree}:{path}#{slug}``; the document's own node has no fragment."""
+    name = document.path if document.path is not None else "untitled"
+    slug = document.sections[section].slug
+    return f"{options.tree_name}:{name}#{slug}" if slug else f"{options.tree_name}:{name}"

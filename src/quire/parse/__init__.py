@@ -1,0 +1,43 @@
+"""Source to Document: the stage that knows Markdown.
+
+    standin.py   the text that the parser reads in place of the source
+    events.py    the parser's events, in quire's words; the only user of the parser
+    blocks.py    one walk over the events: blocks at document level, headings
+    inside.py    what is inside a block, when somebody asks
+    group.py     directives, math and components: blocks that Markdown knows only in parts
+    outline.py   headings to sections, with slugs.py
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from quire.model import Block, Document, Source
+from quire.parse import outline
+from quire.parse.blocks import Scan, blocks, scan
+from quire.parse.standin import stand_in
+
+
+def document(source: Source, title: str | None = None) -> Document:
+    """Parse ``source``; ``title`` overrides what the document says of itself."""
+    if source.syntax == "markdown":
+        text = stand_in(source)
+        found = scan(source, text)
+        open_blocks = partial(blocks, source, text, found)
+    else:
+        found = Scan((), ())
+        open_blocks = partial(_plain, source)
+    name = outline.title_of(source, found.headings, title)
+    sections = outline.build(source, found.headings, name)
+    return Document(
+        source=source,
+        title=name,
+        sections=sections,
+        findings=(*source.findings, *outline.findings(source, sections)),
+        open_blocks=open_blocks,
+    )
+
+
+def _plain(source: Source) -> tuple[Block, ...]:
+    """A text that is not Markdown is one paragraph."""
+    return blocks(source, "", Scan((), ()))

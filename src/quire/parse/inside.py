@@ -1,0 +1,93 @@
+"""What is inside a block: the items of a list at every depth, the rows of a table, the content of a quote.
+
+Asked for through ``Block.children``. The block is parsed again by itself, which costs only when somebody asks;
+reference definitions are about inline text, so a block at document level has the same blocks inside when alone.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from quire.model import BLANK, Block, Kind, Source
+from quire.parse.events import KINDS, events_of, opened
+
+CONTAINERS = frozenset({"list", "quote", "table", "footnote"})
+"""The kinds of block at document level that hold blocks."""
+
+_FENCE_INFO = re.compile(r"(?:`{3,}|~{3,})[ \t]*([^\r\n]*)")
+
+
+@dataclass
+class _Open:
+    """An element whose end has not been met; ``kind`` is None for one that is no block."""
+
+    kind: Kind | None
+    start: int
+    end: int
+    level: int = 0
+    children: list[Block] = field(default_factory=list)
+    prose: list[int] = field(default_factory=list)
+    """Start and end of text that stands in an item without a paragraph around it, as in every tight list."""
+
+
+def inside(block: Block, *, source: Source, text: str) -> tuple[Block, ...]:
+    """The blocks directly inside ``block``; each knows its own children. ``text`` is the source's stand-in."""
+    base = source.markdown_start
+    outermost = _Open(None, block.start, block.end)
+    stack = [outermost]
+    for event, place in events_of(text[block.start - base : block.end - base]):
+        start, end = block.start + place["start"], block.start + place["end"]
+        if not isinstance(event, str) and "End" in event:
+            _close(stack, source.text)
+        elif (tag := opened(event)) != ("", None):
+            _open(stack, source.text, *tag, start, end)
+        else:
+            _note_prose(stack[-1], start, end)
+    same = outermost.children[0] if outermost.children else None
+    return same.children if same is not None and same.kind == block.kind else ()
+
+
+def _open(stack: list[_Open], text: str, tag: str, value: Any, start: int, end: int) -> None:
+    kind = KINDS.get(tag)
+    if kind is None:
+        _note_prose(stack[-1], start, end)
+    else:
+        _end_prose(stack[-1], text)
+    level = 1 if tag == "TableHead" else int(value["level"][1]) if tag == "Heading" else 0
+    stack.append(_Open(kind, start, end, level))
+    if tag == "Rule":  # the one block that has no closing event
+        _close(stack, text)
+
+
+def _close(stack: list[_Open], text: str) -> None:
+    done = stack.pop()
+    if done.kind is None:
+        return
+    _end_prose(done, text)
+    block = _block(done.kind, text, done.start, done.end, done.level)
+    # The children are known, so the property that would look for them is filled in.
+    block.__dict__["children"] = tuple(done.children)
+    stack[-1].children.append(block)
+
+
+def _note_prose(element: _Open, start: int, end: int) -> None:
+    if element.kind == "item":
+        element.prose = [element.prose[0] if element.prose else start, end]
+
+
+def _end_prose(element: _Open, text: str) -> None:
+    if element.prose:
+        element.children.append(_block("paragraph", text, *element.prose))
+        element.prose = []
+
+
+def _block(kind: Kind, text: str, start: int, end: int, level: int = 0) -> Block:
+    """A block from its first to its last character that is not blank: the parser may start or end it outside."""
+    inner = text[start:end]
+    start += len(inner) - len(inner.lstrip(BLANK))
+    info = _FENCE_INFO.match(text, start) if kind == "code" else None
+    return Block(
+        kind, start, max(start, end - len(inner) + len(inner.rstrip(BLANK))), level, info.group(1).strip() if info else ""
+    )

@@ -1,0 +1,112 @@
+"""Headings to sections: the tree of the document. Before: blocks.py finds the headings. After: split/.
+
+A heading belongs to the nearest heading before it of a lower depth. Its body ends at the next heading; what
+belongs to it ends at the next one of the same or a lower depth. A heading with no text anywhere below it makes
+no node; if none makes one, the document itself holds the whole text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
+
+from quire.model import BLANK, Finding, Section, Source
+from quire.offsets import lines_at
+from quire.parse.slugs import Unique, ascii_slug, github_slug
+
+
+class Heading(NamedTuple):
+    """A heading at document level."""
+
+    level: int
+    """1 to 6."""
+    title: str
+    """Its plain text."""
+    start: int
+    """The start of its line."""
+    end: int
+    """After its line's end; a setext heading's underline included."""
+
+
+def title_of(source: Source, headings: Sequence[Heading], given: str | None) -> str:
+    """The caller's title, else front matter's, else the first H1, else the file name, else empty."""
+    if given is not None:
+        return given
+    stated = _as_title(source.frontmatter.get("title"))
+    if stated:
+        return stated
+    first = next((heading.title for heading in headings if heading.level == 1), "")
+    if first or source.path is None:
+        return first
+    name = PurePosixPath(source.path).name
+    stem, dot, _ = name.rpartition(".")
+    return stem if dot and stem else name
+
+
+def _as_title(value: Any) -> str:
+    usable = isinstance(value, str | int | float) and not isinstance(value, bool)
+    return " ".join(str(value).split()) if usable else ""
+
+
+def build(source: Source, headings: Sequence[Heading], title: str) -> tuple[Section, ...]:
+    """The document's own section, then one for each heading, in order."""
+    size = len(source.text)
+    starts = [heading.start for heading in headings]
+    body_ends = [*starts[1:], size]
+    ends = _subtree_ends(headings, size)
+    has_text = _has_text(source.text, headings, body_ends, ends)
+    root_end = starts[0] if any(has_text) else size
+    sections = [Section(0, 0, title, "", "", 0, 0, root_end, size, None, 0)]
+    slug, anchor = Unique(ascii_slug), Unique(github_slug)
+    open_at_depth: list[Section] = [sections[0]]
+    position = 0
+    for index, heading in enumerate(headings):
+        level, text, start, body_start = heading
+        while open_at_depth[-1].depth >= level:
+            open_at_depth.pop()
+        position += has_text[index]
+        section = Section(
+            index + 1, level, text, slug(text), anchor(text), start, body_start, body_ends[index], ends[index],
+            open_at_depth[-1].index, position if has_text[index] else None,
+        )  # fmt: skip
+        sections.append(section)
+        open_at_depth.append(section)
+    return tuple(sections)
+
+
+def _subtree_ends(headings: Sequence[Heading], size: int) -> list[int]:
+    """For each heading, where the next one of the same or a lower depth starts."""
+    ends = [size] * len(headings)
+    waiting: list[int] = []
+    for index, heading in enumerate(headings):
+        while waiting and headings[waiting[-1]].level >= heading.level:
+            ends[waiting.pop()] = heading.start
+        waiting.append(index)
+    return ends
+
+
+def _has_text(text: str, headings: Sequence[Heading], body_ends: Sequence[int], ends: Sequence[int]) -> list[bool]:
+    """For each heading, whether there is text besides headings anywhere below it."""
+    found = [False] * len(headings)
+    next_text_after = len(text) + 1
+    for index in range(len(headings) - 1, -1, -1):
+        if text[headings[index].end : body_ends[index]].strip(BLANK):
+            next_text_after = headings[index].end
+        found[index] = next_text_after < ends[index]
+    return found
+
+
+def findings(source: Source, sections: Sequence[Section]) -> tuple[Finding, ...]:
+    """One finding for each heading that makes no node."""
+    empty = [section for section in sections if not section.is_node]
+    lines = lines_at(source.text, [section.start for section in empty])
+    return tuple(
+        Finding(
+            code="heading-without-text",
+            path=source.name,
+            line=line,
+            message=f"heading {section.title!r} has no text below it; it makes no chunk of its own",
+        )
+        for section, line in zip(empty, lines, strict=True)
+    )

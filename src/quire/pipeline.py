@@ -1,0 +1,96 @@
+"""The whole way, once: bytes -> Source -> Document -> Pieces -> Chunks. Behind every public function.
+
+The only module that knows the order of the stages.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from quire import check, config, finish, parse as parsing, read, size, split
+from quire.model import Chunk, Chunks, Document, Finding, Syntax, TokenCounter
+
+
+def parse(
+    text: str, *, path: str | None = None, title: str | None = None, syntax: Syntax | None = None
+) -> Document:
+    """Parse ``text`` into sections and blocks. ``path`` gives it a name and, by its extension, its syntax."""
+    return parsing.document(read.make_source(text, path=path, syntax=syntax), title)
+
+
+def chunk(
+    text: str | Document,
+    strategy: str = config.DEFAULT_STRATEGY,
+    *,
+    path: str | None = None,
+    title: str | None = None,
+    syntax: Syntax | None = None,
+    tokenizer: object = None,
+    **options: Any,
+) -> Chunks:
+    """Cut ``text``, or a parsed document, into chunks.
+
+    ``tokenizer`` is a name (``o200k_base``, ``cl100k_base``, ``estimate``), a Hugging Face tokenizer or its file,
+    or any callable that counts the tokens of a text. Further options are those of the strategy.
+    """
+    started = time.perf_counter()
+    counter = size.resolve(tokenizer, config.DEFAULT_TOKENIZER)
+    chosen = config.build(strategy, {**options, "tokenizer": counter.name})
+    document = _document(text, path, title, syntax)
+    pieces = split.STRATEGIES[strategy](document, counter, chosen)
+    chunks = finish.assemble(document, pieces, counter, chosen, started=started)
+    return Chunks(chunks, document=document, options=chosen, findings=document.findings)
+
+
+def chunk_file(
+    file: str | Path,
+    strategy: str = config.DEFAULT_STRATEGY,
+    *,
+    path: str | None = None,
+    errors: Literal["strict", "replace"] = "strict",
+    **options: Any,
+) -> Chunks:
+    """Read a file and cut it into chunks. ``path`` names it in ids; by default that is the file's own name."""
+    name = Path(file).name if path is None else path
+    text, findings = read.read_file(Path(file), str(file), errors=errors)
+    chunks = chunk(text, strategy, path=name, **options)
+    return Chunks(chunks, document=chunks.document, options=chunks.options, findings=(*findings, *chunks.findings))
+
+
+def verify(text: str, chunks: Sequence[Chunk], *, tokenizer: object = None) -> list[Finding]:
+    """Check the laws: an empty list, or what is wrong with ``chunks`` of ``text``.
+
+    Counts are checked with ``tokenizer``, else with the one that the chunks were made with, if it has a name.
+    """
+    document = _rebuilt(text, chunks)
+    counter = size.resolve(tokenizer, config.DEFAULT_TOKENIZER) if tokenizer is not None else _counter_of(chunks)
+    return check.laws(document, chunks, counter)
+
+
+def _document(text: str | Document, path: str | None, title: str | None, syntax: Syntax | None) -> Document:
+    if isinstance(text, Document):
+        if (path, title, syntax) != (None, None, None):
+            raise config.OptionError("a parsed document has its path, title and syntax; give them to quire.parse")
+        return text
+    if not isinstance(text, str):
+        raise TypeError(f"quire.chunk takes a text or a Document, not {type(text).__name__}; see quire.chunk_file")
+    return parse(text, path=path, title=title, syntax=syntax)
+
+
+def _rebuilt(text: str, chunks: Sequence[Chunk]) -> Document:
+    """The document parsed anew, so that the check does not trust what made the chunks."""
+    if isinstance(chunks, Chunks):
+        source = chunks.document.source
+        return parse(text, path=source.path, title=chunks.document.title, syntax=source.syntax)
+    if not chunks:
+        return parse(text)
+    return parse(text, path=chunks[0].metadata.get("sourceFile"), title=chunks[0].file_title)
+
+
+def _counter_of(chunks: Sequence[Chunk]) -> TokenCounter | None:
+    """The counter that the chunks were made with, if its name says which it is."""
+    name = chunks[0].metadata.get("chunkingOptions", {}).get("tokenizer") if chunks else None
+    return size.resolve(name, config.DEFAULT_TOKENIZER) if name in size.NAMES else None

@@ -1,0 +1,28 @@
+"""Hypothesis profiles, chosen by the environment variable HYPOTHESIS_PROFILE.
+
+    ci      150 examples a property; the default
+    quick   25, while writing code
+    fuzz    5,000, or as many as QUIRE_FUZZ_EXAMPLES says
+
+Failing examples are kept in `.hypothesis` and tried first the next time.
+"""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+_BASE = settings(
+    settings.get_profile("default"),
+    deadline=None,
+    derandomize=False,
+    print_blob=True,
+    # Whole documents are large and slow beside what these checks expect; the examples themselves are wanted.
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
+)
+
+settings.register_profile("ci", _BASE, max_examples=150)
+settings.register_profile("quick", _BASE, max_examples=25)
+settings.register_profile("fuzz", _BASE, max_examples=int(os.environ.get("QUIRE_FUZZ_EXAMPLES", "5000")))
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
