@@ -14,7 +14,7 @@ from functools import partial
 
 from quire.model import Block, Document, Source
 from quire.parse import outline
-from quire.parse.blocks import Scan, blocks, scan
+from quire.parse.blocks import Scan, blocks_of, scan
 from quire.parse.standin import stand_in
 
 
@@ -23,7 +23,7 @@ def document(source: Source, title: str | None = None) -> Document:
     if source.syntax == "markdown":
         text = stand_in(source)
         found = scan(source, text)
-        open_blocks = partial(blocks, source, text, found)
+        open_blocks = partial(blocks_of, source, text, found)
     else:
         found = Scan((), ())
         open_blocks = partial(_plain, source)
@@ -40,4 +40,4 @@ def document(source: Source, title: str | None = None) -> Document:
 
 def _plain(source: Source) -> tuple[Block, ...]:
     """A text that is not Markdown is one paragraph."""
-    return blocks(source, "", Scan((), ()))
+    return blocks_of(source, "", Scan((), ()))

@@ -1,37 +1,33 @@
 """Text to blocks with exact positions. Before: standin.py. After: outline.py, and whoever asks for blocks.
 
 The parser reports a stream of events, most of them about inline text; one walk picks out what stands at document
-level, with the titles of the headings. The blocks themselves are made when somebody asks for them, and what is
-inside one (inside.py) when somebody asks for that.
+level, with the titles of the headings; skeleton.py spares it most of them. The blocks themselves are made when
+somebody asks for them, and what is inside one (inside.py) when somebody asks for that.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from itertools import compress
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from quire.model import BLANK, Block, Kind, Source
-from quire.parse.events import KINDS, Events, definitions, events_of, opened, plain_text
+from quire.parse.events import KINDS, definitions, events_of, opened, plain_text
 from quire.parse.group import group
 from quire.parse.inside import CONTAINERS, inside
 from quire.parse.outline import Heading
+from quire.parse.skeleton import Run, plain_title, skeleton
+from quire.parse.standin import plain_lines
 
 _FENCE_INFO = re.compile(r"[ \t]*(?:`{3,}|~{3,})[ \t]*([^\r\n]*)")
+_FEED = re.compile(r"[\x0b\x0c]")
+_FAITHFUL = re.compile(r"[\x00-\x0a\x0d-\x7f]*+")
 _LEADING_BLANK_LINES = re.compile(r"(?:[ \t]*(?:\r\n|\r|\n))*")
 
-
-class Top(NamedTuple):
-    """A block at document level as the parser reports it."""
-
-    tag: str
-    """The parser's name for it."""
-    start: int
-    """Its first character, which may stand behind an indentation."""
-    end: int
-    """Its end, which may lie behind blank lines."""
+Top: TypeAlias = tuple[str, int, int]
+"""A block at document level: the parser's name for it, its first character, which may stand behind an indentation,
+and its end, which may lie behind blank lines."""
 
 
 class Scan(NamedTuple):
@@ -44,52 +40,67 @@ class Scan(NamedTuple):
 
 
 def scan(source: Source, text: str) -> Scan:
-    """Walk over the events of ``text``, the stand-in for the Markdown of ``source``."""
+    """Find what stands at document level. ``text`` is the stand-in for the Markdown of ``source``."""
+    rest, runs = skeleton(text)
+    return _walk(source, rest, runs) or _walk(source, text, {}) or Scan((), ())
+
+
+def _walk(source: Source, text: str, runs: Mapping[int, Run]) -> Scan | None:
+    """What the events of ``text`` say; None if they do not confirm all of ``runs``."""
     tops: list[Top] = []
     headings: list[Heading] = []
+    foreign: list[int] = []
     base = source.markdown_start
-    end = -1
+    confirmed, end = 0, -1
     events = events_of(text)
     for event, place in events:
         start = place["start"]
         if start < end:
             continue  # inside the block at document level that was met last
         tag, value = opened(event)
-        if not tag:
-            continue
-        end = place["end"]
-        tops.append(Top(tag, base + start, base + end))
+        if tag == "Rule" and start in runs:
+            end = runs[start].end
+            confirmed += 1
+            _add_run(source.text, base, runs[start], tops, headings)
+        elif tag in KINDS:  # cells that pad a row are reported behind their table
+            end = place["end"]
+            tops.append((tag, base + start, base + end))
+            if tag == "Heading":
+                heading = _heading(source.text, int(value["level"][1]), plain_text(events), tops[-1])
+                if not _FAITHFUL.fullmatch(source.text, heading.start, heading.end):
+                    foreign.append(len(headings))
+                headings.append(heading)
+    if confirmed < len(runs):
+        return None
+    # The stand-in does not show every character; titles that have others are parsed once more, all together.
+    for index, title in zip(foreign, _titles(source.text, [headings[index] for index in foreign]), strict=False):
+        headings[index] = headings[index]._replace(title=title)
+    return Scan(tops, headings)
+
+
+def _add_run(text: str, base: int, run: Run, tops: list[Top], headings: list[Heading]) -> None:
+    for tag, first, last in run.blocks:
+        start, end = base + first, base + last
+        tops.append((tag, start, end))
         if tag == "Heading":
-            headings.append(_heading(source.text, int(value["level"][1]), plain_text(events), tops[-1]))
-    return Scan(tops, _with_own_titles(source.text, headings))
+            content = text[start:end].lstrip("#")
+            headings.append(Heading(end - start - len(content), plain_title(content), start, end))
 
 
 def _heading(text: str, level: int, title: str, top: Top) -> Heading:
-    return Heading(level, title, _line_start(text, top.start), _after_line_end(text, top.end))
-
-
-def _with_own_titles(text: str, headings: list[Heading]) -> list[Heading]:
-    """The headings; titles that are not ASCII are taken from the source, for the stand-in does not show them."""
-    if text.isascii():
-        return headings
-    foreign = [not text[each.start : each.end].isascii() for each in headings]
-    titles = _titles(text, list(compress(headings, foreign)))
-    return [
-        each._replace(title=next(titles, each.title)) if is_foreign else each
-        for each, is_foreign in zip(headings, foreign, strict=True)
-    ]
+    return Heading(level, title, _line_start(text, top[1]), _after_line_end(text, top[2]))
 
 
 def _titles(text: str, headings: Sequence[Heading]) -> Iterator[str]:
     """The plain text of each of ``headings``, parsed together, above the definitions that they may refer to."""
-    alone = "\n\n".join(text[each.start : each.end] for each in headings)
-    events: Events = events_of(f"{alone}\n\n{definitions(text)}" if "[" in alone else alone)
+    alone = plain_lines(_FEED.sub(" ", "\n\n".join(text[each.start : each.end] for each in headings)))
+    events = events_of(f"{alone}\n\n{definitions(text)}" if "[" in alone else alone)
     for event, _ in events:
         if opened(event)[0] == "Heading":
             yield plain_text(events)
 
 
-def blocks(source: Source, text: str, found: Scan) -> tuple[Block, ...]:
+def blocks_of(source: Source, text: str, found: Scan) -> tuple[Block, ...]:
     """The blocks at document level, in order: all that is not blank is in one of them."""
     made: list[Block] = []
     seen = source.body_start
@@ -108,15 +119,16 @@ def blocks(source: Source, text: str, found: Scan) -> tuple[Block, ...]:
 
 
 def _made(text: str, top: Top, headings: Iterator[Heading], opener: partial[tuple[Block, ...]]) -> Block:
-    kind = KINDS[top.tag]
-    start = _line_start(text, top.start)
+    tag, first, last = top
+    kind = KINDS[tag]
+    start = _line_start(text, first)
     if kind == "heading":
         heading = next(headings)
-        return _block(kind, text, start, top.end, level=heading.level, info=heading.title)
+        return _block(kind, text, start, last, level=heading.level, info=heading.title)
     if kind == "code":
-        return _block(kind, text, start, top.end, info=_fence_info(text, start))
-    block = _block(kind, text, start, top.end, opener=opener if kind in CONTAINERS else None)
-    if kind == "list" and "]:" in text[start : top.end]:
+        return _block(kind, text, start, last, info=_fence_info(text, start))
+    block = _block(kind, text, start, last, opener=opener if kind in CONTAINERS else None)
+    if kind == "list" and "]:" in text[start : last]:
         # The parser counts definitions that follow a list to the list.
         return _block(kind, text, start, block.children[-1].end, opener=opener)
     return block

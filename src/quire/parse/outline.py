@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from quire.model import BLANK, Finding, Section, Source
 from quire.offsets import lines_at
-from quire.parse.slugs import Unique, ascii_slug, github_slug
+from quire.parse.slugs import Unique, slugs
 
 
 class Heading(NamedTuple):
@@ -57,21 +57,22 @@ def build(source: Source, headings: Sequence[Heading], title: str) -> tuple[Sect
     ends = _subtree_ends(headings, size)
     has_text = _has_text(source.text, headings, body_ends, ends)
     root_end = starts[0] if any(has_text) else size
-    sections = [Section(0, 0, title, "", "", 0, 0, root_end, size, None, 0)]
-    slug, anchor = Unique(ascii_slug), Unique(github_slug)
-    open_at_depth: list[Section] = [sections[0]]
+    root = Section(0, 0, title, "", "", 0, 0, root_end, size, None, 0)
+    sections = [root]
+    above = [root]
+    unique_slug, unique_anchor = Unique(), Unique()
     position = 0
-    for index, heading in enumerate(headings):
-        level, text, start, body_start = heading
-        while open_at_depth[-1].depth >= level:
-            open_at_depth.pop()
+    for index, (level, text, start, body_start) in enumerate(headings):
+        while above[-1].depth >= level:
+            above.pop()
+        slug, anchor = slugs(text)
         position += has_text[index]
         section = Section(
-            index + 1, level, text, slug(text), anchor(text), start, body_start, body_ends[index], ends[index],
-            open_at_depth[-1].index, position if has_text[index] else None,
+            index + 1, level, text, unique_slug(slug), unique_anchor(anchor), start, body_start, body_ends[index],
+            ends[index], above[-1].index, position if has_text[index] else None,
         )  # fmt: skip
         sections.append(section)
-        open_at_depth.append(section)
+        above.append(section)
     return tuple(sections)
 
 

@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
 
-_NOT_ID = re.compile(r"[^a-z0-9_\- ]+")
-_ID_GAP = re.compile(r"[- ]+")
-_NOT_ANCHOR_ASCII = re.compile(r"[^a-z0-9_\- ]+")
-_WHITESPACE = re.compile(r"[\t\r\n\x0b\x0c]")
+_NOT_KEPT = re.compile(r"[^a-z0-9_\- ]+")
+_GAP = re.compile(r"[- ]+")
+_WHITE = re.compile(r"[\t\r\n\x0b\x0c]")
+
+
+def slugs(title: str) -> tuple[str, str]:
+    """The ASCII slug and GitHub's slug of a title."""
+    anchor = github_slug(title)
+    if title.isascii() and title.isprintable() and "--" not in anchor:
+        return anchor.strip("-") or "heading", anchor  # where the rules differ only at the ends
+    return ascii_slug(title), anchor
 
 
 def ascii_slug(title: str) -> str:
     """Lower case ASCII letters, digits and underscores, single hyphens between; ``heading`` when none is left."""
-    text = _WHITESPACE.sub(" ", title.lower())
-    return _ID_GAP.sub("-", _NOT_ID.sub("", text)).strip("-") or "heading"
+    text = _WHITE.sub(" ", title.lower())
+    return _GAP.sub("-", _NOT_KEPT.sub("", text)).strip("-") or "heading"
 
 
 def github_slug(title: str) -> str:
     """GitHub's rule: letters, marks, digits and connectors of any script are kept, each space is a hyphen."""
     text = title.lower()
-    kept = _NOT_ANCHOR_ASCII.sub("", text) if text.isascii() else "".join(filter(_in_anchor, text))
+    kept = _NOT_KEPT.sub("", text) if text.isascii() else "".join(filter(_in_anchor, text))
     return kept.replace(" ", "-")
 
 
@@ -32,15 +38,13 @@ def _in_anchor(char: str) -> bool:
 class Unique:
     """Hands out slugs, no two equal: a taken one gets the next free suffix, from ``-1`` on."""
 
-    def __init__(self, rule: Callable[[str], str]) -> None:
-        self._rule = rule
+    def __init__(self) -> None:
         self._next_suffix: dict[str, int] = {}
 
-    def __call__(self, title: str) -> str:
-        base = slug = self._rule(title)
+    def __call__(self, slug: str) -> str:
         taken = self._next_suffix
         if slug in taken:
-            suffix = taken[base]
+            base, suffix = slug, taken[slug]
             while (slug := f"{base}-{suffix}") in taken:
                 suffix += 1
             taken[base] = suffix + 1

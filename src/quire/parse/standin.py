@@ -1,6 +1,6 @@
 """The text that the parser reads in place of the source: same length, same blocks, none of the parser's traps.
 
-Before: read/. After: blocks.py, which can take every position the parser reports as a character of the body.
+Before: read/. After: blocks.py, which can take every position the parser reports as a character of the source.
 The parser reports UTF-8 bytes; here every non-ASCII character becomes one ASCII character that has no meaning
 in Markdown, so bytes are characters. No block of Markdown starts or ends with a non-ASCII character, so the
 blocks stay the same; text is always taken from the source.
@@ -12,34 +12,57 @@ import re
 
 from quire.model import Source
 
-# The parser takes a closing fence followed by a tab for code, and a delimiter row with a tab for text. A tab
-# there means what a space means. Tabs of an indentation are left alone: they have a width.
-_TAB_AFTER_FENCE = re.compile(r"(?<=[`~])[ \t]*\t[ \t]*(?=[\r\n]|\Z)")
-_TAB_IN_DELIMITER_ROW = re.compile(r"(?:[|:]|--)[-:| \t]*\t[-:| \t]*(?=[\r\n]|\Z)")
-_TAB_TO_SPACE = str.maketrans("\t", " ")
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
+_DELIMITER = re.compile(r"[|:]|--")
+_TABS_TO_SPACES = str.maketrans("\t", " ")
+_FEEDS_TO_INERT = str.maketrans("\x0b\x0c", "\x7f\x7f")
 
 
 def stand_in(source: Source) -> str:
     """What the parser reads for the Markdown of ``source``."""
     start = source.markdown_start
-    body = as_ascii(source.text[start:] if start else source.text)
-    if "\t" in body:
-        body = _TAB_AFTER_FENCE.sub(_spaces, body)
-        if "|" in body:
-            body = _TAB_IN_DELIMITER_ROW.sub(_spaces, body)
-    return body
+    return plain_lines(as_ascii(source.text[start:] if start else source.text))
 
 
 def as_ascii(text: str) -> str:
-    """``text`` with one ASCII character for each character."""
-    if text.isascii():
-        return text
+    """``text`` with one ASCII character for each character, and no white space that only the parser knows."""
+    ascii_text = text if text.isascii() else _encoded(text)
+    if "\x0c" in ascii_text or "\x0b" in ascii_text:
+        return ascii_text.translate(_FEEDS_TO_INERT)
+    return ascii_text
+
+
+def _encoded(text: str) -> str:
     ascii_text = text.encode("ascii", "replace").decode("ascii")
-    if ascii_text.count("<?") == text.count("<?") and ascii_text.count("?>") == text.count("?>"):
-        return ascii_text
-    # A replaced character beside "<" or ">" would open or close a processing instruction.
-    return re.sub(r"[^\x00-\x7f]", "x", text)
+    for tag in ("<?", "?>"):
+        # A question mark that stands for another character must not open or close a processing instruction;
+        # a control character does nothing.
+        if tag in ascii_text and ascii_text.count(tag) != text.count(tag):
+            return re.sub(r"[^\x00-\x7f]", "\x7f", text)
+    return ascii_text
 
 
-def _spaces(match: re.Match[str]) -> str:
-    return match.group().translate(_TAB_TO_SPACE)
+def plain_lines(text: str) -> str:
+    """``text`` with line ends and tabs that the parser understands; nothing moves."""
+    if "\r" in text:
+        # The parser does not take a lone carriage return for a line end everywhere.
+        text = text.replace("\r\n", " \n").replace("\r", "\n")
+    if "\t" in text:
+        text = "\n".join([_untabbed(line) if "\t" in line else line for line in text.split("\n")])
+    return text
+
+
+def _untabbed(line: str) -> str:
+    """``line`` with spaces for the tabs that the parser stumbles over, where a tab means what a space means.
+
+    It misses a closing fence before a tab, hashes that close a heading beside a tab, and a delimiter row with a tab
+    in it. Tabs of an indentation stay: they have a width.
+    """
+    if _HEADING.match(line):
+        return line.translate(_TABS_TO_SPACES)
+    text = line.rstrip(" \t")
+    if text.endswith(("`", "~")):
+        return text + line[len(text) :].translate(_TABS_TO_SPACES)
+    row = len(line.rstrip("-:| \t"))
+    first = _DELIMITER.search(line, row)
+    return line[: first.start()] + line[first.start() :].translate(_TABS_TO_SPACES) if first else line
