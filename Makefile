@@ -17,10 +17,8 @@ $(VENV)/core: pyproject.toml
 
 $(VENV)/dev: $(VENV)/core
 	$(BIN)/pip install --quiet --editable '.[dev]'
-	@touch $@
-
-$(VENV)/bench: $(VENV)/dev
-	$(BIN)/pip install --quiet --editable '.[bench]'
+	@# Only its files are wanted: tiktoken's own vocabularies, to compare counts with. Its dependencies are many.
+	$(BIN)/pip install --quiet --no-deps --requirement tests/requirements-files-only.txt
 	@touch $@
 
 demo: $(VENV)/core  ## install quire and show what it does with its own documentation
@@ -35,7 +33,7 @@ lint: $(VENV)/dev  ## check style, types and layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-bench: $(VENV)/bench  ## measure cost against its parts; needs the documents that benchmarks/README.md names
+bench: $(VENV)/dev  ## measure cost against its parts; needs the documents that benchmarks/README.md names
 	$(BIN)/python -m benchmarks
 
 fuzz: $(VENV)/dev  ## look for inputs that break the laws, for as long as QUIRE_FUZZ_EXAMPLES says

@@ -1,4 +1,4 @@
-"""Hypothesis profiles, chosen by the environment variable HYPOTHESIS_PROFILE.
+"""The path to `support`, and Hypothesis profiles, chosen by the environment variable HYPOTHESIS_PROFILE.
 
     ci      150 examples a property; the default
     quick   25, while writing code
@@ -10,8 +10,13 @@ Failing examples are kept in `.hypothesis` and tried first the next time.
 from __future__ import annotations
 
 import os
+import sys
+from pathlib import Path
 
 from hypothesis import HealthCheck, settings
+
+# `support` is imported by that name whatever pytest's import mode is.
+sys.path.insert(0, str(Path(__file__).parent))
 
 _BASE = settings(
     settings.get_profile("default"),

@@ -1,0 +1,11 @@
+"""The first stage: bytes to ``Source``; ``parse`` comes next.
+
+``discover`` turns what was named on a command line into files, ``source`` turns a file into text, ``frontmatter``
+takes the metadata off its top, with ``plain_yaml`` for what is simple and ``yaml_values`` for the rest.
+"""
+
+from __future__ import annotations
+
+from quire.read.source import decode, make_source, read_file, syntax_of
+
+__all__ = ["decode", "make_source", "read_file", "syntax_of"]

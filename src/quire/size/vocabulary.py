@@ -19,6 +19,8 @@ from pathlib import Path
 WIDEST = 128
 """The longest token of either encoding, in bytes."""
 
+FOLDER = Path(__file__).parent / "vocabularies"
+
 _COUNT = 4
 _RANK = 3
 
@@ -59,7 +61,7 @@ class Vocabulary:
 
 def read(name: str) -> Vocabulary:
     """The vocabulary of the encoding ``name``."""
-    return Vocabulary((Path(__file__).parent / "vocabularies" / f"{name}.bin").read_bytes())
+    return Vocabulary((FOLDER / f"{name}.bin").read_bytes())
 
 
 def pack(ranks: Mapping[bytes, int]) -> bytes:

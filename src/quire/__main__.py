@@ -1,0 +1,9 @@
+"""``python -m quire`` is the command line."""
+
+from __future__ import annotations
+
+import sys
+
+from quire.cli import main
+
+sys.exit(main())

@@ -1,0 +1,26 @@
+"""The command line. ``main`` is the entry point; commands are loaded when they are called.
+
+    main.py        the group of commands, errors to exit codes
+    documents.py   the documents that a command was given, one by one
+    output.py      what a terminal shows: colours, progress, summary
+    chunk.py, verify.py, outline.py   one file a command
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from quire import __version__
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; the result is the exit code."""
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    if given in (["--version"], ["-V"]):
+        # Asked by scripts all the time; needs none of what follows.
+        sys.stdout.write(f"quire {__version__}\n")
+        return 0
+    from quire.cli.main import run  # noqa: PLC0415  loading click takes as long as Python itself
+
+    return run(given)

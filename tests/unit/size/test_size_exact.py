@@ -1,0 +1,157 @@
+"""Counts are tiktoken's, whoever counts: each engine, the quick counter, and the counter that changes between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.unit.size import hostile
+
+from quire.errors import TokenizerError
+from quire.size import engines, pieces, quick, splintr_engine, tiktoken_engine, toktok_engine, vocabulary
+from quire.size.encodings import ENCODINGS, QUICK_WORK, EncodingCounter
+
+Reference = Callable[[str], Callable[[str], int]]
+MODULES = {"toktok": toktok_engine, "splintr": splintr_engine, "tiktoken": tiktoken_engine}
+NASTY = st.text(
+    st.one_of(
+        st.sampled_from(
+            "aAzZ019 \t\n\r\x0b\x0c\x85\xa0\u2028\u3000/!'.-_#|`*sStTéÉªſǅ’—→中あ한नि\u0301\u200d😀🏽\ud800\udfff\x00"
+        ),
+        st.characters(),
+    )
+)
+
+
+@pytest.fixture(scope="module", params=ENCODINGS)
+def encoding(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def expected(encoding: str, reference: Reference) -> Callable[[str], int]:
+    return reference(encoding)
+
+
+@pytest.fixture(scope="module", params=MODULES)
+def engine(encoding: str, request: pytest.FixtureRequest) -> Callable[[str], int]:
+    pytest.importorskip(request.param, reason=f"{request.param} is not installed")
+    return MODULES[request.param].load(encoding)
+
+
+@pytest.fixture(scope="module")
+def tireless(encoding: str) -> quick.Quick:
+    return quick.Quick(encoding, 1 << 60)
+
+
+def test_engines_on_documents(
+    engine: Callable[[str], int], expected: Callable[[str], int], documents: list[str]
+) -> None:
+    assert [engine(text) for text in documents] == [expected(text) for text in documents]
+
+
+@pytest.mark.parametrize("text", hostile.STRINGS)
+def test_engines_on_hostile_text(engine: Callable[[str], int], expected: Callable[[str], int], text: str) -> None:
+    assert engine(text) == expected(text)
+
+
+def test_quick_on_documents(tireless: quick.Quick, expected: Callable[[str], int], documents: list[str]) -> None:
+    counts = [tireless.count(text) for text in documents]
+    known = [(count, expected(text)) for count, text in zip(counts, documents, strict=True) if count is not None]
+    assert len(known) > 0.95 * len(documents)
+    assert all(count == right for count, right in known)
+
+
+@pytest.mark.parametrize("text", hostile.STRINGS)
+def test_quick_on_hostile_text(tireless: quick.Quick, expected: Callable[[str], int], text: str) -> None:
+    assert tireless.count(text) in (expected(text), None)
+
+
+CONTEXTS = ("{}", "a{}a", "A{}B", "!{}!", "1{}1", " {} ", "x {}y", "\n{}\n", "'{}", "a'{}", "  {}", "{0}{0}", "!{}/")
+
+
+def test_quick_on_every_character_it_knows(tireless: quick.Quick, expected: Callable[[str], int]) -> None:
+    alike = {code for first, last in pieces.ALPHABETS[-1] for code in range(first, last + 1) if last - first > 4096}
+    codes = [code for first, last in pieces.ALPHABETS[-1] for code in range(first, last + 1)]
+    for code in (code for code in codes if code not in alike or code % 97 == 0):
+        text = "\n".join(context.format(chr(code)) for context in CONTEXTS)
+        assert tireless.count(text) == expected(text), hex(code)
+
+
+@settings(max_examples=400, deadline=None)
+@given(NASTY)
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_any_text(reference: Reference, encoding: str, text: str) -> None:
+    right = reference(encoding)(text)
+    assert EncodingCounter(encoding).count(text) == right
+    assert quick.Quick(encoding, 1 << 60).count(text) in (right, None)
+
+
+def test_the_change_of_engine_changes_no_count(encoding: str, expected: Callable[[str], int]) -> None:
+    counter = EncodingCounter(encoding)
+    text = "".join(f"Line {number} of a document, with wordlike{number}things.\n" for number in range(2000))
+    answers = {counter.count(text) for _ in range(QUICK_WORK[encoding] // len(text) + 2)}
+    assert answers == {expected(text)}
+    assert counter._full is not None
+    assert counter._quick is None
+
+
+@pytest.mark.parametrize("text", hostile.STRINGS)
+def test_counter_on_hostile_text(encoding: str, expected: Callable[[str], int], text: str) -> None:
+    assert EncodingCounter(encoding).count(text) == expected(text)
+
+
+def test_a_little_text_loads_no_engine(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines, "ENGINES", ())
+    assert EncodingCounter(encoding).count("# A “little” text – in a café\n") == 11
+
+
+def test_the_next_engine_takes_over(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> Callable[[str], int]:
+        raise ImportError(name)
+
+    monkeypatch.setattr(engines, "ENGINES", (missing, lambda _: len))
+    assert engines.load(encoding) is len
+
+
+def test_without_any_engine_the_error_says_what_to_do(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines, "ENGINES", ())
+    with pytest.raises(TokenizerError, match=r"pip install toktok-rs.*tokenizer='estimate'"):
+        EncodingCounter(encoding).count("\U00010330")
+
+
+def test_tiktoken_refuses_what_would_make_it_panic() -> None:
+    pytest.importorskip("tiktoken", reason="tiktoken is not installed")
+    count = tiktoken_engine.load("cl100k_base")
+    with pytest.raises(TokenizerError, match="1000000 characters of white space"):
+        count("a" + " " * 1_000_000 + "b")
+    assert count("ab " * 200_000) == 200_001
+
+
+def test_the_vocabulary_files_hold_what_openai_publishes(encoding: str, reference: Reference) -> None:
+    reference(encoding)
+    tiktoken = pytest.importorskip("tiktoken", reason="tiktoken is not installed")
+    ranks = tiktoken.get_encoding(encoding)._mergeable_ranks
+    packed = vocabulary.pack(ranks)
+    assert packed == vocabulary.FOLDER.joinpath(f"{encoding}.bin").read_bytes()
+    assert dict(vocabulary.Vocabulary(packed).items()) == ranks
+
+
+@pytest.mark.parametrize(("token", "rank"), [(b"!", 0), (b"", None), (b"\xff\xff", None), (b"x" * 200, None)])
+def test_ranks(encoding: str, token: bytes, rank: int | None) -> None:
+    assert vocabulary.read(encoding).rank(token) == rank
+
+
+def test_quick_stops_when_its_work_is_done(encoding: str) -> None:
+    counter = quick.Quick(encoding, 100)
+    assert counter.count("the " * 10) == 11
+    assert counter.count("the " * 10) == 11
+    assert counter.count("the " * 10) is None
+
+
+def test_quick_leaves_long_pieces_alone(encoding: str) -> None:
+    counter = quick.Quick(encoding, 1 << 60)
+    assert counter.count("x" * quick.LONGEST_PIECE) is not None
+    assert counter.count("x" * (quick.LONGEST_PIECE + 1)) is None
