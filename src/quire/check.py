@@ -49,7 +49,11 @@ def _spans_are_ordered(document: Document, chunks: Sequence[Chunk]) -> Iterator[
     for before, chunk in pairwise(chunks):
         start, end = chunk.source_position.char_start, before.source_position.char_end
         if start < end:
-            yield "overlapping-spans", start, f"chunk {chunk.id} starts {end - start} characters before {before.id} ends"
+            yield (
+                "overlapping-spans",
+                start,
+                f"chunk {chunk.id} starts {end - start} characters before {before.id} ends",
+            )
 
 
 def _nothing_lost(document: Document, chunks: Sequence[Chunk]) -> Iterator[Violation]:
@@ -125,7 +129,11 @@ def _headings_are_right(document: Document, chunks: Sequence[Chunk]) -> Iterator
         path = document.path_to(holder)
         if chunk.header_path != tuple(each.title for each in path):
             titles = " > ".join(each.title for each in path) or "no heading"
-            yield "wrong-headings", start, f"chunk {chunk.id} stands under {titles}, not under {chunk.header_breadcrumb!r}"
+            yield (
+                "wrong-headings",
+                start,
+                f"chunk {chunk.id} stands under {titles}, not under {chunk.header_breadcrumb!r}",
+            )
 
 
 def _links_hold(document: Document, chunks: Sequence[Chunk]) -> Iterator[Violation]:
@@ -146,13 +154,17 @@ def _links_hold(document: Document, chunks: Sequence[Chunk]) -> Iterator[Violati
 def _counts(chunks: Sequence[Chunk], counter: TokenCounter) -> Iterator[Violation]:
     for chunk in chunks:
         stats = chunk.token_stats
-        counted = (counter.count(chunk.original_text), -(-len(chunk.original_text) // 4), counter.count(chunk.embed_text))
-        if (stats.tokens, stats.estimated_tokens, stats.embed_tokens) != counted:
+        counted = (
+            counter.count(chunk.original_text),
+            -(-len(chunk.original_text) // 4),
+            counter.count(chunk.embed_text),
+        )
+        stated = (stats.tokens, stats.estimated_tokens, stats.embed_tokens)
+        if stated != counted:
             yield (
                 "wrong-count",
                 chunk.source_position.char_start,
-                f"chunk {chunk.id} states {stats.tokens}, {stats.estimated_tokens} and {stats.embed_tokens} tokens, "
-                f"but {counter.name} counts {counted}",
+                f"chunk {chunk.id} states {stated} tokens, but {counter.name} counts {counted}",
             )
 
 

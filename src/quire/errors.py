@@ -1,4 +1,6 @@
-"""Every exception quire raises on purpose. The whole tree:
+"""Every exception that quire raises on purpose.
+
+The whole tree:
 
     QuireError                 anything below; catch this one
     ├── OptionError            an option that does not exist or cannot be honoured (also a ValueError)

@@ -135,7 +135,7 @@ class Block:
 class Section(NamedTuple):
     """The document (depth 0) or a heading with all that belongs to it. Made by the thousand, so a tuple."""
 
-    index: int
+    number: int
     """Its place in ``Document.sections``; the document itself is 0."""
     depth: int
     """0 for the document, else the heading's level."""
@@ -154,7 +154,7 @@ class Section(NamedTuple):
     end: int
     """Where all that belongs to it ends: at the next heading of the same or a lower depth."""
     parent: int | None
-    """The index of the section it belongs to; None at depth 0."""
+    """The number of the section it belongs to; None at depth 0."""
     position: int | None
     """Its place among the nodes of the tree, in document order; None for a heading that makes no node."""
 
@@ -225,7 +225,7 @@ class Document:
 
     def children_of(self, section: Section) -> tuple[Section, ...]:
         """The nodes directly below ``section``."""
-        return tuple(node for node in self._below(section) if node.parent == section.index)
+        return tuple(node for node in self._below(section) if node.parent == section.number)
 
     def full_text(self, section: Section) -> str:
         """All of a section, put together from its parts: headings and bodies in document order."""
@@ -233,7 +233,7 @@ class Document:
         return "".join(self.text[part.start : part.body_end] for part in parts)
 
     def _below(self, section: Section, *, nodes_only: bool = True) -> Iterator[Section]:
-        for index in range(section.index + 1, len(self.sections)):
+        for index in range(section.number + 1, len(self.sections)):
             below = self.sections[index]
             if below.start >= section.end:
                 return
@@ -249,7 +249,7 @@ class Piece(NamedTuple):
     end: int
     """One past its last character."""
     section: int
-    """The index of the section that gives the heading path."""
+    """The number of the section that gives the heading path."""
     tokens: int
     """How many tokens its text has."""
 

@@ -1,6 +1,6 @@
-"""Characters to bytes and lines. Neighbours: every stage speaks characters; the edges ask here.
+r"""Characters to bytes and lines. Neighbours: every stage speaks characters; the edges ask here.
 
-A line ends with ``\\n``, ``\\r\\n`` or a lone ``\\r``, as in CommonMark; form feeds and U+2028 end nothing.
+A line ends with ``\n``, ``\r\n`` or a lone ``\r``, as in CommonMark; form feeds and U+2028 end nothing.
 Bytes are those of the text's UTF-8 form. Both functions take ascending positions and make one pass over
 the text in C, so a document pays only for what is asked, and ASCII pays nothing for bytes.
 """

@@ -10,13 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from quire import check, config, finish, parse as parsing, read, size, split
+from quire import check, config, finish, parsing, read, size, split
+from quire.errors import OptionError
 from quire.model import Chunk, Chunks, Document, Finding, Syntax, TokenCounter
 
 
-def parse(
-    text: str, *, path: str | None = None, title: str | None = None, syntax: Syntax | None = None
-) -> Document:
+def parse(text: str, *, path: str | None = None, title: str | None = None, syntax: Syntax | None = None) -> Document:
     """Parse ``text`` into sections and blocks. ``path`` gives it a name and, by its extension, its syntax."""
     return parsing.document(read.make_source(text, path=path, syntax=syntax), title)
 
@@ -73,7 +72,7 @@ def verify(text: str, chunks: Sequence[Chunk], *, tokenizer: object = None) -> l
 def _document(text: str | Document, path: str | None, title: str | None, syntax: Syntax | None) -> Document:
     if isinstance(text, Document):
         if (path, title, syntax) != (None, None, None):
-            raise config.OptionError("a parsed document has its path, title and syntax; give them to quire.parse")
+            raise OptionError("a parsed document has its path, title and syntax; give them to quire.parse")
         return text
     if not isinstance(text, str):
         raise TypeError(f"quire.chunk takes a text or a Document, not {type(text).__name__}; see quire.chunk_file")

@@ -1,9 +1,9 @@
 """The command line. ``main`` is the entry point; commands are loaded when they are called.
 
-    main.py        the group of commands, errors to exit codes
-    documents.py   the documents that a command was given, one by one
-    output.py      what a terminal shows: colours, progress, summary
-    chunk.py, verify.py, outline.py   one file a command
+main.py        the group of commands, errors to exit codes
+documents.py   the documents that a command was given, one by one
+output.py      what a terminal shows: colours, progress, summary
+chunk.py, verify.py, outline.py   one file a command
 """
 
 from __future__ import annotations

@@ -94,8 +94,9 @@ def cut_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--title", help="The documents' title, in place of their own."),
         click.option("--content-type", help="The first part of every id. [default: doc]"),
         click.option(
-            "--breadcrumb", "breadcrumb_mode", help="When the heading path stands above the text: "
-            "conditional, always or none. [default: conditional]",
+            "--breadcrumb",
+            "breadcrumb_mode",
+            help="When the heading path stands above the text: conditional, always or none. [default: conditional]",
         ),
         click.option("--slugs", help="How anchors are made: github or ascii. [default: github]"),
         click.option("--tree", help="Strategy tree: the first part of node ids. [default: the content type]"),
@@ -127,7 +128,7 @@ def texts(
             try:
                 text = reading()
             except InputError as error:
-                tally.skipped.append(Skipped(name, error.reason, is_error=True))
+                tally.skipped.append(Skipped(path=name, reason=error.reason, is_error=True))
             else:
                 yield text
     finally:

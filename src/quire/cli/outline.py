@@ -17,7 +17,6 @@ from quire.cli.output import Paint, echo, show_findings
 from quire.model import Document, Section, Syntax, TokenCounter
 from quire.offsets import lines_at
 
-
 _WIDTH = 72
 """The widest column of titles, in characters."""
 
@@ -37,9 +36,7 @@ class Row:
 
 @click.command()
 @click.argument("file", metavar="FILE")
-@click.option(
-    "-t", "--tokenizer", default=config.DEFAULT_TOKENIZER, show_default=True, help="What counts the tokens."
-)
+@click.option("-t", "--tokenizer", default=config.DEFAULT_TOKENIZER, show_default=True, help="What counts the tokens.")
 @click.option("--title", help="The document's title, in place of its own.")
 @click.option("--syntax", type=click.Choice(["markdown", "text"]), help="Override what the file name says.")
 @click.option("--errors", type=click.Choice(["strict", "replace"]), default="strict", help="What to do with bad bytes.")
@@ -70,7 +67,7 @@ def command(
     if as_json:
         echo(msgspec.json.encode(_tree(document, shown)).decode())
     else:
-        _draw(document, shown)
+        _draw(shown)
         show_findings((*found, *document.findings))
     return 0
 
@@ -83,7 +80,7 @@ def outline(document: Document, counter: TokenCounter) -> list[Row]:
     total = own.copy()
     for section in reversed(sections):
         if section.parent is not None:
-            total[section.parent] += total[section.index]
+            total[section.parent] += total[section.number]
     starts = lines_at(text, edges[:-1])
     ends = _end_lines(text, sections)
     return [Row(*each) for each in zip(sections, own, total, starts, ends, strict=True)]
@@ -91,13 +88,15 @@ def outline(document: Document, counter: TokenCounter) -> list[Row]:
 
 def _end_lines(text: str, sections: tuple[Section, ...]) -> list[int]:
     """The line of the last character of each section that is not a line end."""
-    last = [max(section.start, section.start + len(text[section.start : section.end].rstrip()) - 1) for section in sections]
+    last = [
+        max(section.start, section.start + len(text[section.start : section.end].rstrip()) - 1) for section in sections
+    ]
     order = sorted(range(len(last)), key=last.__getitem__)
     lines = dict(zip(order, lines_at(text, [last[index] for index in order]), strict=True))
     return [lines[index] for index in range(len(last))]
 
 
-def _draw(document: Document, rows: Sequence[Row]) -> None:
+def _draw(rows: Sequence[Row]) -> None:
     """The tree as lines, counts and lines to the right of the titles."""
     paint = Paint(sys.stdout)
     lead = _branches(rows)
@@ -120,11 +119,11 @@ def _branches(rows: Sequence[Row]) -> list[str]:
     level: dict[int, int] = {}
     for row in rows:
         parent = row.section.parent
-        level[row.section.index] = 0 if parent is None else level[parent] + 1
+        level[row.section.number] = 0 if parent is None else level[parent] + 1
     branches: list[str] = []
     open_below = [False] * 8
     for row in reversed(rows):
-        depth = level[row.section.index]
+        depth = level[row.section.number]
         lines = ["│  " if open_below[above] else "   " for above in range(1, depth)]
         corner = "├─ " if open_below[depth] else "└─ "
         branches.append("".join(lines) + corner if depth else "")
@@ -138,7 +137,7 @@ def _tree(document: Document, rows: Sequence[Row]) -> dict[str, Any]:
     made: dict[int, dict[str, Any]] = {}
     for row in rows:
         section = row.section
-        made[section.index] = {
+        made[section.number] = {
             "title": section.title,
             "depth": section.depth,
             "slug": section.slug,
@@ -149,5 +148,5 @@ def _tree(document: Document, rows: Sequence[Row]) -> dict[str, Any]:
             "children": [],
         }
         if section.parent is not None:
-            made[section.parent]["children"].append(made[section.index])
+            made[section.parent]["children"].append(made[section.number])
     return {"path": document.path, **made[0]}

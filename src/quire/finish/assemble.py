@@ -153,7 +153,7 @@ def _metadata(document: Document, options: Options, started: float) -> Mapping[s
 
 
 def node_types(document: Document, start: int, end: int) -> tuple[str, ...]:
-    """mdast's names for the blocks that stand in a span, each once, in order."""
+    """What mdast calls the blocks that stand in a span, each once, in order."""
     blocks = document.blocks
     first = bisect_right(blocks, start, key=lambda block: block.end)
     last = bisect_left(blocks, end, key=lambda block: block.start)

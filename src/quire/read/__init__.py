@@ -1,4 +1,4 @@
-"""The first stage: bytes to ``Source``; ``parse`` comes next.
+"""The first stage: bytes to ``Source``; ``parsing`` comes next.
 
 ``discover`` turns what was named on a command line into files, ``source`` turns a file into text, ``frontmatter``
 takes the metadata off its top, with ``plain_yaml`` for what is simple and ``yaml_values`` for the rest.

@@ -1,4 +1,4 @@
-"""The metadata at the top of a Markdown document. Called by ``source``; ``parse`` starts where this ends.
+"""The metadata at the top of a Markdown document. Called by ``source``; ``parsing`` starts where this ends.
 
 YAML between ``---`` lines, or TOML between ``+++`` lines, at the very start of the text. ``---`` is also
 Markdown's rule, so a YAML block counts only if it is a mapping; ``docs/decisions/front-matter.md`` says more.

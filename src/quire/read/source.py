@@ -1,4 +1,4 @@
-"""Bytes to text, and text to ``Source``. ``discover`` says which files, ``parse`` takes the Source on.
+"""Bytes to text, and text to ``Source``. ``discover`` says which files, ``parsing`` takes the Source on.
 
 Nothing is stripped or normalised: a byte order mark stays character 0 and line ends stay as they are, so that
 positions in the text are positions in the file.
@@ -35,9 +35,7 @@ _REASONS = {
 }
 
 
-def read_file(path: Path, name: str, errors: _MARKDOWN = tuple(MARKDOWN_EXTENSIONS)
-
-OnUndecodable = "strict") -> tuple[str, tuple[Finding, ...]]:
+def read_file(path: Path, name: str, errors: OnUndecodable = "strict") -> tuple[str, tuple[Finding, ...]]:
     """The text of a file, and what decoding found; ``name`` is what messages call it."""
     try:
         data = path.read_bytes()
@@ -47,9 +45,7 @@ OnUndecodable = "strict") -> tuple[str, tuple[Finding, ...]]:
     return decode(data, name, errors)
 
 
-def decode(data: bytes, name: str, errors: _MARKDOWN = tuple(MARKDOWN_EXTENSIONS)
-
-OnUndecodable = "strict") -> tuple[str, tuple[Finding, ...]]:
+def decode(data: bytes, name: str, errors: OnUndecodable = "strict") -> tuple[str, tuple[Finding, ...]]:
     """The text that ``data`` is, from UTF-8, or from UTF-16 if a byte order mark says so."""
     encoding = _encoding(data)
     try:

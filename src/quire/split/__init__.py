@@ -1,4 +1,4 @@
-"""Document to Pieces: one file a strategy. Before: parse/. After: finish/."""
+"""Document to Pieces: one file a strategy. Before: parsing/. After: finish/."""
 
 from __future__ import annotations
 

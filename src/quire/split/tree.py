@@ -17,5 +17,5 @@ def tree(document: Document, counter: TokenCounter, options: Options) -> tuple[P
     for node in document.nodes:
         start, end = trimmed(text, max(node.body_start, first), max(node.body_end, first))
         if start < end:
-            pieces.append(Piece(start, end, node.index, counter.count(text[start:end])))
+            pieces.append(Piece(start, end, node.number, counter.count(text[start:end])))
     return tuple(pieces)

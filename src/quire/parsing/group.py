@@ -33,7 +33,7 @@ class _Opening(NamedTuple):
     """An opening that waits for its closing."""
 
     mark: _Mark
-    index: int
+    at: int
 
     @property
     def kind(self) -> Kind:
@@ -61,8 +61,8 @@ def group(text: str, blocks: Sequence[Block]) -> tuple[Block, ...]:
     grouped: list[Block] = []
     done = 0
     for opening, last in _groups(text, blocks):
-        grouped += blocks[done : opening.index]
-        grouped.append(_joined(opening, blocks[opening.index : last + 1]))
+        grouped += blocks[done : opening.at]
+        grouped.append(_joined(opening, blocks[opening.at : last + 1]))
         done = last + 1
     return (*grouped, *blocks[done:])
 
@@ -95,9 +95,9 @@ def _close(waiting: list[_Opening], groups: list[_Group], mark: _Mark, index: in
         opening = waiting[place]
         if opening.closed_by(mark):
             del waiting[place:]
-            if opening.index == index and opening.kind == "html":
+            if opening.at == index and opening.kind == "html":
                 return  # one block already
-            while groups and groups[-1].opening.index >= opening.index:
+            while groups and groups[-1].opening.at >= opening.at:
                 groups.pop()
             groups.append(_Group(opening, index))
             return

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from quire.model import BLANK, Block, Kind, Source
-from quire.parse.events import KINDS, events_of, opened
+from quire.parsing.events import KINDS, events_of, opened
 
 CONTAINERS = frozenset({"list", "quote", "table", "footnote"})
 """The kinds of block at document level that hold blocks."""
@@ -42,21 +42,22 @@ def inside(block: Block, *, source: Source, text: str) -> tuple[Block, ...]:
         if not isinstance(event, str) and "End" in event:
             _close(stack, source.text)
         elif (tag := opened(event)) != ("", None):
-            _open(stack, source.text, *tag, start, end)
+            _open(stack, source.text, tag, (start, end))
         else:
             _note_prose(stack[-1], start, end)
     same = outermost.children[0] if outermost.children else None
     return same.children if same is not None and same.kind == block.kind else ()
 
 
-def _open(stack: list[_Open], text: str, tag: str, value: Any, start: int, end: int) -> None:
+def _open(stack: list[_Open], text: str, opening: tuple[str, Any], span: tuple[int, int]) -> None:
+    tag, value = opening
     kind = KINDS.get(tag)
     if kind is None:
-        _note_prose(stack[-1], start, end)
+        _note_prose(stack[-1], *span)
     else:
         _end_prose(stack[-1], text)
     level = 1 if tag == "TableHead" else int(value["level"][1]) if tag == "Heading" else 0
-    stack.append(_Open(kind, start, end, level))
+    stack.append(_Open(kind, *span, level))
     if tag == "Rule":  # the one block that has no closing event
         _close(stack, text)
 
@@ -89,5 +90,9 @@ def _block(kind: Kind, text: str, start: int, end: int, level: int = 0) -> Block
     start += len(inner) - len(inner.lstrip(BLANK))
     info = _FENCE_INFO.match(text, start) if kind == "code" else None
     return Block(
-        kind, start, max(start, end - len(inner) + len(inner.rstrip(BLANK))), level, info.group(1).strip() if info else ""
+        kind,
+        start,
+        max(start, end - len(inner) + len(inner.rstrip(BLANK))),
+        level,
+        info.group(1).strip() if info else "",
     )

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from quire.model import BLANK, Finding, Section, Source
 from quire.offsets import lines_at
-from quire.parse.slugs import Unique, slugs
+from quire.parsing.slugs import Unique, slugs
 
 
 class Heading(NamedTuple):
@@ -69,7 +69,7 @@ def build(source: Source, headings: Sequence[Heading], title: str) -> tuple[Sect
         position += has_text[index]
         section = Section(
             index + 1, level, text, unique_slug(slug), unique_anchor(anchor), start, body_start, body_ends[index],
-            ends[index], above[-1].index, position if has_text[index] else None,
+            ends[index], above[-1].number, position if has_text[index] else None,
         )  # fmt: skip
         sections.append(section)
         above.append(section)

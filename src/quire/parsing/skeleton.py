@@ -26,6 +26,7 @@ _PARAGRAPH = rf"(?:{_PROSE}[^\n]*+\n)++(?=\n|\Z|\#{{1,6}}[ ])"
 _PLAIN = r"[^\n\\`*_\[\]<&~]*+"
 _HEADING = rf"\#{{1,6}}[ ]{_PLAIN}(?:`[^`\n]++`{_PLAIN})*+\n"
 
+
 def _fence(mark: str, least: int, info: str) -> str:
     """A fence of ``least`` marks, to the first line that closes it; one that is never closed goes on to the end."""
     closing = rf"[ ]{{0,3}}{mark}{{{least},}}[ ]*+(?:\n|\Z)"

@@ -42,6 +42,7 @@ class Unique:
         self._next_suffix: dict[str, int] = {}
 
     def __call__(self, slug: str) -> str:
+        """``slug``, or the next free one like it."""
         taken = self._next_suffix
         if slug in taken:
             base, suffix = slug, taken[slug]

@@ -13,12 +13,12 @@ from functools import partial
 from typing import NamedTuple, TypeAlias
 
 from quire.model import BLANK, Block, Kind, Source
-from quire.parse.events import KINDS, definitions, events_of, opened, plain_text
-from quire.parse.group import group
-from quire.parse.inside import CONTAINERS, inside
-from quire.parse.outline import Heading
-from quire.parse.skeleton import Run, plain_title, skeleton
-from quire.parse.standin import plain_lines
+from quire.parsing.events import KINDS, definitions, events_of, opened, plain_text
+from quire.parsing.group import group
+from quire.parsing.inside import CONTAINERS, inside
+from quire.parsing.outline import Heading
+from quire.parsing.skeleton import Run, plain_title, skeleton
+from quire.parsing.standin import plain_lines
 
 _FENCE_INFO = re.compile(r"[ \t]*(?:`{3,}|~{3,})[ \t]*([^\r\n]*)")
 _FEED = re.compile(r"[\x0b\x0c]")
@@ -128,7 +128,7 @@ def _made(text: str, top: Top, headings: Iterator[Heading], opener: partial[tupl
     if kind == "code":
         return _block(kind, text, start, last, info=_fence_info(text, start))
     block = _block(kind, text, start, last, opener=opener if kind in CONTAINERS else None)
-    if kind == "list" and "]:" in text[start : last]:
+    if kind == "list" and "]:" in text[start:last]:
         # The parser counts definitions that follow a list to the list.
         return _block(kind, text, start, block.children[-1].end, opener=opener)
     return block

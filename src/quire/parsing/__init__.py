@@ -1,11 +1,11 @@
 """Source to Document: the stage that knows Markdown.
 
-    standin.py   the text that the parser reads in place of the source
-    events.py    the parser's events, in quire's words; the only user of the parser
-    blocks.py    one walk over the events: blocks at document level, headings
-    inside.py    what is inside a block, when somebody asks
-    group.py     directives, math and components: blocks that Markdown knows only in parts
-    outline.py   headings to sections, with slugs.py
+standin.py   the text that the parser reads in place of the source
+events.py    the parser's events, in quire's words; the only user of the parser
+blocks.py    one walk over the events: blocks at document level, headings
+inside.py    what is inside a block, when somebody asks
+group.py     directives, math and components: blocks that Markdown knows only in parts
+outline.py   headings to sections, with slugs.py
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from __future__ import annotations
 from functools import partial
 
 from quire.model import Block, Document, Source
-from quire.parse import outline
-from quire.parse.blocks import Scan, blocks_of, scan
-from quire.parse.standin import stand_in
+from quire.parsing import outline
+from quire.parsing.blocks import Scan, blocks_of, scan
+from quire.parsing.standin import stand_in
 
 
 def document(source: Source, title: str | None = None) -> Document:
