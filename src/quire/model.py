@@ -229,7 +229,9 @@ class Document:
 
     def full_text(self, section: Section) -> str:
         """All of a section, put together from its parts: headings and bodies in document order."""
-        parts = (section, *self._below(section, nodes_only=False))
+        parts = [section, *self._below(section, nodes_only=False)]
+        if section.depth == 0 and section.body_end == len(self.text):
+            parts = [section]  # no heading makes a node, so the document's own body holds them all
         return "".join(self.text[part.start : part.body_end] for part in parts)
 
     def _below(self, section: Section, *, nodes_only: bool = True) -> Iterator[Section]:

@@ -17,11 +17,13 @@ from quire.parsing.events import KINDS, definitions, events_of, opened, plain_te
 from quire.parsing.group import group
 from quire.parsing.inside import CONTAINERS, inside
 from quire.parsing.outline import Heading
-from quire.parsing.skeleton import Run, plain_title, skeleton
+from quire.parsing.skeleton import FEED, Run, plain_title, skeleton
 from quire.parsing.standin import plain_lines
+from quire.parsing.tables import interrupting_table
 
 _FENCE_INFO = re.compile(r"[ \t]*(?:`{3,}|~{3,})[ \t]*([^\r\n]*)")
-_FEED = re.compile(r"[\x0b\x0c]")
+_INERT = "\ufdd0"
+"""A noncharacter, which means nothing to the parser."""
 _FAITHFUL = re.compile(r"[\x00-\x0a\x0d-\x7f]*+")
 _LEADING_BLANK_LINES = re.compile(r"(?:[ \t]*(?:\r\n|\r|\n))*")
 
@@ -42,10 +44,10 @@ class Scan(NamedTuple):
 def scan(source: Source, text: str) -> Scan:
     """Find what stands at document level. ``text`` is the stand-in for the Markdown of ``source``."""
     rest, runs = skeleton(text)
-    return _walk(source, rest, runs) or _walk(source, text, {}) or Scan((), ())
+    return walk(source, rest, runs) or walk(source, text, {}) or Scan((), ())
 
 
-def _walk(source: Source, text: str, runs: Mapping[int, Run]) -> Scan | None:
+def walk(source: Source, text: str, runs: Mapping[int, Run]) -> Scan | None:
     """What the events of ``text`` say; None if they do not confirm all of ``runs``."""
     tops: list[Top] = []
     headings: list[Heading] = []
@@ -93,11 +95,12 @@ def _heading(text: str, level: int, title: str, top: Top) -> Heading:
 
 def _titles(text: str, headings: Sequence[Heading]) -> Iterator[str]:
     """The plain text of each of ``headings``, parsed together, above the definitions that they may refer to."""
-    alone = plain_lines(_FEED.sub(" ", "\n\n".join(text[each.start : each.end] for each in headings)))
+    alone = plain_lines("\n\n".join(text[each.start : each.end] for each in headings))
+    alone = FEED.sub(_INERT, alone)
     events = events_of(f"{alone}\n\n{definitions(text)}" if "[" in alone else alone)
     for event, _ in events:
         if opened(event)[0] == "Heading":
-            yield plain_text(events)
+            yield plain_text(events).replace(_INERT, " ").strip(BLANK)
 
 
 def blocks_of(source: Source, text: str, found: Scan) -> tuple[Block, ...]:
@@ -109,13 +112,23 @@ def blocks_of(source: Source, text: str, found: Scan) -> tuple[Block, ...]:
         seen = source.opaque.end
     headings = iter(found.headings)
     opener = partial(inside, source=source, text=text)
-    for top in found.tops:
+    for top in _with_interrupting_tables(source.text, found.tops):
         block = _made(source.text, top, headings, opener)
         made.extend(_references(source.text, seen, block.start))
         made.append(block)
         seen = block.end
     made.extend(_references(source.text, seen, len(source.text)))
     return group(source.text, made)
+
+
+def _with_interrupting_tables(text: str, tops: Sequence[Top]) -> Iterator[Top]:
+    for top in tops:
+        tag, start, end = top
+        table = interrupting_table(text, start, end) if tag == "Paragraph" else end
+        if table > start:
+            yield tag, start, table
+        if table < end:
+            yield "Table", table, end
 
 
 def _made(text: str, top: Top, headings: Iterator[Heading], opener: partial[tuple[Block, ...]]) -> Block:

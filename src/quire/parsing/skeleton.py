@@ -19,7 +19,7 @@ from quire.model import BLANK
 
 # A line that continues a paragraph, or starts one, whatever stands around it: none of these can open another block,
 # underline a heading or delimit a table.
-_PROSE = r"""(?:[A-Za-z?("'{@$!/.%;,\x7f]|\*\*?[A-Za-z]|_[A-Za-z]|`[^`\n]|[0-9]+[^0-9.)\n]|\[[^\[\]\n]*+\][^:\n])"""
+_PROSE = r"""(?:[A-Za-z?("'{@$!/.%;,\x7f]|\*\*?[A-Za-z]|_[A-Za-z]|`[^`\n]|[0-9]+[^0-9.)\n]|\[[^\[\]\\\n]*+\][^:\n])"""
 _PARAGRAPH = rf"(?:{_PROSE}[^\n]*+\n)++(?=\n|\Z|\#{{1,6}}[ ])"
 
 # A heading whose text has no markup but code.
@@ -101,13 +101,15 @@ def _run_at(text: str, position: int) -> Run:
     return Run(position, blocks)
 
 
+FEED = re.compile(r"[\x0b\x0c]")
+"""White space to everyone but Markdown; titles show a space."""
 _CODE = re.compile(r"`([^`]+)`")
 _CLOSING_HASHES = re.compile(r"(?:\A|[ \t])#+\Z")
 
 
 def plain_title(content: str) -> str:
     """The plain text of a heading of a run, from what stands behind its opening hashes."""
-    title = content.strip(BLANK)
+    title = FEED.sub(" ", content).replace("\t", " ").strip(BLANK)
     if title.endswith("#"):
         title = _CLOSING_HASHES.sub("", title).rstrip(BLANK)
     return _CODE.sub(_code_text, title) if "`" in title else title

@@ -73,6 +73,7 @@ def split(text: str, name: str) -> FrontMatter:
     end = _line_end(text, closing.end)
     try:
         data = _yaml(block) if text[start] == "-" else _toml(block)
+        _refuse_lost_text(data, block, text[start])
     except _NotMetadataError:
         return FrontMatter(body_start=start)
     except _BrokenError as broken:
@@ -115,6 +116,12 @@ def _yaml(block: str) -> dict[str, Any]:
         if not _looks_like_metadata(block):
             raise _NotMetadataError from error
         raise _BrokenError(_sentence(str(error)), lines_at(block, [error.offset])[0] - 1) from error
+
+
+def _refuse_lost_text(data: dict[str, Any], block: str, fence: str) -> None:
+    """A block of nothing but comments may as well be a heading between two rules: it holds text, but no metadata."""
+    if fence == "-" and not data and block.strip():
+        raise _NotMetadataError
 
 
 def _toml(block: str) -> dict[str, Any]:

@@ -50,9 +50,7 @@ def test_may_end_the_text() -> None:
     assert split("---\na: b\n--- \t", "x.md").body_start == 14
 
 
-@pytest.mark.parametrize(
-    "text", ["---\n---\nbody", "---\n# comment\n---\nbody", "---\n# a\n\n# b\n...\nbody", "+++\n+++\nbody"]
-)
+@pytest.mark.parametrize("text", ["---\n---\nbody", "+++\n+++\nbody", "+++\n# comment\n+++\nbody"])
 def test_may_be_empty(text: str) -> None:
     top = split(text, "x.md")
     assert (top.data, text[top.body_start :]) == ({}, "body")
@@ -277,3 +275,9 @@ def test_any_text_gives_an_answer(text: str) -> None:
         assert text[: top.body_start].rstrip(" \t\r\n").endswith(("---", "...", "+++"))
     for finding in top.findings:
         assert 2 <= finding.line <= len(text.splitlines()) + 1
+
+
+@pytest.mark.parametrize("text", ["---\n# Title\n---\nbody", "---\n# a\n\n# b\n...\nbody"])
+def test_nothing_but_comments_is_text_between_rules(text: str) -> None:
+    top = split(text, "x.md")
+    assert (top.data, top.body_start, top.opaque, top.findings) == ({}, 0, None, ())

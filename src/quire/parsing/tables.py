@@ -1,0 +1,28 @@
+"""Tables that interrupt a paragraph: the parser takes most of them for text. Used by blocks.py."""
+
+from __future__ import annotations
+
+import re
+
+_DASHES = r"[ \t]*+:?-++:?[ \t]*+"
+_DELIMITER_ROW = re.compile(rf"[\r\n] {{0,3}}(\|?{_DASHES}(?:\|{_DASHES})*+\|?)[ \t]*+(?=[\r\n]|\Z)")
+_ESCAPED_PIPE = re.compile(r"\\.")
+
+
+def interrupting_table(text: str, start: int, end: int) -> int:
+    """Where in the paragraph ``text[start:end]`` a table starts; ``end`` if there is none."""
+    if text.find("|", start, end) < 0:
+        return end
+    for row in _DELIMITER_ROW.finditer(text, start, end):
+        header_start = max(text.rfind("\n", start, row.start()), text.rfind("\r", start, row.start())) + 1
+        header_start = max(header_start, start)
+        delimiter = row.group(1)
+        if "|" in delimiter and _cells(text[header_start : row.start()]) == _cells(delimiter):
+            return header_start
+    return end
+
+
+def _cells(row: str) -> int:
+    """How many cells a row has: pipes that are not escaped part them, the outer ones are optional."""
+    plain = _ESCAPED_PIPE.sub("", row).strip(" \t\r\n")
+    return plain.removeprefix("|").removesuffix("|").count("|") + 1

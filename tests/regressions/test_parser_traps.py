@@ -1,0 +1,133 @@
+"""Where the parser's report is not what Markdown means, or not what it seems: one test for each trap."""
+
+from __future__ import annotations
+
+import pytest
+
+import quire
+from quire import Block
+
+
+def blocks(text: str) -> list[tuple[str, str]]:
+    return [(block.kind, text[block.start : block.end]) for block in quire.parse(text).blocks]
+
+
+def headings(text: str) -> list[tuple[int, str]]:
+    return [(section.depth, section.title) for section in quire.parse(text).sections[1:]]
+
+
+def inside(text: str, index: int = 0) -> list[tuple[str, str]]:
+    block: Block = quire.parse(text).blocks[index]
+    return [(each.kind, text[each.start : each.end]) for each in block.walk()][1:]
+
+
+def test_front_matter_only_at_the_top() -> None:
+    text = "---\ntitle: x\n---\n# A\n\ntext\n\n---\nfoo: bar\n---\n"
+    document = quire.parse(text)
+    assert document.frontmatter == {"title": "x"}
+    assert headings(text) == [(1, "A"), (2, "foo: bar")]
+
+
+def test_hash_in_front_matter_is_no_heading() -> None:
+    assert headings("---\na: 1\n# comment\n---\n\n# B\n\nx\n") == [(1, "B")]
+
+
+def test_byte_order_mark_before_a_heading() -> None:
+    assert headings("\ufeff# A\n\nx\n") == [(1, "A")]
+
+
+def test_closing_fence_before_a_tab() -> None:
+    assert headings("```\ncode\n```\t\n# A\n\nx\n") == [(1, "A")]
+    assert headings("~~~\n# no\n~~~ \t \n# A\n\nx\n") == [(1, "A")]
+
+
+def test_table_that_interrupts_a_paragraph() -> None:
+    text = "para\n| a | b |\n|---|---|\n| 1 | 2 |\n"
+    assert blocks(text) == [("paragraph", "para"), ("table", "| a | b |\n|---|---|\n| 1 | 2 |")]
+
+
+def test_table_without_outer_pipes_that_interrupts_a_paragraph() -> None:
+    text = "para\nmore\na | b\n--|--\n1 | 2\n\nafter\n"
+    assert blocks(text) == [
+        ("paragraph", "para\nmore"), ("table", "a | b\n--|--\n1 | 2"), ("paragraph", "after"),
+    ]  # fmt: skip
+
+
+def test_table_with_tabs_in_its_delimiter_row() -> None:
+    text = "| a | b |\n|---\t|\t---|\n| 1 | 2 |\n"
+    assert blocks(text) == [("table", text.rstrip())]
+    assert inside(text) == [("row", "| a | b |"), ("row", "| 1 | 2 |")]
+
+
+def test_reference_definitions_are_blocks_also_when_repeated() -> None:
+    text = "para\n\n[x]: /u\n[x]: /v 'title'\n\nmore\n"
+    assert blocks(text) == [
+        ("paragraph", "para"), ("reference", "[x]: /u\n[x]: /v 'title'"), ("paragraph", "more"),
+    ]  # fmt: skip
+
+
+def test_a_list_ends_before_the_definitions_that_follow_it() -> None:
+    text = "- a\n- b\n\n[x]: /u\n\npara\n"
+    assert blocks(text) == [("list", "- a\n- b"), ("reference", "[x]: /u"), ("paragraph", "para")]
+
+
+def test_nested_items_after_tabs_start_at_their_marker() -> None:
+    text = "- a\n\t- b\n\t\t- c\n"
+    items = [source for kind, source in inside(text) if kind == "item"]
+    assert items == ["- a\n\t- b\n\t\t- c", "- b\n\t\t- c", "- c"]
+
+
+def test_cells_that_pad_a_row_are_nothing() -> None:
+    text = "| a | b | c |\n|---|---|---|\n| 1 |\n\npara\n"
+    assert blocks(text) == [("table", "| a | b | c |\n|---|---|---|\n| 1 |"), ("paragraph", "para")]
+    assert inside(text) == [("row", "| a | b | c |"), ("row", "| 1 |")]
+
+
+def test_padding_cells_at_the_end_of_the_document() -> None:
+    text = "# A\n\n| a | b |\n|---|---|\n| 1 |"
+    assert blocks(text)[-1] == ("table", "| a | b |\n|---|---|\n| 1 |")
+
+
+def test_indented_code_has_its_indentation() -> None:
+    text = "para\n\n    code\n      more\n\npara\n"
+    assert blocks(text)[1] == ("code", "    code\n      more")
+
+
+def test_items_of_tight_lists_have_their_text() -> None:
+    text = "- one *two*\n- `three`\n  four\n"
+    assert inside(text) == [
+        ("item", "- one *two*"), ("paragraph", "one *two*"),
+        ("item", "- `three`\n  four"), ("paragraph", "`three`\n  four"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["$$\nx = y\n$$\n", "$$ x = y $$\n", "$$\na\n\nb\n$$\n", "$$\n- a\n- b\n$$\n"])
+def test_math_is_one_block(text: str) -> None:
+    assert blocks(f"para\n\n{text}\nmore\n") == [("paragraph", "para"), ("math", text.rstrip()), ("paragraph", "more")]
+
+
+def test_lone_surrogates_are_text() -> None:
+    text = "# A \ud800\n\nx \udfff y\n"
+    assert headings(text)[0][0] == 1
+    assert quire.verify(text, quire.chunk(text, strategy="tree")) == []
+
+
+def test_lone_carriage_returns_end_lines_everywhere() -> None:
+    assert headings("    code\r# A\r\rx\r<div>\r\r# B\r") == [(1, "A"), (1, "B")]
+
+
+def test_hashes_that_close_a_heading_beside_a_tab() -> None:
+    assert headings("# A\t#\n\nx\n\n## B #\t\n\ny\n") == [(1, "A"), (2, "B")]
+    assert headings("# Ä\t#\n\nx\n") == [(1, "Ä")]
+
+
+@pytest.mark.parametrize("feed", ["\x0b", "\x0c"])
+def test_feeds_are_no_white_space(feed: str) -> None:
+    assert headings(f"#{feed}a\n\nx\n") == []
+    assert headings(f"a\n==={feed}\n") == []
+    assert "".join(source for _, source in blocks(f"- a\n\n{feed}\n\nb\n")) == f"- a{feed}b"
+
+
+def test_what_stands_for_other_characters_opens_no_html() -> None:
+    assert headings("<é>\n# A\n\nx\n") == [(1, "A")]
+    assert headings("é>\n<é\n# A\n\nx\n") == [(1, "A")]

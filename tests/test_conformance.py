@@ -1,0 +1,136 @@
+"""Headings are those of an independent CommonMark parser; and the fast way through a document is the slow one."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from support import grammar, judge, shared
+
+import quire
+from quire.model import Source
+from quire.offsets import lines_at
+from quire.parsing import blocks, standin
+
+
+def headings(text: str) -> list[tuple[int, str, int]]:
+    """Level, plain text and 0-based line of each heading, below the front matter."""
+    document = quire.parse(text)
+    sections = document.sections[1:]
+    first = lines_at(text, [document.source.body_start])[0]
+    lines = lines_at(text, [section.start for section in sections])
+    return [
+        (section.depth, " ".join(section.title.split()), line - first)
+        for section, line in zip(sections, lines, strict=True)
+    ]
+
+
+@shared.needs_shared
+def test_commonmark_examples() -> None:
+    different = [
+        example["example"]
+        for example in shared.commonmark_examples()
+        if quire.parse(example["markdown"]).source.body_start == 0
+        and headings(example["markdown"]) != judge.headings(example["markdown"])
+    ]
+    assert different == []
+
+
+@shared.needs_shared
+def test_commonmark_examples_by_their_html() -> None:
+    """Against the specification's own HTML: as many headings at document level, of the same levels."""
+    wrong = [
+        example["example"]
+        for example in shared.commonmark_examples()
+        if "<blockquote>" not in example["html"] and "<li>" not in example["html"]
+        and [level for level, _, _ in headings(example["markdown"])]
+        != [int(level) for level in re.findall(r"<h([1-6])>", example["html"])]
+    ]  # fmt: skip
+    assert wrong == []
+
+
+@shared.needs_shared
+def test_every_shared_document() -> None:
+    different: list[tuple[str, Any]] = []
+    for name, data in shared.documents():
+        text = data.decode()
+        body = text[quire.parse(text).source.body_start :]
+        ours, theirs = headings(text), judge.headings(body)
+        if ours != theirs:
+            different.append((name, set(ours) ^ set(theirs)))
+    assert different == []
+
+
+@given(grammar.documents(extensions=False))
+def test_random_documents(text: str) -> None:
+    assert_judged_alike(text)
+
+
+@given(grammar.small_texts())
+def test_random_texts(text: str) -> None:
+    assert_judged_alike(text)
+
+
+def assert_judged_alike(text: str) -> None:
+    """Equal to the judge, but for what the two are known to read differently."""
+    if quire.parse(text).source.body_start or _judge_differs(text):
+        return
+    assert headings(text) == judge.headings(text)
+
+
+def _judge_differs(text: str) -> bool:
+    """Constructs that the judge reads otherwise than CommonMark or GFM, or that quire leaves to the parser.
+
+    Definitions followed by an indented line or a tag, comments within a line, runs of tildes, raw HTML that is
+    closed by the end tag of another element, tables directly in front of a line of dashes, feeds in a link, NUL.
+    """
+    return bool(
+        (re.search(r"[\x0b\x0c]", text) and "](" in text)
+        or re.search(r"\]:|<!--|~|\x00|\$|:::|\[\^", text)
+        or (re.search(r"<(script|pre|style|textarea)", text, re.IGNORECASE) and "</" in text)
+        or ("|" in text and re.search(r"-", text))
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# A\n\npara\n\n```\n# no\n\nx\n```\n## B\npara\n# C\n",
+        "- a\n- b\n\n  c\n\npara\n\n# A\n\n- x\n\n\n# B\n",
+        "<!--\n\n# no\n\n-->\n\n# A\n\npara\n",
+        "```\n# no\n",
+        "para\n```\n# no\n\npara\n",
+        "> quote\n\npara\n\n# A `b` c ##\n1. x\n2. y\n\n10. z\n\npara\n",
+    ],
+)
+def test_fast_way_is_the_slow_way(text: str) -> None:
+    assert_same_way(text)
+
+
+@given(grammar.documents())
+def test_fast_way_is_the_slow_way_on_random_documents(text: str) -> None:
+    assert_same_way(text)
+
+
+@shared.needs_shared
+def test_fast_way_is_the_slow_way_on_shared_documents() -> None:
+    for _, data in shared.documents():
+        assert_same_way(data.decode())
+
+
+def assert_same_way(text: str) -> None:
+    source = quire.parse(text).source
+    stand_in = standin.stand_in(source)
+    fast = blocks.scan(source, stand_in)
+    slow = blocks.walk(source, stand_in, {})
+    assert slow is not None
+    assert fast.headings == slow.headings
+    assert blocks.blocks_of(source, stand_in, fast) == blocks.blocks_of(source, stand_in, slow)
+
+
+def test_plain_text_has_no_headings() -> None:
+    assert quire.parse("# A\n\nx\n", path="a.txt").sections[1:] == ()
+    assert quire.parse("# A\n\nx\n", path="a.txt", syntax="markdown").sections[1].title == "A"
+    assert Source(text="x").syntax == "markdown"

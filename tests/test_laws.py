@@ -1,0 +1,148 @@
+"""The laws hold: on random documents with random options, on the specification's examples, on real documents."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from support import grammar, shared
+from support.strategies import options
+
+import quire
+from quire import Chunk, Chunks
+from quire.config import OWN
+
+STRATEGIES = sorted(OWN)
+
+
+def assert_laws(text: str, **chosen: Any) -> Chunks:
+    chunks = quire.chunk(text, **chosen)
+    assert quire.verify(text, chunks, tokenizer=chosen.get("tokenizer")) == []
+    again = quire.chunk(text, **chosen)
+    assert [chunk.to_dict() for chunk in again] == [chunk.to_dict() for chunk in chunks]
+    return chunks
+
+
+@given(grammar.documents(), options())
+def test_random_documents(text: str, chosen: dict[str, Any]) -> None:
+    assert_laws(text, **chosen)
+
+
+@given(grammar.documents(surrogates=True), options())
+def test_random_documents_with_lone_surrogates(text: str, chosen: dict[str, Any]) -> None:
+    assert_laws(text, **chosen)
+
+
+@given(grammar.small_texts(), options())
+def test_random_texts(text: str, chosen: dict[str, Any]) -> None:
+    assert_laws(text, **chosen)
+
+
+@shared.needs_shared
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_commonmark_examples(strategy: str) -> None:
+    for example in shared.commonmark_examples():
+        assert_laws(example["markdown"], strategy=strategy, path="example.md")
+
+
+@shared.needs_shared
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_every_shared_document(strategy: str) -> None:
+    for name, data in shared.documents():
+        text = data.decode()
+        chunks = quire.chunk(text, strategy, path=name)
+        assert quire.verify(text, chunks) == [], name
+
+
+@given(grammar.documents())
+def test_blocks_hold_every_character(text: str) -> None:
+    document = quire.parse(text)
+    seen = document.source.body_start
+    for block in document.blocks:
+        assert text[seen : block.start].strip(" \t\r\n") == ""
+        assert block.start < block.end
+        for inner in block.walk():
+            assert block.start <= inner.start <= inner.end <= block.end
+        seen = block.end
+    assert text[seen:].strip(" \t\r\n") == ""
+
+
+@given(grammar.documents())
+def test_a_section_is_the_sum_of_its_parts(text: str) -> None:
+    document = quire.parse(text)
+    assert document.full_text(document.sections[0]) == text
+    for section in document.sections[1:]:
+        assert document.full_text(section) == text[section.start : section.end]
+
+
+TEXT = "Preamble.\n\n# A\n\nOne é.\n\n## B\n\nTwo.\n\nThree.\n\n# C\n\nFour.\n"
+
+
+def whole() -> list[Chunk]:
+    return list(quire.chunk(TEXT, strategy="tree", path="a.md"))
+
+
+def moved(chunk: Chunk, **changes: int) -> Chunk:
+    return replace(chunk, source_position=replace(chunk.source_position, **changes))
+
+
+def counted(chunk: Chunk, **changes: int) -> Chunk:
+    return replace(chunk, token_stats=replace(chunk.token_stats, **changes))
+
+
+def with_chunk(number: int, chunk: Chunk) -> list[Chunk]:
+    chunks = whole()
+    chunks[number] = chunk
+    return chunks
+
+
+BROKEN = {
+    "a chunk is missing": ("lost-text", lambda: whole()[:2] + whole()[3:]),
+    "all chunks are missing": ("lost-text", list),
+    "a chunk ends too early": ("lost-text", lambda: with_chunk(2, moved(whole()[2], char_end=whole()[2].source_position.char_end - 3))),
+    "a chunk comes twice": ("overlapping-spans", lambda: [*whole()[:2], whole()[1], *whole()[2:]]),
+    "chunks are in another order": ("overlapping-spans", lambda: whole()[::-1]),
+    "a span is past the end": ("impossible-span", lambda: with_chunk(3, moved(whole()[3], char_end=len(TEXT) + 9))),
+    "a span is empty": ("impossible-span", lambda: with_chunk(0, moved(whole()[0], char_end=0))),
+    "the text was changed": ("altered-text", lambda: with_chunk(1, replace(whole()[1], original_text="One e."))),
+    "another text is embedded": ("altered-text", lambda: with_chunk(1, replace(whole()[1], embed_text="Something else"))),
+    "something was added in silence": ("unrecorded-text", lambda: with_chunk(1, replace(whole()[1], embed_text="More\n\n" + whole()[1].embed_text))),
+    "bytes are characters": ("wrong-position", lambda: with_chunk(2, moved(whole()[2], byte_start=whole()[2].source_position.char_start))),
+    "a line is wrong": ("wrong-position", lambda: with_chunk(2, moved(whole()[2], end_line=99))),
+    "the size is wrong": ("wrong-position", lambda: with_chunk(2, moved(whole()[2], total_chars=1))),
+    "the headings are another section's": ("wrong-headings", lambda: with_chunk(2, replace(whole()[2], header_path=("C",)))),
+    "a heading is lost": ("lost-heading", lambda: with_chunk(2, replace(whole()[2], header_path=("A",)))),
+    "two chunks have one id": ("duplicate-id", lambda: with_chunk(2, replace(whole()[2], id=whole()[1].id))),
+    "numbers do not count up": ("wrong-number", lambda: with_chunk(2, replace(whole()[2], chunk_number=7))),
+    "a neighbour is another's": ("broken-link", lambda: with_chunk(2, replace(whole()[2], prev_id=None))),
+    "tokens are guessed": ("wrong-count", lambda: with_chunk(1, counted(whole()[1], tokens=1))),
+    "the breadcrumb is not counted": ("wrong-count", lambda: with_chunk(1, counted(whole()[1], embed_tokens=whole()[1].token_stats.tokens))),
+    "the estimate is wrong": ("wrong-count", lambda: with_chunk(1, counted(whole()[1], estimated_tokens=0))),
+}  # fmt: skip
+
+
+def test_the_whole_document_is_lawful() -> None:
+    assert quire.verify(TEXT, whole()) == []
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_a_broken_chunk_is_caught(what: str) -> None:
+    code, make = BROKEN[what]
+    findings = quire.verify(TEXT, make())
+    assert code in {finding.code for finding in findings}
+    assert all(finding.message and finding.line >= 1 for finding in findings)
+
+
+def test_a_finding_says_what_and_where() -> None:
+    chunks = quire.chunk(TEXT, strategy="tree", path="a.md")
+    del chunks[2]
+    finding = next(each for each in quire.verify(TEXT, chunks) if each.code == "lost-text")
+    assert (finding.path, finding.line) == ("a.md", 9)
+    assert "Two." in finding.message
+    assert str(finding) == f"a.md:9: {finding.message} [lost-text]"
+
+
+def test_every_chunk_of_another_text_is_caught() -> None:
+    assert quire.verify(TEXT.replace("Two", "Owt"), whole()) != []
