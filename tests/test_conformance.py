@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from support import grammar, judge, shared
 
 import quire
 from quire.model import Source
 from quire.offsets import lines_at
 from quire.parsing import blocks, standin
+from support import grammar, judge, shared
 
 
 def headings(text: str) -> list[tuple[int, str, int]]:

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from support import grammar, shared
-from support.strategies import options
 
 import quire
 from quire import Chunk, Chunks
 from quire.config import OWN
+from support import grammar, shared
+from support.strategies import options
 
 STRATEGIES = sorted(OWN)
 

@@ -5,11 +5,10 @@ The public names, resolved when first used, so that ``import quire`` loads neith
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
 __version__ = "0.1.0"
 
+# typing's own costs more than all of this module; type checkers know the name.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from quire.errors import InputError, OptionError, QuireError, TokenizerError, UndecodableError
     from quire.model import Block, Chunk, Chunks, Document, Finding, Section, Span
@@ -55,9 +54,11 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _HOME:
         raise AttributeError(f"module 'quire' has no attribute {name!r}; it has: {', '.join(__all__)}")
+    from importlib import import_module  # noqa: PLC0415  only when a name is first used
+
     value = getattr(import_module(f"quire.{_HOME[name]}"), name)
     globals()[name] = value
     return value

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from quire import check, config, finish, parsing, read, size, split
 from quire.errors import OptionError
@@ -17,6 +17,8 @@ from quire.model import Chunk, Chunks, Document, Finding, Syntax, TokenCounter
 
 def parse(text: str, *, path: str | None = None, title: str | None = None, syntax: Syntax | None = None) -> Document:
     """Parse ``text`` into sections and blocks. ``path`` gives it a name and, by its extension, its syntax."""
+    if syntax not in (None, *get_args(Syntax)):
+        raise OptionError(f"syntax={syntax!r} is not possible; choose from: {', '.join(map(repr, get_args(Syntax)))}")
     return parsing.document(read.make_source(text, path=path, syntax=syntax), title)
 
 

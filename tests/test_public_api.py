@@ -1,0 +1,156 @@
+"""The public names, what they promise, and what importing them costs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import quire
+
+NAMES = {
+    "Block", "Chunk", "Chunks", "Document", "Finding", "InputError", "OptionError", "QuireError", "Section", "Span",
+    "TokenizerError", "UndecodableError", "__version__", "chunk", "chunk_file", "parse", "verify",
+}  # fmt: skip
+
+
+def test_names() -> None:
+    assert set(quire.__all__) == NAMES
+    assert set(dir(quire)) == NAMES
+    for name in NAMES:
+        assert getattr(quire, name) is not None
+
+
+def test_an_unknown_name_says_what_there_is() -> None:
+    with pytest.raises(AttributeError, match="chunk_file"):
+        quire.nothing  # noqa: B018
+
+
+def test_parse_stays_a_function_after_its_stage_is_loaded() -> None:
+    quire.chunk("# A\n\nx\n")
+    assert quire.parse("# A\n\nx\n").title == "A"
+
+
+def modules_after(code: str) -> set[str]:
+    script = f"import sys; before = set(sys.modules); {code}; print(*sorted(set(sys.modules) - before))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_import_loads_nothing() -> None:
+    assert modules_after("import quire") == {"__future__", "quire"}
+
+
+def test_version_loads_no_command_line_library() -> None:
+    loaded = modules_after(
+        "from quire.cli import main; import io; sys.stdout = io.StringIO(); main(['--version']); sys.stdout = sys.__stdout__"
+    )
+    assert {name for name in loaded if name.startswith("quire")} == {"quire", "quire.cli"}
+    assert "click" not in loaded
+
+
+def test_parsing_loads_no_tokenizer() -> None:
+    loaded = modules_after("import quire; quire.parse('# A')")
+    assert not {"toktok", "tiktoken", "splintr", "tokenizers", "yaml", "click"} & loaded
+
+
+def test_an_estimate_loads_no_tokenizer() -> None:
+    loaded = modules_after("import quire; quire.chunk('# A', strategy='tree', tokenizer='estimate')")
+    assert not {"toktok", "tiktoken", "splintr", "tokenizers"} & loaded
+
+
+def test_document() -> None:
+    document = quire.parse("---\ntitle: T\ntags: [x]\n---\n# A\n\ntext\n\n## B\n\nmore\n", path="guides/auth.md")
+    assert document.title == "T"
+    assert document.frontmatter == {"title": "T", "tags": ["x"]}
+    assert document.path == "guides/auth.md"
+    assert [section.title for section in document.sections] == ["T", "A", "B"]
+    assert [block.kind for block in document.blocks] == ["heading", "paragraph", "heading", "paragraph"]
+    top = document.sections[0]
+    assert [child.title for child in document.children_of(top)] == ["A"]
+    assert [section.title for section in document.path_to(document.sections[2])] == ["A", "B"]
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "given", "title"),
+    [
+        ("---\ntitle: F\n---\n# H\n", "file.md", "Given", "Given"),
+        ("---\ntitle: F\n---\n# H\n", "file.md", None, "F"),
+        ("## Two\n\n# H *e*\n", "file.md", None, "H e"),
+        ("## Two\n\nx\n", "a/file.tar.md", None, "file.tar"),
+        ("## Two\n\nx\n", None, None, ""),
+        ("---\ntitle: 2024\n---\n", "file.md", None, "2024"),
+        ("---\ntitle: [a]\n---\nx\n", "file.md", None, "file"),
+        ("x", ".hidden", None, ".hidden"),
+        ("x", "a.md", "", ""),
+    ],
+)
+def test_title(text: str, path: str | None, given: str | None, title: str) -> None:
+    assert quire.parse(text, path=path, title=given).title == title
+
+
+def test_chunks_are_a_list() -> None:
+    chunks = quire.chunk("# A\n\nx\n\n## B\n\n# C\n\ny\n", strategy="tree", path="a.md")
+    assert isinstance(chunks, list)
+    assert len(chunks) == 2
+    assert [finding.code for finding in chunks.findings] == ["heading-without-text"]
+    assert chunks.document.title == "A"
+    assert chunks.options.strategy == "tree"
+
+
+def test_records_are_frozen() -> None:
+    chunk = quire.chunk("x")[0]
+    with pytest.raises(AttributeError):
+        chunk.id = "other"  # type: ignore[misc]
+    with pytest.raises(AttributeError):
+        chunk.source_position.char_start = 5  # type: ignore[misc]
+    with pytest.raises(TypeError):
+        chunk.metadata["x"] = 1  # type: ignore[index]
+
+
+def test_a_document_can_be_cut_again_and_again() -> None:
+    document = quire.parse("# A\n\nx\n", path="a.md")
+    assert quire.chunk(document, strategy="tree") == quire.chunk("# A\n\nx\n", strategy="tree", path="a.md")
+
+
+def test_two_documents_in_a_row_do_not_meet() -> None:
+    first = quire.chunk("# A\n\nx\n", strategy="tree")
+    quire.chunk("# B\n\ny\n", strategy="tree")
+    assert quire.chunk("# A\n\nx\n", strategy="tree") == first
+
+
+def test_chunk_file(tmp_path: Path) -> None:
+    file = tmp_path / "guide.md"
+    file.write_bytes(b"\xef\xbb\xbf# A\r\n\r\ntext \xc3\xa9\r\n")
+    (chunk,) = quire.chunk_file(file, strategy="tree")
+    place = chunk.source_position
+    assert file.read_bytes()[place.byte_start : place.byte_end].decode() == chunk.original_text == "text é"
+    assert (chunk.id, chunk.metadata["sourceFile"]) == ("doc:guide.md#a", "guide.md")
+    assert chunk.breadcrumb == ("guide.md", "A")
+
+
+def test_chunk_file_errors(tmp_path: Path) -> None:
+    with pytest.raises(quire.InputError, match="does not exist"):
+        quire.chunk_file(tmp_path / "none.md")
+    file = tmp_path / "bad.md"
+    file.write_bytes(b"# A\n\nx \xff y\n")
+    with pytest.raises(quire.UndecodableError, match="line 3") as caught:
+        quire.chunk_file(file)
+    assert caught.value.offset == 7
+    chunks = quire.chunk_file(file, strategy="tree", errors="replace")
+    assert chunks[0].original_text == "x \ufffd y"
+    assert [finding.code for finding in chunks.findings] == ["undecodable"]
+
+
+def test_json_names() -> None:
+    record = quire.chunk("# A\n\nx\n", strategy="tree", path="a.md")[0].to_dict()
+    assert list(record["sourcePosition"]) == [
+        "charStart", "charEnd", "totalChars", "byteStart", "byteEnd", "startLine", "endLine",
+    ]  # fmt: skip
+    assert record["tokenStats"] == {"tokens": 1, "estimatedTokens": 1, "embedTokens": 3}
+    assert {"id", "parentId", "chunkNumber", "contentType", "embedText", "originalText", "fileTitle", "sectionTitle",
+            "headerPath", "headerBreadcrumb", "headerDepths", "headerSlugs", "sectionSlug", "prevId", "nextId",
+            "nodeTypes", "metadata", "contentHash", "strategy", "overlapChars", "addedChars", "breadcrumb",
+            "containedHeadings"} <= set(record)  # fmt: skip

@@ -1,0 +1,57 @@
+"""Options: what is not possible is refused by name, with what is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import quire
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"strategy": "tre"}, ["'tre'", "did you mean 'tree'", "tree"]),
+        ({"strategy": "tree", "max_tokens": 5}, ["'max_tokens'", "'tree'", "breadcrumb_mode", "tokenizer"]),
+        ({"strategy": "tree", "breadcrumb": "none"}, ["did you mean 'breadcrumb_mode'"]),
+        ({"breadcrumb_mode": "sometimes"}, ["breadcrumb_mode='sometimes'", "'conditional'", "'always'", "'none'"]),
+        ({"slugs": "x"}, ["slugs='x'", "'github'", "'ascii'"]),
+        ({"timestamps": "yes"}, ["timestamps='yes'", "True or False"]),
+        ({"content_type": "a/b"}, ["content_type='a/b'"]),
+        ({"content_type": ""}, ["content_type=''"]),
+        ({"tree": 5, "strategy": "tree"}, ["tree=5"]),
+        ({"tokenizer": "gpt5"}, ["gpt5", "o200k_base", "estimate"]),
+        ({"syntax": "html"}, ["syntax", "html", "markdown", "text"]),
+    ],
+)
+def test_refused(given: dict[str, Any], said: list[str]) -> None:
+    with pytest.raises(quire.OptionError) as caught:
+        quire.chunk("# A\n\nx\n", **given)
+    for part in said:
+        assert part in str(caught.value)
+
+
+def test_a_document_has_its_own_path_and_title() -> None:
+    with pytest.raises(quire.OptionError, match=r"quire\.parse"):
+        quire.chunk(quire.parse("x"), title="y")
+
+
+def test_bytes_are_not_text() -> None:
+    with pytest.raises(TypeError, match="chunk_file"):
+        quire.chunk(b"x")  # type: ignore[arg-type]
+
+
+def test_options_are_kept_with_the_chunks() -> None:
+    chunks = quire.chunk("# A\n\nx\n", strategy="tree", tokenizer="estimate")
+    assert chunks.options.tokenizer == "estimate"
+    assert chunks[0].metadata["chunkingOptions"]["tokenizer"] == "estimate"
+    assert chunks.options.fingerprint() == quire.chunk("y", strategy="tree", tokenizer="estimate").options.fingerprint()
+    assert chunks.options.fingerprint() != quire.chunk("y", strategy="tree").options.fingerprint()
+
+
+def test_time_stamps_only_when_asked_for() -> None:
+    assert "processedAt" not in quire.chunk("x")[0].metadata
+    metadata = quire.chunk("x", timestamps=True)[0].metadata
+    assert metadata["processedAt"].endswith("Z")
+    assert metadata["pipeline"]["processingTimeMs"] >= 0
