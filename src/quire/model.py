@@ -153,6 +153,10 @@ class Section(NamedTuple):
     """Where its own text ends: at the next heading, whatever that one's depth."""
     end: int
     """Where all that belongs to it ends: at the next heading of the same or a lower depth."""
+    text_start: int
+    """Where its own text starts without blank lines around it; as ``text_end`` if there is none."""
+    text_end: int
+    """Where its own text ends without blank lines around it."""
     parent: int | None
     """The number of the section it belongs to; None at depth 0."""
     position: int | None
@@ -212,7 +216,7 @@ class Document:
     @cached_property
     def nodes(self) -> tuple[Section, ...]:
         """The sections that are in the tree, in order; the first is the document itself."""
-        return tuple(section for section in self.sections if section.is_node)
+        return tuple(section for section in self.sections if section.position is not None)
 
     def path_to(self, section: Section) -> tuple[Section, ...]:
         """The headings from the top of the document down to ``section``, itself included; empty for the root."""
@@ -288,9 +292,19 @@ class TokenStats:
     """Tokens of ``embed_text``; this is what a cap limits."""
 
 
+class Filling(Protocol):
+    """Knows the fields of chunks."""
+
+    def __call__(self, number: int, name: str) -> Mapping[str, Any]:
+        """The fields of the chunk with this ``number``; ``name`` is the one that was asked for."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Chunk:
-    """A piece worth retrieving, with its place in the document. ``to_dict`` gives its JSON form."""
+    """A piece worth retrieving, with its place in the document. ``to_dict`` gives its JSON form.
+
+    A chunk made by a strategy fills in its fields when one of them is first asked for: many are made, few are read.
+    """
 
     id: str
     """Unique among the chunks of a run."""
@@ -326,27 +340,42 @@ class Chunk:
     """The chunk before it in the document."""
     next_id: str | None
     """The chunk after it in the document."""
+    node_types: tuple[str, ...]
+    """The kinds of block in it, by mdast's names."""
     metadata: Mapping[str, Any]
     """Front matter, source file, options, quire's version."""
     strategy: str
     """The strategy that made it."""
-    overlap_chars: int = 0
+    overlap_chars: int
     """How many characters at the start of ``original_text`` repeat the chunk before."""
-    added_chars: int = 0
+    added_chars: int
     """How many characters of ``embed_text`` quire added: breadcrumb, overlap, repeated headers and fences."""
-    breadcrumb: tuple[str, ...] = ()
+    breadcrumb: tuple[str, ...]
     """The file's name, then ``header_path``."""
-    contained_headings: tuple[str, ...] = ()
+    contained_headings: tuple[str, ...]
     """The headings in its own text."""
-    position: int | None = None
+    position: int | None
     """The tree strategy only: its place among all nodes of the tree."""
-    kinds: Callable[[], tuple[str, ...]] = field(default=tuple, repr=False, compare=False)
-    """How to find ``node_types``; called when they are first asked for, since few ask."""
 
-    @cached_property
-    def node_types(self) -> tuple[str, ...]:
-        """The kinds of block in it, by mdast's names."""
-        return self.kinds()
+    @classmethod
+    def filled_by(cls, fill: Filling, number: int) -> Chunk:
+        """The chunk with this ``number``, whose fields come from ``fill`` when they are asked for."""
+        chunk = object.__new__(cls)
+        chunk.__dict__["_fill"] = fill
+        chunk.__dict__["chunk_number"] = number
+        return chunk
+
+    if not TYPE_CHECKING:  # where fields are missing; type checkers know them
+
+        def __getattr__(self, name: str) -> Any:
+            fill = self.__dict__.get("_fill")
+            if fill is None or name.startswith("_"):
+                raise AttributeError(f"a chunk has no {name!r}")
+            fields = fill(self.__dict__["chunk_number"], name)
+            self.__dict__.update(fields)
+            if name not in fields:
+                raise AttributeError(f"a chunk has no {name!r}")
+            return fields[name]
 
     @cached_property
     def content_hash(self) -> str:
@@ -362,10 +391,10 @@ class Chunk:
     def to_dict(self) -> dict[str, Any]:
         """The chunk as JSON-ready values under camelCase names."""
         record = {json_name: _plain(getattr(self, name)) for name, json_name in _json_names(Chunk)}
-        del record["kinds"]
+        record["contentHash"] = self.content_hash
         if self.position is None:
             del record["position"]
-        return {**record, "nodeTypes": list(self.node_types), "contentHash": self.content_hash}
+        return record
 
 
 class Chunks(list[Chunk]):

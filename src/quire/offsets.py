@@ -58,6 +58,12 @@ def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 
     Both are ``start`` when all of it is blank.
     """
+    inner = text[start:end]
+    last = start + len(inner.rstrip(" \t\r\n"))
+    if last == start:
+        return start, start
+    after_empty_lines = inner.lstrip("\n")
+    if after_empty_lines[0] not in " \t\r":
+        return end - len(after_empty_lines), last
     first = _BLANK_LINES.match(text, start, end)
-    last = start + len(text[start:end].rstrip(" \t\r\n"))
-    return (first.end() if first else start, last) if last > start else (start, start)
+    return first.end() if first else start, last

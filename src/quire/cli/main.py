@@ -6,15 +6,20 @@ everything else to standard error.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
+import traceback
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from types import MappingProxyType
+from typing import Any
 
 import click
 
 from quire import __version__
+from quire.cli.output import in_options, note
+from quire.cli.shown import visible
 from quire.errors import QuireError
 
 NOTHING_FOUND = 1
@@ -31,6 +36,10 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
 """Every command with its one line of help, so that listing them loads none."""
 
 
+class _OutputError(Exception):
+    """Standard output cannot be written to; click would take the original error for its own."""
+
+
 class _Commands(click.Group):
     """Commands in modules of their own, imported when called."""
 
@@ -43,9 +52,24 @@ class _Commands(click.Group):
         command: click.Command = import_module(f"quire.cli.{cmd_name}").command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS:
+            ctx.fail(f"no such command: {args[0]}; the commands are {', '.join(COMMANDS)}")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise click.Abort from None  # click would write an empty line first
+        except OSError as error:  # reading has errors of its own
+            raise _OutputError from error
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -56,20 +80,77 @@ def quire() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command that ``arguments`` name; the result is the exit code."""
+    if sys.stdout is None:
+        note("quire: standard output is closed; there is nowhere to write to")
+        return ERROR
+    if not arguments:
+        note(quire.get_help(click.Context(quire, info_name="quire")))
+        return ERROR
+    try:
+        code = _call(arguments)
+        sys.stdout.flush()
+    except (_OutputError, OSError) as error:
+        return _unwritten(error.__cause__ or error)
+    except (KeyboardInterrupt, click.Abort):
+        note("quire: interrupted")
+        with contextlib.suppress(KeyboardInterrupt, OSError):
+            sys.stdout.flush()
+            return INTERRUPTED
+        _drop_output()
+        return INTERRUPTED
+    return code
+
+
+def _call(arguments: Sequence[str]) -> int:
     try:
         result = quire.main(args=list(arguments), prog_name="quire", standalone_mode=False)
-        sys.stdout.flush()
     except click.ClickException as error:
-        error.show()
+        note(f"quire: {visible(_explain(error))}")
         return error.exit_code
     except QuireError as error:
-        click.echo(f"quire: {error}", err=True)
+        note(f"quire: {visible(in_options(str(error)))}")
         return ERROR
-    except (KeyboardInterrupt, click.Abort):
-        click.echo("quire: interrupted", err=True)
-        return INTERRUPTED
-    except BrokenPipeError:
-        # The reader has what it wanted (`quire chunk … | head`); Python must not complain about it at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except (_OutputError, OSError, click.Abort):
+        raise
+    except Exception:  # noqa: BLE001  a mistake in quire: Python's exit code for it would mean "nothing found"
+        note(visible_traceback())
+        note("quire: this is a mistake in quire; please report it with the lines above")
+        return ERROR
     return result if isinstance(result, int) else 0
+
+
+def visible_traceback() -> str:
+    """The current exception for a report, safe to show."""
+    return "\n".join(visible(line) for line in traceback.format_exc().splitlines())
+
+
+def _explain(error: click.ClickException) -> str:
+    """What was wrong with the command line, in one line, with what would be right."""
+    message = error.format_message().rstrip(".")
+    context = getattr(error, "ctx", None)
+    if context is None:
+        return message
+    if isinstance(error, click.NoSuchOption):
+        names = [max(each.opts, key=len) for each in context.command.params if isinstance(each, click.Option)]
+        message += f"; the options are {', '.join(names)}"
+    return f"{message[:1].lower()}{message[1:]} (see {context.command_path} --help)"
+
+
+def _unwritten(error: BaseException) -> int:
+    _drop_output()
+    if isinstance(error, BrokenPipeError):
+        return 0  # the reader has what it wanted: `quire chunk … | head`
+    note(f"quire: cannot write the output: {getattr(error, 'strerror', None) or error}")
+    return ERROR
+
+
+def _drop_output() -> None:
+    """Let what is still to be written go nowhere, so that Python does not fail over it at exit."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+            continue
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)

@@ -1,40 +1,78 @@
-"""What a terminal shows: colours, progress, the closing summary. Plain text when piped, or with ``NO_COLOR``."""
+"""What goes out: data to standard output, all else to standard error; colours and progress on a terminal only.
+
+JSON is written here and nowhere else, as UTF-8 whatever the terminal's encoding is. What people read goes through
+``Paint`` (or ``visible``) first, so that no control character of a document reaches the terminal.
+"""
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import sys
 import time
-from collections.abc import Sequence
-from typing import TextIO
+from collections.abc import Iterable, Sequence
+from typing import Any, TextIO
 
 import click
+import msgspec
 
+from quire.cli.shown import clip, visible
 from quire.model import Finding
 
-_MOST_FINDINGS = 20
+MOST_SHOWN = 20
+"""How many findings, or skipped files, are shown one by one."""
+
 _PROGRESS_AFTER = 0.5
 """Seconds before progress is shown: what is quick needs none."""
+_PROGRESS_EVERY = 0.1
+_ERASE = "\r\x1b[2K"
+
+_ASCII = str.maketrans({"│": "|", "├": "|", "└": "`", "─": "-", "…": "~", "›": ">", "·": "-", "✓": "+"})
+"""What stands for quire's own drawing where the terminal cannot show it."""
+
+_LIBRARY_TERMS = (
+    ('read it with errors="replace"', "use --errors replace"),
+    ("not followed unless asked for (follow_symlinks)", "not followed without --follow"),
+)
+"""How the library names what has an option here."""
 
 
-def is_terminal(stream: TextIO) -> bool:
-    """Whether a person looks at ``stream``."""
-    return stream.isatty()
+def is_terminal(stream: TextIO | None) -> bool:
+    """Whether a person looks at ``stream``; there is none where the shell closed it."""
+    return stream is not None and stream.isatty()
 
 
-def has_colour(stream: TextIO) -> bool:
+def has_colour(stream: TextIO | None) -> bool:
     """Whether ``stream`` shows colours."""
     return is_terminal(stream) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
+def terminal_width(at_most: int) -> int:
+    """The columns there are to write in."""
+    return min(shutil.get_terminal_size().columns, at_most)
+
+
+def in_options(message: str) -> str:
+    """A message of the library in terms of the command line."""
+    for term, option in _LIBRARY_TERMS:
+        message = message.replace(term, option)
+    return message
+
+
 class Paint:
-    """Colours a text, or leaves it as it is."""
+    """Makes a text safe for a terminal, and colours it where there is colour."""
 
     def __init__(self, stream: TextIO) -> None:
         self._on = has_colour(stream)
 
     def _style(self, text: str, **style: bool | str) -> str:
+        text = visible(text)
         return click.style(text, **style) if self._on and text else text  # type: ignore[arg-type]
+
+    def plain(self, text: str) -> str:
+        """As it is."""
+        return visible(text)
 
     def title(self, text: str) -> str:
         """A heading."""
@@ -58,24 +96,78 @@ class Paint:
 
 
 def echo(text: str = "") -> None:
-    """Data, to standard output; a name that is not text in this encoding is shown as well as can be."""
-    encoding = sys.stdout.encoding or "utf-8"
-    sys.stdout.write(text.encode(encoding, "replace").decode(encoding) + "\n")
+    """A line of readable data, to standard output."""
+    _status.clear()
+    sys.stdout.write(_in_encoding(text, sys.stdout) + "\n")
 
 
 def note(text: str = "") -> None:
-    """Anything that is not data, to standard error."""
-    click.echo(text.encode("utf-8", "replace").decode("utf-8"), err=True)
+    """A line that is not data, to standard error."""
+    _status.clear()
+    if sys.stderr is not None:
+        click.echo(_in_encoding(text, sys.stderr), err=True)
 
 
-def show_findings(findings: Sequence[Finding]) -> None:
-    """The first findings, and how many more there are."""
+def _in_encoding(text: str, stream: TextIO) -> str:
+    """``text`` with whatever ``stream`` cannot hold replaced."""
+    encoding = stream.encoding or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        if not encoding.lower().startswith("utf"):
+            text = text.translate(_ASCII)
+        return text.encode(encoding, "replace").decode(encoding)
+    return text
+
+
+def encode(value: Any) -> bytes:
+    """``value`` as JSON in UTF-8; what UTF-8 cannot hold (parts of a file name, say) is escaped."""
+    try:
+        return msgspec.json.encode(value)
+    except (UnicodeEncodeError, TypeError):
+        return json.dumps(value, separators=(",", ":"), default=str).encode()
+
+
+def write_json(value: Any) -> None:
+    """One JSON value on one line."""
+    _write(encode(value) + b"\n")
+
+
+def write_json_lines(values: Iterable[Any]) -> None:
+    """A line of JSON for each value."""
+    for value in values:
+        _write(encode(value) + b"\n")
+
+
+def write_json_array(values: Iterable[Any]) -> None:
+    """One JSON array; it is closed, and so valid, even if ``values`` ends in an error or by Ctrl-C."""
+    before, end = b"[\n", b"[]\n"
+    try:
+        for value in values:
+            _write(before + encode(value))
+            before, end = b",\n", b"\n]\n"
+    finally:
+        _write(end)
+
+
+def _write(data: bytes) -> None:
+    """Past the text layer, whose encoding may be another than UTF-8."""
+    stream = getattr(sys.stdout, "buffer", None)
+    if stream is None:  # a caller's own text stream
+        sys.stdout.write(data.decode())
+    else:
+        stream.write(data)
+
+
+def show_findings(findings: Sequence[Finding], count: int | None = None) -> None:
+    """The first findings, and how many more there are; ``count`` says how many, where not all were kept."""
     paint = Paint(sys.stderr)
-    for finding in findings[:_MOST_FINDINGS]:
+    for finding in findings[:MOST_SHOWN]:
         place = f"{finding.path}:{finding.line}" if finding.line else finding.path
-        note(f"{paint.place(place)}: {finding.message} {paint.faint(f'[{finding.code}]')}")
-    if len(findings) > _MOST_FINDINGS:
-        note(paint.faint(f"… and {len(findings) - _MOST_FINDINGS:,} more findings"))
+        note(f"{paint.place(place)}: {paint.plain(in_options(finding.message))} {paint.faint(f'[{finding.code}]')}")
+    more = (len(findings) if count is None else count) - MOST_SHOWN
+    if more > 0:
+        note(paint.faint(f"… and {count_of(more, 'more finding')}"))
 
 
 def count_of(number: int, noun: str) -> str:
@@ -83,25 +175,41 @@ def count_of(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+class _Status:
+    """The line at the bottom of a terminal that says what goes on; taken away before anything else is written."""
+
+    def __init__(self) -> None:
+        self._is_shown = False
+
+    def show(self, text: str) -> None:
+        sys.stderr.write(_ERASE + _in_encoding(clip(visible(text), terminal_width(100) - 1), sys.stderr))
+        sys.stderr.flush()
+        self._is_shown = True
+
+    def clear(self) -> None:
+        if self._is_shown:
+            self._is_shown = False
+            sys.stderr.write(_ERASE)
+            sys.stderr.flush()
+
+
+_status = _Status()
+
+
 class Progress:
-    """One line on a terminal that says how far a long run is; nothing elsewhere."""
+    """Says on a terminal how far a long run is; says nothing elsewhere."""
 
     def __init__(self, total: int) -> None:
         self._total = total
-        self._started = time.monotonic()
-        self._shown = False
-        self._on = is_terminal(sys.stderr)
+        self._next = time.monotonic() + _PROGRESS_AFTER
+        self._on = is_terminal(sys.stderr) and os.environ.get("TERM") != "dumb"
 
     def step(self, done: int, path: str) -> None:
         """Say that ``path`` is next, after ``done`` others."""
-        if self._on and time.monotonic() - self._started > _PROGRESS_AFTER:
-            line = f"{done:,}/{self._total:,} {path}"
-            sys.stderr.write(f"\r\x1b[2K{line[:100]}")
-            sys.stderr.flush()
-            self._shown = True
+        if self._on and time.monotonic() > self._next:
+            self._next = time.monotonic() + _PROGRESS_EVERY
+            _status.show(f"{done:,}/{self._total:,} {path}")
 
     def end(self) -> None:
         """Take the line away."""
-        if self._shown:
-            sys.stderr.write("\r\x1b[2K")
-            sys.stderr.flush()
+        _status.clear()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from pathlib import PurePosixPath
 from types import MappingProxyType
@@ -13,7 +14,7 @@ from typing import Any, NamedTuple
 
 from quire import __version__, crumbs
 from quire.config import Options
-from quire.finish.ids import ids, parent_ids
+from quire.finish.ids import ids, parent_id
 from quire.model import Chunk, Document, Piece, SourcePosition, TokenCounter, TokenStats
 from quire.offsets import bytes_at, lines_at
 
@@ -35,83 +36,117 @@ class Trail(NamedTuple):
     titles: tuple[str, ...] = ()
     depths: tuple[int, ...] = ()
     slugs: tuple[str, ...] = ()
-    breadcrumb: str = ""
 
 
 def assemble(
     document: Document, pieces: Sequence[Piece], counter: TokenCounter, options: Options, *, started: float
 ) -> list[Chunk]:
     """A chunk for each of ``pieces``, in order."""
-    names = ids(document, pieces, options)
-    parents = parent_ids(document, pieces, options)
-    before, after = [None, *names[:-1]], [*names[1:], None]
-    positions = _positions(document.text, pieces)
-    trails = _Trails(document, options)
-    metadata = _metadata(document, options, started)
-    file_name = PurePosixPath(document.path).name if document.path is not None else "untitled"
-    no_headings = len(document.sections) == 1
-    chunks: list[Chunk] = []
-    for number, piece in enumerate(pieces):
-        trail = trails.to(piece.section)
-        text = document.text[piece.start : piece.end]
-        prefix = "" if options.breadcrumb_mode == "none" or not trail.breadcrumb else f"{trail.breadcrumb}\n\n"
+    fill = Fields(document, pieces, counter, options, time.perf_counter() - started, time.time())
+    return [Chunk.filled_by(fill, number) for number in range(len(pieces))]
+
+
+@dataclass(frozen=True)
+class Fields:
+    """The fields of the chunks of a document, made when they are asked for."""
+
+    document: Document
+    pieces: Sequence[Piece]
+    counter: TokenCounter
+    options: Options
+    seconds: float
+    """How long it took to cut the document."""
+    made_at: float
+    """When that was."""
+
+    def __call__(self, number: int, name: str) -> Mapping[str, Any]:
+        """The fields of a chunk; those that cost more than the rest together only if asked for."""
+        if name == "node_types":
+            piece = self.pieces[number]
+            return {name: node_types(self.document, piece.start, piece.end)}
+        return self._place(number) | self._content(number)
+
+    def _place(self, number: int) -> dict[str, Any]:
+        """What it is called and where it stands."""
+        document, options, names = self.document, self.options, self._names
+        section = self.pieces[number].section
+        trail = self._trail(section)
+        has_headings = len(document.sections) > 1
+        return {
+            "id": names[number],
+            "parent_id": parent_id(document, section, options),
+            "prev_id": names[number - 1] if number else None,
+            "next_id": names[number + 1] if number + 1 < len(names) else None,
+            "content_type": options.content_type,
+            "strategy": options.strategy,
+            "file_title": document.title,
+            "section_title": trail.titles[-1] if trail.titles else "" if has_headings else document.title,
+            "header_path": trail.titles,
+            "header_breadcrumb": crumbs.SEPARATOR.join(trail.titles),
+            "header_depths": trail.depths,
+            "header_slugs": trail.slugs,
+            "section_slug": trail.slugs[-1] if trail.slugs else "",
+            "breadcrumb": (self._file_name, *trail.titles),
+            "position": document.sections[section].position,
+            "source_position": self._positions[number],
+            "metadata": self._metadata,
+        }
+
+    def _content(self, number: int) -> dict[str, Any]:
+        """Its text, and how large that is."""
+        piece = self.pieces[number]
+        text = self.document.text[piece.start : piece.end]
+        prefix = self._prefix(piece)
         embed_text = prefix + text
-        chunks.append(
-            Chunk(
-                id=names[number],
-                parent_id=parents[number],
-                chunk_number=number,
-                content_type=options.content_type,
-                embed_text=embed_text,
-                original_text=text,
-                file_title=document.title,
-                section_title=trail.titles[-1] if trail.titles else document.title if no_headings else "",
-                header_path=trail.titles,
-                header_breadcrumb=crumbs.SEPARATOR.join(trail.titles),
-                header_depths=trail.depths,
-                header_slugs=trail.slugs,
-                section_slug=trail.slugs[-1] if trail.slugs else "",
-                source_position=positions[number],
-                token_stats=TokenStats(
-                    tokens=piece.tokens,
-                    estimated_tokens=-(-len(text) // 4),
-                    embed_tokens=_embed_tokens(counter, prefix, embed_text, piece.tokens),
-                ),
-                prev_id=before[number],
-                next_id=after[number],
-                metadata=metadata,
-                strategy=options.strategy,
-                added_chars=len(prefix),
-                breadcrumb=(file_name, *trail.titles),
-                position=document.sections[piece.section].position,
-                kinds=partial(node_types, document, piece.start, piece.end),
-            )
-        )
-    return chunks
+        return {
+            "original_text": text,
+            "embed_text": embed_text,
+            "overlap_chars": 0,
+            "added_chars": len(prefix),
+            "contained_headings": (),
+            "token_stats": TokenStats(
+                tokens=piece.tokens,
+                estimated_tokens=-(-len(text) // 4),
+                embed_tokens=_embed_tokens(self.counter, prefix, embed_text, piece.tokens),
+            ),
+        }
 
+    def _prefix(self, piece: Piece) -> str:
+        """The breadcrumb with the blank line below it; nothing where none is wanted or there is nothing to say."""
+        if self.options.breadcrumb_mode == "none":
+            return ""
+        line = crumbs.full_line(self.document.title, self._trail(piece.section).titles)
+        return f"{line}\n\n" if line else ""
 
-class _Trails:
-    """The trail to each section, made from its parent's."""
-
-    def __init__(self, document: Document, options: Options) -> None:
-        self._document = document
-        self._ascii = options.slugs == "ascii"
-        self._known = {0: Trail(breadcrumb=crumbs.full_line(document.title, ()))}
-
-    def to(self, index: int) -> Trail:
-        known = self._known.get(index)
+    def _trail(self, section: int) -> Trail:
+        known = self._trails.get(section)
         if known is None:
-            section = self._document.sections[index]
-            above = self.to(section.parent or 0)
-            titles = (*above.titles, section.title)
-            known = Trail(
-                titles,
-                (*above.depths, section.depth),
-                (*above.slugs, section.slug if self._ascii else section.anchor),
-                crumbs.full_line(self._document.title, titles),
-            )
-            self._known[index] = known
+            heading = self.document.sections[section]
+            above = self._trail(heading.parent or 0)
+            slug = heading.slug if self.options.slugs == "ascii" else heading.anchor
+            known = Trail((*above.titles, heading.title), (*above.depths, heading.depth), (*above.slugs, slug))
+            self._trails[section] = known
         return known
+
+    @cached_property
+    def _trails(self) -> dict[int, Trail]:
+        return {0: Trail()}
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return ids(self.document, self.pieces, self.options)
+
+    @cached_property
+    def _positions(self) -> list[SourcePosition]:
+        return _positions(self.document.text, self.pieces)
+
+    @cached_property
+    def _metadata(self) -> Mapping[str, Any]:
+        return _metadata(self.document, self.options, self.seconds, self.made_at)
+
+    @cached_property
+    def _file_name(self) -> str:
+        return PurePosixPath(self.document.path).name if self.document.path is not None else "untitled"
 
 
 def _embed_tokens(counter: TokenCounter, prefix: str, embed_text: str, tokens: int) -> int:
@@ -140,15 +175,15 @@ def _positions(text: str, pieces: Sequence[Piece]) -> list[SourcePosition]:
     ]
 
 
-def _metadata(document: Document, options: Options, started: float) -> Mapping[str, Any]:
+def _metadata(document: Document, options: Options, seconds: float, made_at: float) -> Mapping[str, Any]:
     """Shared by all chunks of a document: front matter first, so that quire's own names cannot be taken."""
     pipeline: dict[str, Any] = {"version": __version__}
     metadata = {**document.frontmatter, "chunkingOptions": options.to_dict(), "pipeline": pipeline}
     if document.path is not None:
         metadata["sourceFile"] = document.path
     if options.timestamps:
-        metadata["processedAt"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        pipeline["processingTimeMs"] = round((time.perf_counter() - started) * 1000, 3)
+        metadata["processedAt"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(made_at))
+        pipeline["processingTimeMs"] = round(seconds * 1000, 3)
     return MappingProxyType(metadata)
 
 

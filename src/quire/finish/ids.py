@@ -13,10 +13,10 @@ def ids(document: Document, pieces: Sequence[Piece], options: Options) -> list[s
     return [node_id(document, piece.section, options) for piece in pieces]
 
 
-def parent_ids(document: Document, pieces: Sequence[Piece], options: Options) -> list[str | None]:
-    """The id of what each chunk belongs to: in the tree strategy the node above."""
-    parents = [document.sections[piece.section].parent for piece in pieces]
-    return [None if parent is None else node_id(document, parent, options) for parent in parents]
+def parent_id(document: Document, section: int, options: Options) -> str | None:
+    """The id of what a chunk belongs to: in the tree strategy the node above."""
+    parent = document.sections[section].parent
+    return None if parent is None else node_id(document, parent, options)
 
 
 def node_id(document: Document, section: int, options: Options) -> str:

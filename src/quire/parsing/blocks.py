@@ -8,7 +8,7 @@ somebody asks for them, and what is inside one (inside.py) when somebody asks fo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple, TypeAlias
 
@@ -17,7 +17,7 @@ from quire.parsing.events import KINDS, definitions, events_of, opened, plain_te
 from quire.parsing.group import group
 from quire.parsing.inside import CONTAINERS, inside
 from quire.parsing.outline import Heading
-from quire.parsing.skeleton import FEED, Run, plain_title, skeleton
+from quire.parsing.skeleton import FEED, STAND_IN, Run, blocks_in, plain_title, skeleton
 from quire.parsing.standin import plain_lines
 from quire.parsing.tables import interrupting_table
 
@@ -26,6 +26,9 @@ _INERT = "\ufdd0"
 """A noncharacter, which means nothing to the parser."""
 _FAITHFUL = re.compile(r"[\x00-\x0a\x0d-\x7f]*+")
 _LEADING_BLANK_LINES = re.compile(r"(?:[ \t]*(?:\r\n|\r|\n))*")
+
+RUN = "Run"
+"""In place of the parser's name: a run of plain blocks, not looked at more closely."""
 
 Top: TypeAlias = tuple[str, int, int]
 """A block at document level: the parser's name for it, its first character, which may stand behind an indentation,
@@ -52,7 +55,7 @@ def walk(source: Source, text: str, runs: Mapping[int, Run]) -> Scan | None:
     tops: list[Top] = []
     headings: list[Heading] = []
     foreign: list[int] = []
-    base = source.markdown_start
+    base = shift = source.markdown_start
     confirmed, end = 0, -1
     events = events_of(text)
     for event, place in events:
@@ -61,12 +64,15 @@ def walk(source: Source, text: str, runs: Mapping[int, Run]) -> Scan | None:
             continue  # inside the block at document level that was met last
         tag, value = opened(event)
         if tag == "Rule" and start in runs:
-            end = runs[start].end
+            run = runs[start]
+            end = start + len(STAND_IN)
+            shift = base + run.end - end
             confirmed += 1
-            _add_run(source.text, base, runs[start], tops, headings)
+            tops.append((RUN, base + run.start, base + run.end))
+            headings += [_plain_heading(source.text, base + first, base + last) for first, last in run.headings]
         elif tag in KINDS:  # cells that pad a row are reported behind their table
             end = place["end"]
-            tops.append((tag, base + start, base + end))
+            tops.append((tag, shift + start, shift + end))
             if tag == "Heading":
                 heading = _heading(source.text, int(value["level"][1]), plain_text(events), tops[-1])
                 if not _FAITHFUL.fullmatch(source.text, heading.start, heading.end):
@@ -80,13 +86,9 @@ def walk(source: Source, text: str, runs: Mapping[int, Run]) -> Scan | None:
     return Scan(tops, headings)
 
 
-def _add_run(text: str, base: int, run: Run, tops: list[Top], headings: list[Heading]) -> None:
-    for tag, first, last in run.blocks:
-        start, end = base + first, base + last
-        tops.append((tag, start, end))
-        if tag == "Heading":
-            content = text[start:end].lstrip("#")
-            headings.append(Heading(end - start - len(content), plain_title(content), start, end))
+def _plain_heading(text: str, start: int, end: int) -> Heading:
+    content = text[start:end].lstrip("#")
+    return Heading(end - start - len(content), plain_title(content), start, end)
 
 
 def _heading(text: str, level: int, title: str, top: Top) -> Heading:
@@ -112,7 +114,7 @@ def blocks_of(source: Source, text: str, found: Scan) -> tuple[Block, ...]:
         seen = source.opaque.end
     headings = iter(found.headings)
     opener = partial(inside, source=source, text=text)
-    for top in _with_interrupting_tables(source.text, found.tops):
+    for top in _with_interrupting_tables(source.text, _without_runs(source, text, found.tops)):
         block = _made(source.text, top, headings, opener)
         made.extend(_references(source.text, seen, block.start))
         made.append(block)
@@ -121,7 +123,37 @@ def blocks_of(source: Source, text: str, found: Scan) -> tuple[Block, ...]:
     return group(source.text, made)
 
 
-def _with_interrupting_tables(text: str, tops: Sequence[Top]) -> Iterator[Top]:
+def _without_runs(source: Source, text: str, tops: Sequence[Top]) -> Iterator[Top]:
+    """The blocks at document level, with those of each run in its place."""
+    base = source.markdown_start
+    for top in tops:
+        if top[0] != RUN:
+            yield top
+            continue
+        for tag, start, end in blocks_in(text, top[1] - base, top[2] - base):
+            if tag in KINDS or (tag == "Bullets" and _is_one_list(text[start:end])):
+                yield "List" if tag == "Bullets" else tag, base + start, base + end
+            else:
+                yield from _parsed(text, start, end, base)
+
+
+def _is_one_list(lines: str) -> bool:
+    """Whether all items have the same marker; another marker starts another list."""
+    return len({line[0] for line in lines.split("\n") if line and line[0] in "-*+"}) == 1
+
+
+def _parsed(text: str, start: int, end: int, base: int) -> Iterator[Top]:
+    """What the parser says of a part of ``text`` that holds nothing but whole blocks."""
+    last = -1
+    for event, place in events_of(text[start:end]):
+        if place["start"] >= last:
+            tag, _ = opened(event)
+            if tag in KINDS:
+                last = place["end"]
+                yield tag, base + start + place["start"], base + start + last
+
+
+def _with_interrupting_tables(text: str, tops: Iterable[Top]) -> Iterator[Top]:
     for top in tops:
         tag, start, end = top
         table = interrupting_table(text, start, end) if tag == "Paragraph" else end

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from quire.model import BLANK, Finding, Section, Source
-from quire.offsets import lines_at
+from quire.model import Finding, Section, Source
+from quire.offsets import lines_at, trimmed
 from quire.parsing.slugs import Unique, slugs
 
 
@@ -52,12 +52,11 @@ def _as_title(value: Any) -> str:
 def build(source: Source, headings: Sequence[Heading], title: str) -> tuple[Section, ...]:
     """The document's own section, then one for each heading, in order."""
     size = len(source.text)
-    starts = [heading.start for heading in headings]
-    body_ends = [*starts[1:], size]
+    body_ends = [*(heading.start for heading in headings[1:]), size]
     ends = _subtree_ends(headings, size)
-    has_text = _has_text(source.text, headings, body_ends, ends)
-    root_end = starts[0] if any(has_text) else size
-    root = Section(0, 0, title, "", "", 0, 0, root_end, size, None, 0)
+    texts = [trimmed(source.text, heading[3], end) for heading, end in zip(headings, body_ends, strict=False)]
+    has_text = _has_text(texts, ends)
+    root = _root(source, title, headings[0].start if any(has_text) else size)
     sections = [root]
     above = [root]
     unique_slug, unique_anchor = Unique(), Unique()
@@ -69,11 +68,17 @@ def build(source: Source, headings: Sequence[Heading], title: str) -> tuple[Sect
         position += has_text[index]
         section = Section(
             index + 1, level, text, unique_slug(slug), unique_anchor(anchor), start, body_start, body_ends[index],
-            ends[index], above[-1].number, position if has_text[index] else None,
+            ends[index], *texts[index], above[-1].number, position if has_text[index] else None,
         )  # fmt: skip
         sections.append(section)
         above.append(section)
     return tuple(sections)
+
+
+def _root(source: Source, title: str, body_end: int) -> Section:
+    first = source.text_start
+    text = trimmed(source.text, first, max(first, body_end))
+    return Section(0, 0, title, "", "", 0, 0, body_end, len(source.text), *text, None, 0)
 
 
 def _subtree_ends(headings: Sequence[Heading], size: int) -> list[int]:
@@ -87,20 +92,23 @@ def _subtree_ends(headings: Sequence[Heading], size: int) -> list[int]:
     return ends
 
 
-def _has_text(text: str, headings: Sequence[Heading], body_ends: Sequence[int], ends: Sequence[int]) -> list[bool]:
+def _has_text(texts: Sequence[tuple[int, int]], ends: Sequence[int]) -> list[bool]:
     """For each heading, whether there is text besides headings anywhere below it."""
-    found = [False] * len(headings)
-    next_text_after = len(text) + 1
-    for index in range(len(headings) - 1, -1, -1):
-        if text[headings[index].end : body_ends[index]].strip(BLANK):
-            next_text_after = headings[index].end
-        found[index] = next_text_after < ends[index]
+    found = [False] * len(texts)
+    next_text = max(ends, default=0) + 1
+    for index in range(len(texts) - 1, -1, -1):
+        start, end = texts[index]
+        if start < end:
+            next_text = start
+        found[index] = next_text < ends[index]
     return found
 
 
 def findings(source: Source, sections: Sequence[Section]) -> tuple[Finding, ...]:
     """One finding for each heading that makes no node."""
-    empty = [section for section in sections if not section.is_node]
+    empty = [section for section in sections if section.position is None]
+    if not empty:
+        return ()
     lines = lines_at(source.text, [section.start for section in empty])
     return tuple(
         Finding(

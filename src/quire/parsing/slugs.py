@@ -6,6 +6,10 @@ import re
 import unicodedata
 
 _NOT_KEPT = re.compile(r"[^a-z0-9_\- ]+")
+_KEPT = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
+_ASCII_ANCHOR = {
+    code: "-" if chr(code) == " " else chr(code).lower() if chr(code).lower() in _KEPT else None for code in range(128)
+}
 _GAP = re.compile(r"[- ]+")
 _WHITE = re.compile(r"[\t\r\n\x0b\x0c]")
 
@@ -26,9 +30,9 @@ def ascii_slug(title: str) -> str:
 
 def github_slug(title: str) -> str:
     """GitHub's rule: letters, marks, digits and connectors of any script are kept, each space is a hyphen."""
-    text = title.lower()
-    kept = _NOT_KEPT.sub("", text) if text.isascii() else "".join(filter(_in_anchor, text))
-    return kept.replace(" ", "-")
+    if title.isascii():
+        return title.translate(_ASCII_ANCHOR)
+    return "".join(filter(_in_anchor, title.lower())).replace(" ", "-")
 
 
 def _in_anchor(char: str) -> bool:

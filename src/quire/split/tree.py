@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from quire.config import Options
 from quire.model import Document, Piece, TokenCounter
-from quire.offsets import trimmed
 
 
 def tree(document: Document, counter: TokenCounter, options: Options) -> tuple[Piece, ...]:
     """One piece for each node with a body."""
-    text, first = document.text, document.source.text_start
-    pieces: list[Piece] = []
-    for node in document.nodes:
-        start, end = trimmed(text, max(node.body_start, first), max(node.body_end, first))
-        if start < end:
-            pieces.append(Piece(start, end, node.number, counter.count(text[start:end])))
-    return tuple(pieces)
+    text, count = document.text, counter.count
+    return tuple(
+        Piece(node.text_start, node.text_end, node.number, count(text[node.text_start : node.text_end]))
+        for node in document.nodes
+        if node.text_start < node.text_end
+    )
