@@ -9,6 +9,7 @@ import difflib
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
@@ -73,6 +74,19 @@ def valid_names(strategy: str) -> tuple[str, ...]:
 
 def build(strategy: str, given: Mapping[str, Any]) -> Options:
     """Options for ``strategy`` from what the caller gave; what cannot be honoured is refused here."""
+    try:
+        return _built(strategy, tuple(given.items()))
+    except TypeError:  # a value that cannot be a key; it is refused by name
+        return _validated(strategy, given)
+
+
+@lru_cache(maxsize=256)
+def _built(strategy: str, given: tuple[tuple[str, Any], ...]) -> Options:
+    """Validated once, however many documents follow."""
+    return _validated(strategy, dict(given))
+
+
+def _validated(strategy: str, given: Mapping[str, Any]) -> Options:
     if strategy not in OWN:
         raise OptionError(f"unknown strategy {strategy!r}{_near(strategy, OWN)}; choose from: {', '.join(OWN)}")
     valid = valid_names(strategy)

@@ -361,8 +361,8 @@ class Chunk:
     def filled_by(cls, fill: Filling, number: int) -> Chunk:
         """The chunk with this ``number``, whose fields come from ``fill`` when they are asked for."""
         chunk = object.__new__(cls)
-        chunk.__dict__["_fill"] = fill
-        chunk.__dict__["chunk_number"] = number
+        object.__setattr__(chunk, "_fill", fill)
+        object.__setattr__(chunk, "chunk_number", number)
         return chunk
 
     if not TYPE_CHECKING:  # where fields are missing; type checkers know them

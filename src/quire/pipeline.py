@@ -14,11 +14,13 @@ from quire import check, config, finish, parsing, read, size, split
 from quire.errors import OptionError
 from quire.model import Chunk, Chunks, Document, Finding, Syntax, TokenCounter
 
+_SYNTAXES = get_args(Syntax)
+
 
 def parse(text: str, *, path: str | None = None, title: str | None = None, syntax: Syntax | None = None) -> Document:
     """Parse ``text`` into sections and blocks. ``path`` gives it a name and, by its extension, its syntax."""
-    if syntax not in (None, *get_args(Syntax)):
-        raise OptionError(f"syntax={syntax!r} is not possible; choose from: {', '.join(map(repr, get_args(Syntax)))}")
+    if syntax is not None and syntax not in _SYNTAXES:
+        raise OptionError(f"syntax={syntax!r} is not possible; choose from: {', '.join(map(repr, _SYNTAXES))}")
     return parsing.document(read.make_source(text, path=path, syntax=syntax), title)
 
 

@@ -1,9 +1,11 @@
 """The command line. ``main`` is the entry point; commands are loaded when they are called.
 
 main.py        the group of commands, errors to exit codes
-documents.py   the documents that a command was given, one by one
-output.py      what a terminal shows: colours, progress, summary
+documents.py   the documents that a command was given, one by one; the options that commands share
+output.py      what goes out: JSON, readable lines, colours, progress
+shown.py       text that is safe and well aligned on a terminal
 chunk.py, verify.py, outline.py   one file a command
+demo.py        quire at work on its own documentation
 """
 
 from __future__ import annotations
@@ -21,6 +23,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Asked by scripts all the time; needs none of what follows.
         sys.stdout.write(f"quire {__version__}\n")
         return 0
-    from quire.cli.main import run  # noqa: PLC0415  loading click takes as long as Python itself
+    try:
+        from quire.cli.main import run  # noqa: PLC0415  loading click takes as long as Python itself
 
-    return run(given)
+        return run(given)
+    except KeyboardInterrupt:  # while loading
+        sys.stderr.write("quire: interrupted\n")
+        return 130

@@ -2,34 +2,41 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Iterator
-from typing import Any, Literal
+from collections.abc import Iterable
+from typing import Any
 
 import click
-import msgspec
 
-from quire import pipeline
-from quire.cli.documents import Tally, cut_options, given, input_options, texts
-from quire.cli.main import ERROR, NOTHING_FOUND
-from quire.cli.output import Paint, echo, is_terminal, note
-from quire.model import Chunk, Chunks, Syntax
+from quire.cli.documents import OnUndecodable, Tally, cut_all, cut_options, cutter, exit_code, input_options, texts
+from quire.cli.output import (
+    Paint,
+    count_of,
+    echo,
+    is_terminal,
+    lines_of,
+    terminal_width,
+    write_json_array,
+    write_json_lines,
+)
+from quire.cli.shown import clip, visible
+from quire.model import Chunk
 
 _SHOWN_LINES = 6
-_SHOWN_WIDTH = 110
+_SHOWN_WIDTH = 112
+_LINE_END = re.compile("\r\n?|\n")
 
 
 @click.command()
 @input_options
 @cut_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON array, and nothing else, to standard output.")
-@click.option("-q", "--quiet", is_flag=True, help="No summary.")
+@click.option("-q", "--quiet", is_flag=True, help="No summary; errors only.")
 def command(
     *,
     paths: tuple[str, ...],
-    strategy: str,
-    syntax: Syntax | None,
-    errors: Literal["strict", "replace"],
+    errors: OnUndecodable,
     follow: bool,
     hidden: bool,
     as_json: bool,
@@ -38,64 +45,35 @@ def command(
 ) -> int:
     """Cut documents into chunks.
 
-    PATH is a file, a directory (its .md and .txt files, without what .gitignore and .quireignore name) or - for
+    PATH is a file, a directory (its Markdown and .txt files, without what .gitignore and .quireignore name) or - for
     standard input. Chunks go to standard output: one JSON object a line when piped, a readable view on a terminal.
     """
     tally = Tally()
-    documents = texts(paths, tally, errors=errors, follow=follow, hidden=hidden)
-    cut = (
-        (each.findings, pipeline.chunk(each.text, strategy, path=each.path, syntax=syntax, **given(options)))
-        for each in documents
-    )
-    write = _json_array if as_json else _readable if is_terminal(sys.stdout) else _json_lines
-    write(_counted(cut, tally))
-    if not quiet:
-        tally.show()
-    if tally.has_errors:
-        return ERROR
-    if not tally.documents:
-        note(f"quire: no documents in {', '.join(paths)}; quire looks for Markdown and .txt files")
-        return NOTHING_FOUND
-    return 0
+    cut = cutter(**options)
+    documents = texts(paths, tally, errors=errors, follow=follow, hidden=hidden, distinct=True)
+    chunks = (chunk for _, chunks in cut_all(documents, cut, tally) for chunk in chunks)
+    if as_json:
+        write_json_array(chunk.to_dict() for chunk in chunks)
+    elif is_terminal(sys.stdout):
+        _show(chunks)
+    else:
+        write_json_lines(chunk.to_dict() for chunk in chunks)
+    tally.show(quiet=quiet)
+    return exit_code(tally, paths)
 
 
-def _counted(cut: Iterator[tuple[Any, Chunks]], tally: Tally) -> Iterator[Chunk]:
-    for found, chunks in cut:
-        tally.documents += 1
-        tally.chunks += len(chunks)
-        tally.tokens += sum(chunk.token_stats.tokens for chunk in chunks)
-        tally.findings += (*found, *chunks.findings)
-        yield from chunks
-
-
-def _json_lines(chunks: Iterator[Chunk]) -> None:
-    for chunk in chunks:
-        sys.stdout.buffer.write(_encode(chunk) + b"\n")
-
-
-def _json_array(chunks: Iterator[Chunk]) -> None:
-    out = sys.stdout.buffer
-    before = b"["
-    for chunk in chunks:
-        out.write(before + b"\n" + _encode(chunk))
-        before = b","
-    out.write(b"[]\n" if before == b"[" else b"\n]\n")
-
-
-def _encode(chunk: Chunk) -> bytes:
-    return msgspec.json.encode(chunk.to_dict())
-
-
-def _readable(chunks: Iterator[Chunk]) -> None:
+def _show(chunks: Iterable[Chunk]) -> None:
     paint = Paint(sys.stdout)
+    room = terminal_width(_SHOWN_WIDTH)
     for chunk in chunks:
         place = chunk.source_position
-        size = paint.number(f"{chunk.token_stats.tokens:,} tokens")
-        echo(f"{paint.place(chunk.id)}  {size}  {paint.faint(f'lines {place.start_line}-{place.end_line}')}")
+        size = paint.number(count_of(chunk.token_stats.tokens, "token"))
+        echo(f"{paint.place(chunk.id)}  {size}  {paint.faint(lines_of(place.start_line, place.end_line))}")
         echo(paint.title(chunk.breadcrumb_line))
-        lines = chunk.original_text.splitlines()
-        for line in lines[:_SHOWN_LINES]:
-            echo(f"  {line if len(line) <= _SHOWN_WIDTH else line[: _SHOWN_WIDTH - 1] + '…'}")
-        if len(lines) > _SHOWN_LINES:
-            echo(paint.faint(f"  … {len(lines) - _SHOWN_LINES} more lines"))
+        *lines, rest = _LINE_END.split(chunk.original_text, _SHOWN_LINES)
+        for line in [*lines, rest] if len(lines) < _SHOWN_LINES else lines:
+            echo(f"  {clip(visible(line[: 4 * room]), room - 2)}")
+        if len(lines) == _SHOWN_LINES:
+            more = len(_LINE_END.findall(rest)) + 1
+            echo(paint.faint(f"  … {count_of(more, 'more line')}"))
         echo()

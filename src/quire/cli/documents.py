@@ -1,25 +1,34 @@
-"""The documents a command was given: files, directories and standard input, read one by one.
+"""The documents a command was given, read and cut one by one; and the options that commands share.
 
-Used by the commands that take many documents. A document that cannot be read is noted and the next one follows.
+A document that cannot be read or cut is noted and the next one follows. Options are checked before the first
+document is touched, so that a wrong one leaves no half output.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Literal
+from itertools import islice
+from typing import Any, Literal, get_args
 
 import click
 
-from quire import config, read
-from quire.cli.output import Paint, Progress, count_of, note, show_findings
-from quire.errors import InputError
-from quire.model import Finding
-from quire.read.discover import Found, Skipped, discover
+from quire import config, pipeline, read, size
+from quire.cli.main import ERROR, NOTHING_FOUND
+from quire.cli.output import MOST_SHOWN, Paint, Progress, count_of, in_options, note, show_findings
+from quire.cli.shown import visible
+from quire.errors import InputError, OptionError, QuireError
+from quire.model import Chunks, Finding, Syntax, TokenCounter
+from quire.read.discover import Discovery, Found, Skipped, discover
+from quire.read.source import unreadable
 
 STANDARD_INPUT = "-"
+STANDARD_INPUT_NAME = "<stdin>"
+
+OnUndecodable = Literal["strict", "replace"]
 
 
 @dataclass(frozen=True)
@@ -30,7 +39,9 @@ class Text:
     """Its text."""
     path: str | None
     """Its name in ids; None for standard input."""
-    findings: tuple[Finding, ...]
+    name: str
+    """Its name in messages: how the user would reach it."""
+    findings: tuple[Finding, ...] = ()
     """What decoding found."""
 
 
@@ -41,86 +52,172 @@ class Tally:
     documents: int = 0
     chunks: int = 0
     tokens: int = 0
+    findings: int = 0
     skipped: list[Skipped] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
+    first_findings: list[Finding] = field(default_factory=list)
+    """As many as are shown."""
 
     @property
     def has_errors(self) -> bool:
         """Whether something that the user asked for could not be done."""
         return any(skipped.is_error for skipped in self.skipped)
 
-    def show(self) -> None:
-        """The closing summary."""
+    def add(self, document: Text, chunks: Chunks) -> None:
+        """Count a document that was cut."""
+        self.documents += 1
+        self.chunks += len(chunks)
+        self.tokens += sum(chunk.token_stats.tokens for chunk in chunks)
+        self.add_findings(document, (*document.findings, *chunks.findings))
+
+    def add_findings(self, document: Text, findings: Sequence[Finding]) -> None:
+        """Count findings; the first are kept, under the name by which the user knows the document."""
+        room = MOST_SHOWN - len(self.first_findings)
+        self.first_findings += renamed(islice(findings, room), document.name)
+        self.findings += len(findings)
+
+    def fail(self, name: str, error: QuireError) -> None:
+        """Note a document that could not be read or cut."""
+        reason = error.reason if isinstance(error, InputError) else str(error)
+        self.skipped.append(Skipped(path=name, reason=reason, is_error=True))
+
+    def show(self, *, quiet: bool = False) -> None:
+        """The closing summary; only what went wrong, if ``quiet``."""
+        sys.stdout.flush()
         paint = Paint(sys.stderr)
-        show_findings(self.findings)
+        if not quiet:
+            show_findings(self.first_findings, self.findings)
+        shown = sorted(self.skipped, key=lambda skipped: not skipped.is_error)
+        shown = [skipped for skipped in shown if skipped.is_error or not quiet]
+        for skipped in shown[:MOST_SHOWN]:
+            note(f"{paint.place(skipped.path)}: {paint.plain(in_options(skipped.reason))} {paint.faint('[skipped]')}")
+        if len(shown) > MOST_SHOWN:
+            note(paint.faint(f"… and {len(shown) - MOST_SHOWN:,} more skipped"))
+        if quiet:
+            return
         parts = [count_of(self.documents, "document"), count_of(self.chunks, "chunk"), count_of(self.tokens, "token")]
         if self.skipped:
             parts.append(paint.warning(f"{len(self.skipped):,} skipped"))
         note(", ".join(parts))
-        for skipped in self.skipped:
-            note(f"  {paint.place(skipped.path)}: {skipped.reason}")
+
+
+def _counter(ctx: click.Context, param: click.Parameter, value: str) -> TokenCounter:
+    """The counter that a name or a file stands for; it counts once here, so that it is known to work."""
+    try:
+        counter = size.resolve(value, config.DEFAULT_TOKENIZER)
+        counter.count("a")
+    except OptionError as error:
+        choices = f"{', '.join(size.NAMES)} or the path of a Hugging Face tokenizer.json"
+        raise click.BadParameter(f"{value!r} is unknown; choose {choices}", ctx, param) from error
+    except QuireError as error:
+        raise click.BadParameter(str(error), ctx, param) from error
+    return counter
+
+
+tokenizer_option = click.option(
+    "-t",
+    "--tokenizer",
+    callback=_counter,
+    default=config.DEFAULT_TOKENIZER,
+    metavar="NAME|FILE",
+    show_default=True,
+    help=f"What counts tokens: {', '.join(size.NAMES)}, or a Hugging Face tokenizer.json.",
+)
+title_option = click.option("--title", help="The title, in place of the document's own.")
+syntax_option = click.option(
+    "--syntax", type=click.Choice(get_args(Syntax)), help="Markdown or text, whatever the file name says."
+)
+errors_option = click.option(
+    "--errors",
+    type=click.Choice(get_args(OnUndecodable)),
+    default="strict",
+    show_default=True,
+    help="Refuse bytes that are not UTF-8, or replace them with a warning.",
+)
+
+_INPUT_OPTIONS = (
+    click.argument("paths", nargs=-1, required=True, metavar="PATH..."),
+    syntax_option,
+    errors_option,
+    click.option("--follow", is_flag=True, help="Follow symbolic links in directories."),
+    click.option("--hidden", is_flag=True, help="Take hidden files in directories too."),
+)
+_CUT_OPTIONS = (
+    click.option(
+        "-s",
+        "--strategy",
+        type=click.Choice(list(config.OWN)),
+        default=config.DEFAULT_STRATEGY,
+        show_default=True,
+        help="How to cut.",
+    ),
+    tokenizer_option,
+    title_option,
+    click.option("--content-type", metavar="NAME", help="The first part of every id. [default: doc]"),
+    click.option(
+        "--breadcrumb",
+        "breadcrumb_mode",
+        type=click.Choice(get_args(config.BreadcrumbMode)),
+        help="When the heading path stands above the text. [default: conditional]",
+    ),
+    click.option("--slugs", type=click.Choice(get_args(config.Slugs)), help="How anchors are made. [default: github]"),
+    click.option("--tree", metavar="NAME", help="Strategy tree: the first part of node ids. [default: content type]"),
+    click.option("--timestamps", is_flag=True, default=None, help="Say in the metadata when a chunk was made."),
+)
 
 
 def input_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options of every command that reads documents."""
-    options = (
-        click.argument("paths", nargs=-1, required=True, metavar="PATH..."),
-        click.option("--syntax", type=click.Choice(["markdown", "text"]), help="Override what the file name says."),
-        click.option(
-            "--errors",
-            type=click.Choice(["strict", "replace"]),
-            default="strict",
-            help="Refuse bytes that are not UTF-8, or replace them with a warning.",
-        ),
-        click.option("--follow", is_flag=True, help="Follow symbolic links in directories."),
-        click.option("--hidden", is_flag=True, help="Take hidden files in directories too."),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return _decorated(command, _INPUT_OPTIONS)
 
 
 def cut_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options of every command that cuts documents."""
-    options = (
-        click.option("-s", "--strategy", default=config.DEFAULT_STRATEGY, show_default=True, help="How to cut."),
-        click.option(
-            "-t",
-            "--tokenizer",
-            default=config.DEFAULT_TOKENIZER,
-            show_default=True,
-            help="o200k_base, cl100k_base, estimate, or a Hugging Face tokenizer.json.",
-        ),
-        click.option("--title", help="The documents' title, in place of their own."),
-        click.option("--content-type", help="The first part of every id. [default: doc]"),
-        click.option(
-            "--breadcrumb",
-            "breadcrumb_mode",
-            help="When the heading path stands above the text: conditional, always or none. [default: conditional]",
-        ),
-        click.option("--slugs", help="How anchors are made: github or ascii. [default: github]"),
-        click.option("--tree", help="Strategy tree: the first part of node ids. [default: the content type]"),
-        click.option("--timestamps", is_flag=True, default=None, help="Say in the metadata when a chunk was made."),
-    )
+    return _decorated(command, _CUT_OPTIONS)
+
+
+def _decorated(command: Callable[..., Any], options: Sequence[Callable[..., Any]]) -> Callable[..., Any]:
     for option in reversed(options):
         command = option(command)
     return command
 
 
-def given(options: dict[str, Any]) -> dict[str, Any]:
-    """Only the options that were given, so that a strategy is not asked about those of another."""
-    return {name: value for name, value in options.items() if value is not None}
+def cutter(
+    strategy: str, *, title: str | None, syntax: Syntax | None, tokenizer: TokenCounter, **options: Any
+) -> Callable[[Text], Chunks]:
+    """What cuts a document, with options that are known to be possible."""
+    given = {name: value for name, value in options.items() if value is not None}  # those of one strategy only
+    config.build(strategy, {**given, "tokenizer": tokenizer.name})
+
+    def cut(document: Text) -> Chunks:
+        return pipeline.chunk(
+            document.text, strategy, path=document.path, title=title, syntax=syntax, tokenizer=tokenizer, **given
+        )
+
+    return cut
 
 
 def texts(
-    paths: Sequence[str], tally: Tally, *, errors: Literal["strict", "replace"], follow: bool, hidden: bool
+    paths: Sequence[str],
+    tally: Tally,
+    *,
+    errors: OnUndecodable = "strict",
+    follow: bool = False,
+    hidden: bool = False,
+    distinct: bool = False,
 ) -> Iterator[Text]:
-    """The documents at ``paths``, read; those that cannot be are noted in ``tally``."""
-    found = discover([path for path in paths if path != STANDARD_INPUT], follow_symlinks=follow, hidden=hidden)
-    tally.skipped.extend(found.skipped)
-    readings = [(str(each.file), partial(_read, each, errors)) for each in found.documents]
+    """The documents at ``paths``, read one by one; those that cannot be are noted in ``tally``.
+
+    With ``distinct``, documents that would have the same ids are refused.
+    """
+    find = partial(discover, follow_symlinks=follow, hidden=hidden)
+    found = find([path for path in paths if path != STANDARD_INPUT])
+    tally.skipped += found.skipped
+    taken = _distinct(found, tally) if distinct else found.documents
+    readings = [(str(each.file), partial(_read, each, errors)) for each in taken]
     if STANDARD_INPUT in paths:
-        readings.insert(0, ("<stdin>", partial(_standard_input, errors)))
+        before = frozenset(find(paths[: paths.index(STANDARD_INPUT)]).documents)
+        place = sum(each in before for each in taken)
+        readings.insert(place, (STANDARD_INPUT_NAME, partial(_standard_input, errors)))
     progress = Progress(len(readings))
     try:
         for done, (name, reading) in enumerate(readings):
@@ -128,18 +225,66 @@ def texts(
             try:
                 text = reading()
             except InputError as error:
-                tally.skipped.append(Skipped(path=name, reason=error.reason, is_error=True))
+                tally.fail(name, error)
             else:
                 yield text
     finally:
         progress.end()
 
 
-def _read(document: Found, errors: Literal["strict", "replace"]) -> Text:
+def cut_all(documents: Iterable[Text], cut: Callable[[Text], Chunks], tally: Tally) -> Iterator[tuple[Text, Chunks]]:
+    """Each document with its chunks, counted in ``tally``; those that cannot be cut are noted there."""
+    for document in documents:
+        try:
+            chunks = cut(document)
+        except QuireError as error:
+            tally.fail(document.name, error)
+        else:
+            tally.add(document, chunks)
+            yield document, chunks
+
+
+def renamed(findings: Iterable[Finding], name: str) -> list[Finding]:
+    """Findings under the name by which the user knows the document."""
+    return [replace(finding, path=name) for finding in findings]
+
+
+def read_standard_input(errors: OnUndecodable) -> tuple[str, tuple[Finding, ...]]:
+    """The text on standard input, and what decoding found."""
+    if sys.stdin is None:
+        raise InputError(STANDARD_INPUT_NAME, "is closed; pipe a document into it")
+    try:
+        data = sys.stdin.buffer.read()
+    except OSError as error:
+        raise InputError(STANDARD_INPUT_NAME, unreadable(error)) from error
+    return read.decode(data, STANDARD_INPUT_NAME, errors)
+
+
+def exit_code(tally: Tally, paths: Sequence[str]) -> int:
+    """What a run has come to, with a word where it found nothing."""
+    if tally.has_errors:
+        return ERROR
+    if not tally.documents:
+        note(f"quire: no documents in {visible(', '.join(paths))}; quire looks for Markdown and .txt files")
+        return NOTHING_FOUND
+    return 0
+
+
+def _distinct(found: Discovery, tally: Tally) -> list[Found]:
+    """The documents that have a path of their own; where several have the same, none is better than another."""
+    paths = Counter(each.path for each in found.documents)
+    for each in found.documents:
+        if paths[each.path] > 1:
+            reason = f"another document is called {each.path} too, so ids would meet; give a directory above both"
+            tally.skipped.append(Skipped(path=str(each.file), reason=reason, is_error=True))
+    return [each for each in found.documents if paths[each.path] == 1]
+
+
+def _read(document: Found, errors: OnUndecodable) -> Text:
     text, findings = read.read_file(document.file, document.path, errors)
-    return Text(text, document.path, findings)
+    return Text(text, document.path, str(document.file), findings)
 
 
-def _standard_input(errors: Literal["strict", "replace"]) -> Text:
-    text, findings = read.decode(sys.stdin.buffer.read(), "<stdin>", errors)
-    return Text(text, None, findings)
+def _standard_input(errors: OnUndecodable) -> Text:
+    text, findings = read_standard_input(errors)
+    return Text(text, None, STANDARD_INPUT_NAME, findings)

@@ -6,11 +6,10 @@ everything else to standard error.
 
 from __future__ import annotations
 
-import contextlib
-import os
 import sys
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any
@@ -18,7 +17,7 @@ from typing import Any
 import click
 
 from quire import __version__
-from quire.cli.output import in_options, note
+from quire.cli.output import drop, in_options, note
 from quire.cli.shown import visible
 from quire.errors import QuireError
 
@@ -80,28 +79,28 @@ def quire() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command that ``arguments`` name; the result is the exit code."""
+    return guarded(partial(_call, arguments))
+
+
+def guarded(call: Callable[[], int]) -> int:
+    """What ``call`` returns, or the exit code for what kept it from writing its output or from going on."""
     if sys.stdout is None:
         note("quire: standard output is closed; there is nowhere to write to")
         return ERROR
-    if not arguments:
-        note(quire.get_help(click.Context(quire, info_name="quire")))
-        return ERROR
     try:
-        code = _call(arguments)
+        code = call()
         sys.stdout.flush()
     except (_OutputError, OSError) as error:
         return _unwritten(error.__cause__ or error)
     except (KeyboardInterrupt, click.Abort):
-        note("quire: interrupted")
-        with contextlib.suppress(KeyboardInterrupt, OSError):
-            sys.stdout.flush()
-            return INTERRUPTED
-        _drop_output()
-        return INTERRUPTED
+        return _interrupted()
     return code
 
 
 def _call(arguments: Sequence[str]) -> int:
+    if not arguments:
+        note(quire.get_help(click.Context(quire, info_name="quire", **quire.context_settings)))
+        return ERROR
     try:
         result = quire.main(args=list(arguments), prog_name="quire", standalone_mode=False)
     except click.ClickException as error:
@@ -113,15 +112,10 @@ def _call(arguments: Sequence[str]) -> int:
     except (_OutputError, OSError, click.Abort):
         raise
     except Exception:  # noqa: BLE001  a mistake in quire: Python's exit code for it would mean "nothing found"
-        note(visible_traceback())
+        note("\n".join(visible(line) for line in traceback.format_exc().splitlines()))
         note("quire: this is a mistake in quire; please report it with the lines above")
         return ERROR
     return result if isinstance(result, int) else 0
-
-
-def visible_traceback() -> str:
-    """The current exception for a report, safe to show."""
-    return "\n".join(visible(line) for line in traceback.format_exc().splitlines())
 
 
 def _explain(error: click.ClickException) -> str:
@@ -131,26 +125,23 @@ def _explain(error: click.ClickException) -> str:
     if context is None:
         return message
     if isinstance(error, click.NoSuchOption):
-        names = [max(each.opts, key=len) for each in context.command.params if isinstance(each, click.Option)]
-        message += f"; the options are {', '.join(names)}"
+        options = [each for each in context.command.get_params(context) if isinstance(each, click.Option)]
+        message = f"no such option: {error.option_name}; choose from {', '.join(each.opts[-1] for each in options)}"
     return f"{message[:1].lower()}{message[1:]} (see {context.command_path} --help)"
 
 
 def _unwritten(error: BaseException) -> int:
-    _drop_output()
+    drop(sys.stdout)
     if isinstance(error, BrokenPipeError):
         return 0  # the reader has what it wanted: `quire chunk … | head`
     note(f"quire: cannot write the output: {getattr(error, 'strerror', None) or error}")
     return ERROR
 
 
-def _drop_output() -> None:
-    """Let what is still to be written go nowhere, so that Python does not fail over it at exit."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError):
-            stream.flush()
-            continue
-        with contextlib.suppress(OSError, ValueError):
-            os.dup2(nowhere, stream.fileno())
-    os.close(nowhere)
+def _interrupted() -> int:
+    note("quire: interrupted")
+    try:
+        sys.stdout.flush()
+    except (KeyboardInterrupt, OSError):  # the reader is gone as well, or does not read
+        drop(sys.stdout)
+    return INTERRUPTED

@@ -7,18 +7,30 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import click
-import msgspec
 
-from quire import config, pipeline, read, size
-from quire.cli.output import Paint, echo, show_findings
-from quire.model import Document, Section, Syntax, TokenCounter
+from quire import pipeline, read
+from quire.cli.documents import (
+    STANDARD_INPUT,
+    STANDARD_INPUT_NAME,
+    OnUndecodable,
+    errors_option,
+    read_standard_input,
+    renamed,
+    syntax_option,
+    title_option,
+    tokenizer_option,
+)
+from quire.cli.output import MOST_SHOWN, Paint, echo, lines_of, show_findings, write_json
+from quire.cli.shown import clip, visible, width
+from quire.model import BLANK, Document, Section, Syntax, TokenCounter
 from quire.offsets import lines_at
 
 _WIDTH = 72
-"""The widest column of titles, in characters."""
+"""The widest that a title and the lines before it may be, in columns."""
+_NO_TITLE = "(no title)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +48,19 @@ class Row:
 
 @click.command()
 @click.argument("file", metavar="FILE")
-@click.option("-t", "--tokenizer", default=config.DEFAULT_TOKENIZER, show_default=True, help="What counts the tokens.")
-@click.option("--title", help="The document's title, in place of its own.")
-@click.option("--syntax", type=click.Choice(["markdown", "text"]), help="Override what the file name says.")
-@click.option("--errors", type=click.Choice(["strict", "replace"]), default="strict", help="What to do with bad bytes.")
+@tokenizer_option
+@title_option
+@syntax_option
+@errors_option
 @click.option("-d", "--depth", type=click.IntRange(0, 6), default=6, help="Show headings down to this depth.")
 @click.option("--json", "as_json", is_flag=True, help="Print the tree as JSON, and nothing else.")
 def command(
     *,
     file: str,
-    tokenizer: str,
+    tokenizer: TokenCounter,
     title: str | None,
     syntax: Syntax | None,
-    errors: Literal["strict", "replace"],
+    errors: OnUndecodable,
     depth: int,
     as_json: bool,
 ) -> int:
@@ -56,19 +68,18 @@ def command(
 
     FILE is a file, or - for standard input. A section's tokens are those of all that belongs to it, its children too.
     """
-    if file == "-":
-        text, found = read.decode(sys.stdin.buffer.read(), "<stdin>", errors)
-        document = pipeline.parse(text, title=title, syntax=syntax)
-    else:
-        text, found = read.read_file(Path(file), file, errors)
-        document = pipeline.parse(text, path=Path(file).name, title=title, syntax=syntax)
-    rows = outline(document, size.resolve(tokenizer, config.DEFAULT_TOKENIZER))
-    shown = [row for row in rows if row.section.depth <= depth]
+    name = STANDARD_INPUT_NAME if file == STANDARD_INPUT else file
+    text, found = read_standard_input(errors) if file == STANDARD_INPUT else read.read_file(Path(file), file, errors)
+    path = None if file == STANDARD_INPUT else Path(file).name
+    document = pipeline.parse(text, path=path, title=title, syntax=syntax)
+    shown = [row for row in outline(document, tokenizer) if row.section.depth <= depth]
     if as_json:
-        echo(msgspec.json.encode(_tree(document, shown)).decode())
+        write_json(_tree(document, shown))
     else:
-        _draw(shown)
-        show_findings((*found, *document.findings))
+        _draw(shown, _labels(document, shown))
+        sys.stdout.flush()
+        findings = (*found, *document.findings)
+        show_findings(renamed(findings[:MOST_SHOWN], name), len(findings))
     return 0
 
 
@@ -89,29 +100,36 @@ def outline(document: Document, counter: TokenCounter) -> list[Row]:
 def _end_lines(text: str, sections: tuple[Section, ...]) -> list[int]:
     """The line of the last character of each section that is not a line end."""
     last = [
-        max(section.start, section.start + len(text[section.start : section.end].rstrip()) - 1) for section in sections
+        max(section.start, section.start + len(text[section.start : section.end].rstrip(BLANK)) - 1)
+        for section in sections
     ]
     order = sorted(range(len(last)), key=last.__getitem__)
     lines = dict(zip(order, lines_at(text, [last[index] for index in order]), strict=True))
     return [lines[index] for index in range(len(last))]
 
 
-def _draw(rows: Sequence[Row]) -> None:
+def _labels(document: Document, rows: Sequence[Row]) -> list[str]:
+    """What each row is called: the document by its file, and its title where no heading says that already."""
+    name = STANDARD_INPUT_NAME if document.path is None else document.path
+    headings = (section.title for section in document.sections if section.depth == 1)
+    is_said = document.title in ("", Path(name).stem, next(headings, None))
+    return [name if is_said else f"{name} · {document.title}", *(row.section.title or _NO_TITLE for row in rows[1:])]
+
+
+def _draw(rows: Sequence[Row], labels: Sequence[str]) -> None:
     """The tree as lines, counts and lines to the right of the titles."""
     paint = Paint(sys.stdout)
-    lead = _branches(rows)
-    titles = [row.section.title or "(no title)" for row in rows]
-    width = min(max(len(branch) + len(title) for branch, title in zip(lead, titles, strict=True)), _WIDTH)
-    counts = [f"{row.total:,}" for row in rows]
-    for row, branch, title, count in zip(rows, lead, titles, counts, strict=True):
-        room = max(width - len(branch), 8)
-        name = title if len(title) <= room else title[: room - 1] + "…"
-        tokens = f"{count:>{max(map(len, counts))}}"
-        echo(
-            f"{paint.faint(branch)}{paint.title(name) if row.section.depth < 2 else name}"
-            f"{' ' * (room - len(name))}  {paint.number(tokens)} {paint.faint('tokens')}  "
-            f"{paint.faint(f'lines {row.start_line}-{row.end_line}')}"
-        )
+    branches = _branches(rows)
+    names = [
+        clip(visible(label[: 4 * _WIDTH]), _WIDTH - len(branch)) for branch, label in zip(branches, labels, strict=True)
+    ]
+    room = max(len(branch) + width(name) for branch, name in zip(branches, names, strict=True))
+    digits = len(f"{rows[0].total:,}")
+    for row, branch, name in zip(rows, branches, names, strict=True):
+        title = paint.title(name) if row.section.depth < 2 else name
+        space = " " * (room - len(branch) - width(name))
+        count = f"{paint.number(f'{row.total:>{digits},}')} {paint.faint('token ' if row.total == 1 else 'tokens')}"
+        echo(f"{paint.faint(branch)}{title}{space}  {count}  {paint.faint(lines_of(row.start_line, row.end_line))}")
 
 
 def _branches(rows: Sequence[Row]) -> list[str]:

@@ -6,6 +6,7 @@ JSON is written here and nowhere else, as UTF-8 whatever the terminal's encoding
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -104,8 +105,20 @@ def echo(text: str = "") -> None:
 def note(text: str = "") -> None:
     """A line that is not data, to standard error."""
     _status.clear()
-    if sys.stderr is not None:
+    if sys.stderr is None:
+        return
+    try:
         click.echo(_in_encoding(text, sys.stderr), err=True)
+    except OSError:
+        drop(sys.stderr)
+
+
+def drop(stream: TextIO) -> None:
+    """Let what is still to be written to ``stream`` go nowhere, so that Python does not fail over it at exit."""
+    with contextlib.suppress(OSError, ValueError):  # a stream without a file
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
 
 
 def _in_encoding(text: str, stream: TextIO) -> str:
@@ -140,7 +153,7 @@ def write_json_lines(values: Iterable[Any]) -> None:
 
 
 def write_json_array(values: Iterable[Any]) -> None:
-    """One JSON array; it is closed, and so valid, even if ``values`` ends in an error or by Ctrl-C."""
+    """One JSON array; it is closed, and so valid, even if ``values`` ends in an error."""
     before, end = b"[\n", b"[]\n"
     try:
         for value in values:
@@ -173,6 +186,11 @@ def show_findings(findings: Sequence[Finding], count: int | None = None) -> None
 def count_of(number: int, noun: str) -> str:
     """``3 documents``, ``1 document``."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def lines_of(first: int, last: int) -> str:
+    """``line 3``, ``lines 3-7``."""
+    return f"line {first}" if first == last else f"lines {first}-{last}"
 
 
 class _Status:

@@ -40,11 +40,6 @@ def clip(text: str, room: int) -> str:
     return text
 
 
-def pad(text: str, room: int) -> str:
-    """``text``, filled with spaces to ``room`` columns at least."""
-    return text + " " * (room - width(text))
-
-
 @lru_cache(maxsize=4096)
 def _columns(char: str) -> int:
     if category(char) in ("Mn", "Me", "Cf"):

@@ -2,34 +2,45 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any, Literal
+from typing import Any
 
 import click
-import msgspec
 
 from quire import pipeline
-from quire.cli.documents import Tally, Text, cut_options, given, input_options, texts
-from quire.cli.main import ERROR, NOTHING_FOUND
-from quire.cli.output import count_of, echo, note
-from quire.model import Finding, Syntax
+from quire.cli.documents import (
+    OnUndecodable,
+    Tally,
+    Text,
+    cut_all,
+    cut_options,
+    cutter,
+    exit_code,
+    input_options,
+    renamed,
+    texts,
+)
+from quire.cli.main import NOTHING_FOUND
+from quire.cli.output import Paint, count_of, echo, note, write_json
+from quire.model import Chunks, Finding, TokenCounter
 
 
 @click.command()
 @input_options
 @cut_options
 @click.option("--json", "as_json", is_flag=True, help="Print the violations as a JSON array, and nothing else.")
-@click.option("-q", "--quiet", is_flag=True, help="No summary.")
+@click.option("-q", "--quiet", is_flag=True, help="No summary; errors only.")
 def command(
     *,
     paths: tuple[str, ...],
-    strategy: str,
-    syntax: Syntax | None,
-    errors: Literal["strict", "replace"],
+    errors: OnUndecodable,
     follow: bool,
     hidden: bool,
     as_json: bool,
     quiet: bool,
+    tokenizer: TokenCounter,
     **options: Any,
 ) -> int:
     """Check the laws on your own documents.
@@ -38,34 +49,34 @@ def command(
     right and that both times gave the same. Violations go to standard output; the exit code is 1 if there are any.
     """
     tally = Tally()
+    cut = cutter(tokenizer=tokenizer, **options)
+    again = None if options["timestamps"] else cut
     violations: list[Finding] = []
-    for each in texts(paths, tally, errors=errors, follow=follow, hidden=hidden):
-        found = _violations(each, strategy, syntax, given(options), tally)
+    for document, chunks in cut_all(texts(paths, tally, errors=errors, follow=follow, hidden=hidden), cut, tally):
+        found = _violations(document, chunks, tokenizer, again)
         violations += found
         if not as_json:
-            for violation in found:
-                echo(str(violation))
+            _show(found)
     if as_json:
-        echo(msgspec.json.encode([asdict(violation) for violation in violations]).decode())
-    if not quiet:
-        tally.show()
+        write_json([asdict(violation) for violation in violations])
+    tally.show(quiet=quiet)
+    code = exit_code(tally, paths)
+    if tally.documents and not quiet:
         note(f"{count_of(len(violations), 'violation')} of the laws" if violations else "all laws hold")
-    if tally.has_errors:
-        return ERROR
-    return NOTHING_FOUND if violations or not tally.documents else 0
+    return code or (NOTHING_FOUND if violations else 0)
 
 
 def _violations(
-    document: Text, strategy: str, syntax: Syntax | None, options: dict[str, Any], tally: Tally
+    document: Text, chunks: Chunks, tokenizer: TokenCounter, again: Callable[[Text], Chunks] | None
 ) -> list[Finding]:
-    first = pipeline.chunk(document.text, strategy, path=document.path, syntax=syntax, **options)
-    second = pipeline.chunk(document.text, strategy, path=document.path, syntax=syntax, **options)
-    tally.documents += 1
-    tally.chunks += len(first)
-    tally.tokens += sum(chunk.token_stats.tokens for chunk in first)
-    tally.findings += (*document.findings, *first.findings)
-    violations = pipeline.verify(document.text, first, tokenizer=options.get("tokenizer"))
-    if list(first) != list(second) and not options.get("timestamps"):
-        name = first.document.source.name
-        violations.append(Finding(code="not-repeatable", path=name, line=0, message="two runs gave different chunks"))
-    return violations
+    violations = pipeline.verify(document.text, chunks, tokenizer=tokenizer)
+    if again is not None and list(chunks) != list(again(document)):
+        message = "two runs gave different chunks"
+        violations.append(Finding(code="not-repeatable", path=document.name, line=0, message=message))
+    return renamed(violations, document.name)
+
+
+def _show(violations: list[Finding]) -> None:
+    paint = Paint(sys.stdout)
+    for violation in violations:
+        echo(paint.plain(str(violation)))

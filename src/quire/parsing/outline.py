@@ -58,20 +58,23 @@ def build(source: Source, headings: Sequence[Heading], title: str) -> tuple[Sect
     has_text = _has_text(texts, ends)
     root = _root(source, title, headings[0].start if any(has_text) else size)
     sections = [root]
-    above = [root]
+    above = [(0, 0)]  # depth and number of the sections that are open
     unique_slug, unique_anchor = Unique(), Unique()
     position = 0
-    for index, (level, text, start, body_start) in enumerate(headings):
-        while above[-1].depth >= level:
+    new = tuple.__new__  # twice as fast as the class itself, and there may be a million
+    for number, (heading, body_end, end, text, is_node) in enumerate(
+        zip(headings, body_ends, ends, texts, has_text, strict=False), start=1
+    ):
+        level, title, start, body_start = heading
+        while above[-1][0] >= level:
             above.pop()
-        slug, anchor = slugs(text)
-        position += has_text[index]
-        section = Section(
-            index + 1, level, text, unique_slug(slug), unique_anchor(anchor), start, body_start, body_ends[index],
-            ends[index], *texts[index], above[-1].number, position if has_text[index] else None,
+        slug, anchor = slugs(title)
+        position += is_node
+        sections.append(
+            new(Section, (number, level, title, unique_slug(slug), unique_anchor(anchor), start, body_start, body_end,
+                          end, *text, above[-1][1], position if is_node else None))
         )  # fmt: skip
-        sections.append(section)
-        above.append(section)
+        above.append((level, number))
     return tuple(sections)
 
 

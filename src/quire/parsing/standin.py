@@ -33,13 +33,18 @@ def as_ascii(text: str) -> str:
 
 
 def _encoded(text: str) -> str:
-    ascii_text = text.encode("ascii", "replace").decode("ascii")
-    for tag in ("<?", "?>"):
+    if _beside_angle(text):
         # A question mark that stands for another character must not open or close a processing instruction;
         # a control character does nothing.
-        if tag in ascii_text and ascii_text.count(tag) != text.count(tag):
-            return re.sub(r"[^\x00-\x7f]", "\x7f", text)
-    return ascii_text
+        return re.sub(r"[^\x00-\x7f]", "\x7f", text)
+    return text.encode("ascii", "replace").decode("ascii")
+
+
+def _beside_angle(text: str) -> bool:
+    """Whether a character that is not ASCII stands behind ``<`` or before ``>``."""
+    behind = "".join([part[:1] for part in text.split("<")[1:]])
+    before = "".join([part[-1:] for part in text.split(">")[:-1]])
+    return not (behind.isascii() and before.isascii())
 
 
 def plain_lines(text: str) -> str:

@@ -1,0 +1,1 @@
+"""What quire costs, measured against its parts in one run."""

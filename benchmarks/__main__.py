@@ -1,0 +1,29 @@
+"""``python -m benchmarks [cost] [growth] [startup]``: run, print, and write the results down with versions."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from benchmarks import cost, growth, startup
+
+PARTS = {"cost": ("Cost", cost.run), "growth": ("Growth", growth.run), "startup": ("Start-up", startup.run)}
+RESULTS = Path(__file__).parent / "results"
+
+
+def main(names: list[str]) -> None:
+    today = datetime.now(UTC).date().isoformat()
+    for name in names or PARTS:
+        title, run = PARTS[name]
+        packages = ", ".join(f"{package} {version(package)}" for package in ("quire", "pyromark", "toktok-rs"))
+        head = [f"# {title}", "", f"{today}. Python {platform.python_version()}, {packages}, {platform.machine()}.", ""]
+        text = "\n".join([*head, *run(), ""])
+        print(text)
+        (RESULTS / f"{name}.md").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
