@@ -1,6 +1,6 @@
 """The command line. ``main`` is the entry point; commands are loaded when they are called.
 
-main.py        the group of commands, errors to exit codes
+commands.py    the group of commands, errors to exit codes
 documents.py   the documents that a command was given, one by one; the options that commands share
 output.py      what goes out: JSON, readable lines, colours, progress
 shown.py       text that is safe and well aligned on a terminal
@@ -24,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.write(f"quire {__version__}\n")
         return 0
     try:
-        from quire.cli.main import run  # noqa: PLC0415  loading click takes as long as Python itself
+        from quire.cli.commands import run  # noqa: PLC0415  loading click takes as long as Python itself
 
         return run(given)
     except KeyboardInterrupt:  # while loading

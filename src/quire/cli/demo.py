@@ -12,7 +12,7 @@ from pathlib import Path
 
 import quire
 from quire.cli import main as command_line
-from quire.cli.main import ERROR, guarded
+from quire.cli.commands import ERROR, guarded
 from quire.cli.output import Paint, count_of, echo, lines_of, note
 from quire.cli.shown import clip, visible
 from quire.config import OWN

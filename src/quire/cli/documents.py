@@ -17,7 +17,7 @@ from typing import Any, Literal, get_args
 import click
 
 from quire import config, pipeline, read, size
-from quire.cli.main import ERROR, NOTHING_FOUND
+from quire.cli.commands import ERROR, NOTHING_FOUND
 from quire.cli.output import MOST_SHOWN, Paint, Progress, count_of, in_options, note, show_findings
 from quire.cli.shown import visible
 from quire.errors import InputError, OptionError, QuireError

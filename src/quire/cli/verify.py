@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from quire import pipeline
+from quire.cli.commands import NOTHING_FOUND
 from quire.cli.documents import (
     OnUndecodable,
     Tally,
@@ -22,7 +23,6 @@ from quire.cli.documents import (
     renamed,
     texts,
 )
-from quire.cli.main import NOTHING_FOUND
 from quire.cli.output import Paint, count_of, echo, note, write_json
 from quire.model import Chunks, Finding, TokenCounter
 

@@ -185,7 +185,7 @@ def _ordered(values: Iterable[Any]) -> Iterable[Any]:
 
 def _number(value: float) -> float | str:
     if isinstance(value, int):  # beyond 64 bits JSON libraries round, or refuse
-        return value if -(2**63) <= value < 2**64 else hex(value)
+        return value if -(2**63) <= value < 2**64 else f"{value}" if value.bit_length() < 10_000 else hex(value)
     return value if math.isfinite(value) else str(value)
 
 

@@ -1,0 +1,163 @@
+"""``quire chunk``: what is taken, what comes out, what is said about it."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+from processes import process
+
+import quire
+
+TWO = {"a.md": "# A\n\none\n\n## B\n\ntwo words\n", "sub/b.md": "three\n"}
+
+
+def sources(found):
+    return [each["metadata"]["sourceFile"] for each in found]
+
+
+def test_piped_output_is_json_lines_of_the_library_s_records(run, docs, chunks) -> None:
+    folder = docs(TWO)
+    result = run("chunk", folder)
+    expected = [
+        chunk.to_dict() for name in ("a.md", "sub/b.md") for chunk in quire.chunk_file(folder / name, path=name)
+    ]
+    assert chunks(result) == expected
+    assert result.out.count(b"\n") == len(expected) == 3
+    assert result.code == 0
+
+
+def test_json_is_one_array_of_the_same(run, docs, chunks) -> None:
+    folder = docs(TWO)
+    array, lines = run("chunk", "--json", folder), run("chunk", folder)
+    assert array.out.startswith(b"[")
+    assert chunks(array) == chunks(lines)
+
+
+def test_summary_on_standard_error(run, docs) -> None:
+    assert run("chunk", docs(TWO)).err == "2 documents, 3 chunks, 4 tokens\n"
+    assert run("chunk", "-q", docs(TWO)).err == ""
+
+
+def test_summary_says_what_was_skipped_and_why(run, docs) -> None:
+    folder = docs(TWO)
+    (folder / "link.md").symlink_to(folder / "a.md")
+    result = run("chunk", folder)
+    assert result.code == 0
+    assert f"{folder}/link.md: symbolic link; not followed without --follow [skipped]\n" in result.err
+    assert result.err.endswith("2 documents, 3 chunks, 4 tokens, 1 skipped\n")
+
+
+def test_many_skipped_are_counted_rather_than_listed(run, docs) -> None:
+    folder = docs(TWO)
+    for number in range(30):
+        (folder / f"link{number}.md").symlink_to(folder / "a.md")
+    lines = run("chunk", folder).err.splitlines()
+    assert len(lines) == 22
+    assert lines[-2:] == ["… and 10 more skipped", "2 documents, 3 chunks, 4 tokens, 30 skipped"]
+
+
+def test_findings_name_the_file_as_the_user_reaches_it(run, docs) -> None:
+    folder = docs({"sub/a.md": "# Empty\n"})
+    result = run("chunk", folder)
+    assert f"{folder}/sub/a.md:1: " in result.err
+    assert "[heading-without-text]" in result.err
+
+
+def test_ignore_files_are_respected(run, docs, chunks) -> None:
+    folder = docs({**TWO, ".gitignore": "sub/\n", ".quireignore": "c.md\n", "c.md": "no\n", "d.txt": "yes\n"})
+    assert set(sources(chunks(run("chunk", folder)))) == {"a.md", "d.txt"}
+
+
+def test_hidden_files_only_when_asked_for(run, docs, chunks) -> None:
+    folder = docs({".h/x.md": "x\n", "a.md": "a\n"})
+    assert sources(chunks(run("chunk", folder))) == ["a.md"]
+    assert sources(chunks(run("chunk", "--hidden", folder))) == [".h/x.md", "a.md"]
+
+
+def test_standard_input(run, chunks) -> None:
+    result = run("chunk", "-", stdin=b"# A\n\ntext\n")
+    assert [each["id"] for each in chunks(result)] == ["doc:untitled#a"]
+    assert result.code == 0
+
+
+def test_standard_input_stands_where_it_was_named(run, docs, chunks) -> None:
+    folder = docs({"z.md": "z\n", "a.md": "a\n"})
+    result = run("chunk", folder / "z.md", "-", folder / "a.md", "-", stdin=b"in\n")
+    assert [each["originalText"] for each in chunks(result)] == ["z", "in", "a"]
+
+
+def test_standard_input_can_be_text(run, chunks) -> None:
+    (only,) = chunks(run("chunk", "--syntax", "text", "-", stdin=b"# no heading\n"))
+    assert only["originalText"] == "# no heading"
+
+
+def test_same_file_twice_is_taken_once(run, docs, chunks) -> None:
+    folder = docs({"a.md": "a\n"})
+    result = run("chunk", folder / "a.md", folder, folder / "a.md")
+    assert sources(chunks(result)) == ["a.md"]
+    assert result.code == 0
+
+
+def test_documents_that_would_share_ids_are_refused_and_the_others_come(run, docs, chunks) -> None:
+    folder = docs({"x/a.md": "1\n", "y/a.md": "2\n", "y/b.md": "3\n"})
+    result = run("chunk", folder / "x", folder / "y")
+    assert sources(chunks(result)) == ["b.md"]
+    assert result.code == 2
+    assert f"{folder}/x/a.md: another document is called a.md too" in result.err
+    assert f"{folder}/y/a.md: another document is called a.md too" in result.err
+    assert sources(chunks(run("chunk", folder))) == ["x/a.md", "y/a.md", "y/b.md"]
+
+
+def test_title_for_several_documents(run, docs, chunks) -> None:
+    found = chunks(run("chunk", "--title", "Given", docs(TWO)))
+    assert {each["fileTitle"] for each in found} == {"Given"}
+
+
+def test_options_reach_the_strategy(run, docs, chunks) -> None:
+    options = ["--tree", "t", "--content-type", "guide", "--breadcrumb", "none", "--slugs", "ascii", "-t", "estimate"]
+    (found,) = chunks(run("chunk", *options, docs({"a.md": "# Ä b\n\ntext\n"})))
+    assert found["id"].startswith("t:a.md#")
+    assert (found["contentType"], found["embedText"]) == ("guide", "text")
+    assert found["metadata"]["chunkingOptions"]["tokenizer"] == "estimate"
+    assert found["headerSlugs"] == [found["id"].partition("#")[2]]
+
+
+def test_timestamps_only_when_asked_for(run, docs, chunks) -> None:
+    folder = docs({"a.md": "a\n"})
+    (without,), (stamped,) = chunks(run("chunk", folder)), chunks(run("chunk", "--timestamps", folder))
+    assert "processedAt" not in without["metadata"]
+    assert "processedAt" in stamped["metadata"]
+
+
+def test_two_runs_give_the_same_bytes(run, docs) -> None:
+    folder = docs(TWO)
+    assert run("chunk", folder).out == run("chunk", folder).out
+
+
+def test_json_is_utf_8_whatever_the_encoding_of_the_terminal(docs) -> None:
+    folder = docs({"a.md": "# Grüße 你好\n\ntext 🎉\n"})
+    result = process("chunk", str(folder), environment={"PYTHONIOENCODING": "ascii"})
+    assert result.code == 0
+    assert json.loads(result.out)["originalText"] == "text 🎉"
+    assert "你好".encode() in result.out
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="file names need not be text on Linux only")
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_file_name_that_is_not_text(docs, form) -> None:
+    folder = docs({"caf\udce9.md": "# A\n\nbody\n", "z.md": "z\n"})
+    result = process("chunk", *form, str(folder))
+    found = json.loads(result.out) if form else [json.loads(line) for line in result.out.splitlines()]
+    assert [each["metadata"]["sourceFile"] for each in found] == ["caf\udce9.md", "z.md"]
+    assert result.code == 0
+    assert b"caf\\udce9.md" in result.out
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="arguments need not be text on Linux only")
+def test_title_that_is_not_text(docs) -> None:
+    folder = docs({"a.md": "a\n"})
+    result = process("chunk", "--title", b"t\xff", str(folder))
+    assert json.loads(result.out)["fileTitle"] == "t\udcff"
+    assert result.code == 0

@@ -1,0 +1,136 @@
+"""quire as a process: start-up, pipes that close, Ctrl-C, streams that are not there."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+from processes import QUIRE, process, start
+
+import quire.cli
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="pipes and signals are POSIX's")
+
+
+def test_python_m_quire_is_the_command_line() -> None:
+    result = process("outline", "-", stdin=b"# A\n\nx\n")
+    assert result.code == 0
+    assert "└─ A" in result.out.decode()
+
+
+@pytest.mark.parametrize("option", ["--version", "-V"])
+def test_version_loads_nothing(option) -> None:
+    code = (
+        "import sys; from quire.cli import main; code = main(sys.argv[1:]);"
+        "print(code, {'click', 'msgspec', 'yaml', 'pyromark', 'quire.pipeline'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code, option], capture_output=True, text=True, check=True)
+    assert done.stdout == f"quire {quire.__version__}\n0 set()\n"
+
+
+def test_importing_the_command_line_loads_nothing() -> None:
+    code = "import quire.cli, sys; print({'click', 'msgspec', 'yaml', 'pyromark', 'pathspec'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
+
+
+def test_version_beside_other_arguments(run) -> None:
+    result = run("--version", "chunk")
+    assert (result.code, result.out.decode()) == (0, f"quire {quire.__version__}\n")
+
+
+def test_main_can_be_called_again_and_again(capsys) -> None:
+    for _ in range(2):
+        assert quire.cli.main(["chunk", "--help"]) == 0
+        from quire.cli import main  # noqa: PLC0415  what a caller would write
+
+        assert main(["verify", "--help"]) == 0
+
+
+@pytest.fixture
+def big(docs):
+    """Documents that give more output than any pipe holds."""
+    return docs({f"{number:03}.md": "# A\n\nsome text\n\n" * 200 for number in range(60)})
+
+
+@posix
+@pytest.mark.parametrize("form", [[], ["--json"]], ids=["lines", "json"])
+def test_reader_that_has_enough(big, form) -> None:
+    running = start("chunk", *form, str(big))
+    running.stdout.readline()
+    running.stdout.close()
+    err = running.stderr.read()
+    running.stderr.close()
+    assert running.wait(timeout=60) == 0
+    assert err == b""
+
+
+@posix
+def test_nobody_reads_at_all(big) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    for arguments in (["chunk", str(big / "000.md")], ["outline", str(big / "000.md")], ["chunk", "--help"]):
+        done = subprocess.run([*QUIRE, *arguments], stdout=writer, stderr=subprocess.PIPE, check=False)
+        assert done.stderr == b""
+    os.close(writer)
+
+
+@posix
+def test_nobody_reads_the_messages(big) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run([*QUIRE, "chunk", str(big / "000.md")], stdout=subprocess.PIPE, stderr=writer, check=False)
+    os.close(writer)
+    assert done.returncode == 0
+    assert done.stdout.count(b"\n") == 200
+
+
+@posix
+@pytest.mark.parametrize("form", [[], ["--json"]], ids=["lines", "json"])
+def test_interrupt(big, form) -> None:
+    running = start("chunk", *form, str(big))
+    first = running.stdout.readline()
+    running.send_signal(signal.SIGINT)  # it cannot have ended: nobody has read the rest
+    _, err = running.communicate(timeout=60)
+    assert first
+    assert running.returncode == 130
+    assert err == b"quire: interrupted\n"
+
+
+@posix
+def test_interrupt_when_the_reader_is_interrupted_too(big) -> None:
+    running = start("chunk", str(big))
+    running.stdout.readline()
+    running.send_signal(signal.SIGINT)
+    running.stdout.close()
+    err = running.stderr.read()
+    running.stderr.close()
+    assert running.wait(timeout=60) in (0, 130)
+    assert err in (b"", b"quire: interrupted\n")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a disk that is always full")  # noqa: PTH110
+def test_full_disk(big) -> None:
+    with open("/dev/full", "wb") as full:  # noqa: PTH123
+        done = subprocess.run([*QUIRE, "chunk", str(big)], stdout=full, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 2
+    assert done.stderr == b"quire: cannot write the output: No space left on device\n"
+
+
+@posix
+def test_closed_streams(big) -> None:
+    file = big / "000.md"
+    command = f"{sys.executable} -m quire chunk"
+    no_output = subprocess.run(f"{command} {file} >&-", shell=True, capture_output=True, check=False)
+    assert no_output.returncode == 2
+    assert no_output.stderr == b"quire: standard output is closed; there is nowhere to write to\n"
+    no_input = subprocess.run(f"{command} - <&-", shell=True, capture_output=True, check=False)
+    assert no_input.returncode == 2
+    assert no_input.stderr.startswith(b"<stdin>: is closed; pipe a document into it [skipped]\n")
+    no_messages = subprocess.run(f"{command} {file} 2>&-", shell=True, capture_output=True, check=False)
+    assert no_messages.returncode == 0
+    assert len([json.loads(line) for line in no_messages.stdout.splitlines()]) == 200

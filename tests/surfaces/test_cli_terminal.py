@@ -1,0 +1,132 @@
+"""What a terminal shows: colours, a readable view, progress; and nothing that a document could steer it with."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+from processes import QUIRE, process, slow_input, terminal
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no pty on Windows")
+
+ESCAPE = "\x1b["
+TEXT = "# Guide\n\nhello world\n\n## Install\n\n" + "".join(f"line {n}\n" for n in range(1, 10))
+
+
+def plain(text: str) -> str:
+    return re.sub(r"\x1b\[[0-9;]*[mK]", "", text)
+
+
+def test_chunks_are_coloured_and_readable(docs) -> None:
+    code, got = terminal("chunk", str(docs({"a.md": TEXT})))
+    assert code == 0
+    assert ESCAPE in got
+    assert plain(got) == (
+        "doc:a.md#guide  2 tokens  line 3\n"
+        "> Guide\n"
+        "  hello world\n"
+        "\n"
+        "doc:a.md#install  35 tokens  lines 7-15\n"
+        "> Guide › Install\n" + "".join(f"  line {n}\n" for n in range(1, 7)) + "  … 3 more lines\n"
+        "\n"
+        "1 document, 2 chunks, 37 tokens\n"
+    )
+
+
+@pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}], ids=["NO_COLOR", "dumb"])
+@pytest.mark.parametrize("command", ["chunk", "verify", "outline"])
+def test_no_colour_where_it_is_not_wanted(docs, command, environment) -> None:
+    file = docs({"a.md": TEXT, "b.md": "# Empty\n"}) / "a.md"
+    code, got = terminal(command, str(file), environment=environment)
+    assert code == 0
+    assert "\x1b" not in got
+    assert "tokens" in got
+
+
+def test_empty_no_color_means_nothing(docs) -> None:
+    assert ESCAPE in terminal("outline", str(docs({"a.md": TEXT}) / "a.md"), environment={"NO_COLOR": ""})[1]
+
+
+@pytest.mark.parametrize("command", ["chunk", "verify", "outline"])
+def test_no_colour_when_piped(docs, command) -> None:
+    result = process(command, str(docs({"a.md": TEXT, "b.md": "# Empty\n"}) / "a.md"))
+    assert b"\x1b" not in result.out
+    assert "\x1b" not in result.err
+
+
+def test_json_on_a_terminal_is_json(docs) -> None:
+    code, got = terminal("chunk", "--json", "-q", str(docs({"a.md": TEXT})))
+    assert code == 0
+    assert len(json.loads(got)) == 2
+
+
+def test_outline_is_coloured(docs) -> None:
+    code, got = terminal("outline", str(docs({"a.md": TEXT}) / "a.md"))
+    assert code == 0
+    assert ESCAPE in got
+    assert [line.split("  ")[0] for line in plain(got).splitlines()[:2]] == ["a.md", "└─ Guide"]
+
+
+def test_long_and_wide_lines_fit_the_terminal(docs) -> None:
+    _, got = terminal("chunk", str(docs({"a.md": "x" * 5_000_000 + "\n\n" + "長" * 500 + "\n"})))
+    shown = [line for line in plain(got).splitlines() if line.endswith("…")]
+    assert [len(line) for line in shown] == [100, 2 + 48 + 1]
+
+
+HOSTILE = "\x1b]0;owned\x07\x1b[2J\x9b31m\x7f\u202e"
+
+
+@pytest.mark.parametrize("command", ["chunk", "verify", "outline"])
+def test_documents_cannot_steer_the_terminal(docs, command) -> None:
+    """Not by a title, the text, front matter, a finding or the name of the file."""
+    text = f"---\ntitle: [{HOSTILE}\n---\n# T {HOSTILE}\n\ntext {HOSTILE}\n\n## {HOSTILE} without text\n"
+    file = docs({f"n\x1b[31m{HOSTILE}.md": text, "b\x1b[2J.md": b"\xff"}) / f"n\x1b[31m{HOSTILE}.md"
+    for target in (file, file.parent / "b\x1b[2J.md", file.parent / "no\x1b[2J\nsuch.md"):
+        _, got = terminal(command, str(target), environment={"NO_COLOR": "1"})
+        assert not set(got) & set(map(chr, [*range(10), *range(11, 32), *range(127, 160), 0x202E]))
+        assert "␛[" in got
+
+
+def test_wrong_arguments_cannot_steer_the_terminal(docs) -> None:
+    for arguments in (["\x1b[2J"], ["chunk", "--\x1b[2J", "x"], ["chunk", "-t", "\x1b[2J", "x"]):
+        code, got = terminal(*arguments)
+        assert code == 2
+        assert "\x1b" not in got
+
+
+def test_progress_is_shown_on_a_long_run_and_taken_away(docs) -> None:
+    folder = docs({"a.md": "a\n", "b\x1b[2J.md": "b\n"})
+    with slow_input("in\n") as stdin:
+        code, got = terminal("verify", "-", str(folder), stdin=stdin)
+    assert code == 0
+    assert f"\r\x1b[2K1/3 {folder}/a.md\r\x1b[2K" in got + "\r\x1b[2K"
+    assert plain(got.rpartition("\r\x1b[2K")[2]) == "3 documents, 3 chunks, 3 tokens\nall laws hold\n"
+
+
+def test_progress_does_not_stand_between_the_chunks(docs) -> None:
+    with slow_input("in\n") as stdin:
+        code, got = terminal("chunk", "-", str(docs({"a.md": "a\n", "b.md": "b\n"})), stdin=stdin)
+    assert code == 0
+    assert "\r\x1b[2K1/3 " in got
+    assert re.search("\n\r\x1b\\[2K1/3 .*/a.md\r\x1b\\[2K", got)
+    shown = [line.rpartition("\r")[2] for line in plain(got).splitlines()]
+    assert [line for line in shown if line.startswith("doc:")] == [
+        f"doc:{name}  1 token  line 1" for name in ("untitled", "a.md", "b.md")
+    ]
+
+
+def test_no_progress_when_piped(docs) -> None:
+    with slow_input("in\n") as stdin:
+        done = subprocess.run(
+            [*QUIRE, "chunk", "-", str(docs({"a.md": "a\n"}))], stdin=stdin, capture_output=True, check=True
+        )
+    assert done.stderr == b"2 documents, 2 chunks, 2 tokens\n"
+
+
+def test_no_progress_on_a_terminal_that_cannot_take_it_away(docs) -> None:
+    with slow_input("in\n") as stdin:
+        _, got = terminal("verify", "-", str(docs({"a.md": "a\n"})), stdin=stdin, environment={"TERM": "dumb"})
+    assert got == "2 documents, 2 chunks, 2 tokens\nall laws hold\n"
