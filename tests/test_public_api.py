@@ -11,7 +11,7 @@ import pytest
 import quire
 
 NAMES = {
-    "Block", "Chunk", "Chunks", "Document", "Finding", "InputError", "OptionError", "QuireError", "Section", "Span",
+    "Block", "Chunk", "Chunks", "Document", "Finding", "GuardError", "InputError", "OptionError", "QuireError", "Section", "Span",
     "TokenizerError", "UndecodableError", "__version__", "chunk", "chunk_file", "parse", "verify",
 }  # fmt: skip
 

@@ -10,7 +10,7 @@ __version__ = "0.1.0"
 # typing's own costs more than all of this module; type checkers know the name.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from quire.errors import InputError, OptionError, QuireError, TokenizerError, UndecodableError
+    from quire.errors import GuardError, InputError, OptionError, QuireError, TokenizerError, UndecodableError
     from quire.model import Block, Chunk, Chunks, Document, Finding, Section, Span
     from quire.pipeline import chunk, chunk_file, parse, verify
 
@@ -20,6 +20,7 @@ _HOME = {
     "Chunks": "model",
     "Document": "model",
     "Finding": "model",
+    "GuardError": "errors",
     "InputError": "errors",
     "OptionError": "errors",
     "QuireError": "errors",
@@ -39,6 +40,7 @@ __all__ = [
     "Chunks",
     "Document",
     "Finding",
+    "GuardError",
     "InputError",
     "OptionError",
     "QuireError",

@@ -6,24 +6,37 @@ and what the tests run on random ones. Each law is a small function; ``laws`` as
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
+from typing import Any
 
-from quire.model import BLANK, Chunk, Document, Finding, TokenCounter
+from quire.model import BLANK, Block, Chunk, Document, Finding, TokenCounter
 from quire.offsets import bytes_at, lines_at
 
 Violation = tuple[str, int, str]
 """A code, a position in the source, and a sentence."""
 
 
-def laws(document: Document, chunks: Sequence[Chunk], counter: TokenCounter | None = None) -> list[Finding]:
+def laws(
+    document: Document,
+    chunks: Sequence[Chunk],
+    counter: TokenCounter | None = None,
+    *,
+    normalized: Callable[[Document, int, int], str] | None = None,
+    findings: Sequence[Finding] = (),
+) -> list[Finding]:
     """What is wrong with ``chunks``, in document order; nothing, if all laws hold.
 
-    Counts are checked where the ``counter`` that made them is given.
+    Counts and caps are checked where the ``counter`` that made them is given, and normalised text where ``normalized``
+    says what it should be. ``findings`` are those that came with the chunks: what was dropped on purpose is not lost.
     """
     violations = [violation for law in _LAWS for violation in law(document, chunks)]
+    violations += _nothing_lost(document, chunks, findings)
+    violations += _nothing_altered(document, chunks, normalized)
     if counter is not None:
         violations += _counts(chunks, counter)
+        violations += _nothing_over_the_cap(document, chunks, counter)
     size = len(document.text)
     violations.sort(key=lambda violation: violation[1])
     lines = lines_at(document.text, [min(max(position, 0), size) for _, position, _ in violations])
@@ -56,24 +69,26 @@ def _spans_are_ordered(document: Document, chunks: Sequence[Chunk]) -> Iterator[
             )
 
 
-def _nothing_lost(document: Document, chunks: Sequence[Chunk]) -> Iterator[Violation]:
+def _nothing_lost(document: Document, chunks: Sequence[Chunk], findings: Sequence[Finding]) -> Iterator[Violation]:
     """Every character of the body that is not blank is in a chunk, or in a heading that the tree shows as title."""
     covered = [(chunk.source_position.char_start, chunk.source_position.char_end) for chunk in chunks]
-    in_tree = _is_tree(chunks)
+    in_tree = _strategy(chunks) == "tree"
     if in_tree:
         covered += [(section.start, section.body_start) for section in document.sections[1:]]
+    dropped = {finding.line for finding in findings if finding.code.startswith("guard-dropped-")}
     seen = document.source.text_start if in_tree else document.source.body_start
     for start, end in [*sorted(covered), (len(document.text), len(document.text))]:
         gap = document.text[seen:start]
         if text := gap.strip(BLANK):
             position = seen + len(gap) - len(gap.lstrip(BLANK))
-            yield "lost-text", position, f"{len(text)} characters are in no chunk, from {_excerpt(text)} on"
+            if not dropped or lines_at(document.text, [position])[0] not in dropped:
+                yield "lost-text", position, f"{len(text)} characters are in no chunk, from {_excerpt(text)} on"
         seen = max(seen, end)
 
 
 def _titles_are_kept(document: Document, chunks: Sequence[Chunk]) -> Iterator[Violation]:
     """In the tree, every heading with text below it is in some chunk's heading path."""
-    if not _is_tree(chunks):
+    if _strategy(chunks) != "tree":
         return
     shown = {chunk.header_path[:depth] for chunk in chunks for depth in range(1, len(chunk.header_path) + 1)}
     for section in document.nodes[1:]:
@@ -81,15 +96,64 @@ def _titles_are_kept(document: Document, chunks: Sequence[Chunk]) -> Iterator[Vi
             yield "lost-heading", section.start, f"heading {section.title!r} is in no chunk's heading path"
 
 
-def _nothing_altered(document: Document, chunks: Sequence[Chunk]) -> Iterator[Violation]:
+def _nothing_altered(
+    document: Document, chunks: Sequence[Chunk], normalized: Callable[[Document, int, int], str] | None
+) -> Iterator[Violation]:
+    """A chunk's text is that of its span; what stands around it is recorded as added."""
     for chunk in chunks:
+        start, end = chunk.source_position.char_start, chunk.source_position.char_end
+        own = document.text[start:end]
+        if _options(chunk).get("normalize"):
+            if normalized is None:
+                continue
+            own = normalized(document, start, end)
+        if own not in chunk.original_text:
+            yield "altered-text", start, f"the text of chunk {chunk.id} is not that of its span"
+        elif not chunk.embed_text.endswith(chunk.original_text):
+            yield "altered-text", start, f"chunk {chunk.id} embeds another text than its own"
+        elif chunk.added_chars != len(chunk.embed_text) - len(own) or chunk.overlap_chars > chunk.added_chars:
+            yield "unrecorded-text", start, f"chunk {chunk.id} holds text that is not recorded as added"
+
+
+def _nothing_over_the_cap(document: Document, chunks: Sequence[Chunk], counter: TokenCounter) -> Iterator[Violation]:
+    for chunk in chunks:
+        options = _options(chunk)
+        cap = options.get("hard_cap") or options.get("max_tokens")
+        if not cap or counter.count(chunk.embed_text) <= cap:
+            continue
         place = chunk.source_position
-        if chunk.original_text != document.text[place.char_start : place.char_end]:
-            yield "altered-text", place.char_start, f"the text of chunk {chunk.id} is not that of its span"
-        if not chunk.embed_text.endswith(chunk.original_text):
-            yield "altered-text", place.char_start, f"chunk {chunk.id} embeds another text than its own"
-        elif chunk.added_chars != len(chunk.embed_text) - len(chunk.original_text) + chunk.overlap_chars:
-            yield "unrecorded-text", place.char_start, f"chunk {chunk.id} embeds text that is not recorded as added"
+        blocks = _blocks_in(document, place.char_start, place.char_end)
+        if chunk.strategy == "sections" and sum(block.kind != "heading" for block in blocks) <= 1:
+            continue  # a block that stays whole
+        yield "over-cap", place.char_start, f"chunk {chunk.id} has more than {cap} tokens to embed"
+
+
+def _structure_is_respected(document: Document, chunks: Sequence[Chunk]) -> Iterator[Violation]:
+    """A heading is not the last thing in a chunk, unless nothing but headings follows in the document."""
+    if _strategy(chunks) == "tree":
+        return
+    last_text = max((block.end for block in document.blocks if block.kind != "heading"), default=0)
+    for chunk in chunks:
+        start, end = chunk.source_position.char_start, chunk.source_position.char_end
+        blocks = _blocks_in(document, start, end)
+        last = blocks[-1] if blocks else None
+        if last is None or last.kind != "heading" or _is_too_long(last, chunk):
+            continue
+        if start <= last.start and last.end <= end < last_text:
+            yield "heading-at-end", last.start, f"chunk {chunk.id} ends with a heading that belongs to what follows"
+
+
+def _is_too_long(heading: Block, chunk: Chunk) -> bool:
+    """Whether a heading is so long beside the cap that it is cut as prose."""
+    options = _options(chunk)
+    cap = options.get("hard_cap") or options.get("max_tokens") or 0
+    return 4 * (heading.end - heading.start) > cap
+
+
+def _blocks_in(document: Document, start: int, end: int) -> Sequence[Block]:
+    blocks = document.blocks
+    first = bisect_right(blocks, start, key=lambda block: block.end)
+    return blocks[first : bisect_left(blocks, end, key=lambda block: block.start)]
 
 
 def _positions_agree(document: Document, chunks: Sequence[Chunk]) -> Iterator[Violation]:
@@ -118,26 +182,22 @@ def _positions_agree(document: Document, chunks: Sequence[Chunk]) -> Iterator[Vi
 
 
 def _headings_are_right(document: Document, chunks: Sequence[Chunk]) -> Iterator[Violation]:
-    """A chunk's heading path is that of the section in which its text stands."""
-    starts = [section.body_start for section in document.sections]
-    section = 0
+    """A chunk's heading path leads to a section that holds where its text starts."""
+    starts = [section.start for section in document.sections]
     for chunk in chunks:
-        start = chunk.source_position.char_start
-        while section + 1 < len(starts) and starts[section + 1] <= start:
-            section += 1
-        holder = document.sections[section if document.sections[section].is_node else 0]
-        path = document.path_to(holder)
-        if chunk.header_path != tuple(each.title for each in path):
-            titles = " > ".join(each.title for each in path) or "no heading"
-            yield (
-                "wrong-headings",
-                start,
-                f"chunk {chunk.id} stands under {titles}, not under {chunk.header_breadcrumb!r}",
-            )
+        position = chunk.source_position.char_start
+        section = document.sections[max(bisect_right(starts, position) - 1, 0)]
+        titles = tuple(each.title for each in document.path_to(section))
+        is_exact = chunk.strategy == "flow" or (chunk.strategy == "tree" and section.is_node)
+        if chunk.header_path != (titles if is_exact else titles[: len(chunk.header_path)]):
+            place = " > ".join(titles) or "no heading"
+            yield "wrong-headings", position, f"chunk {chunk.id} stands under {place}, not {chunk.header_breadcrumb!r}"
 
 
 def _links_hold(document: Document, chunks: Sequence[Chunk]) -> Iterator[Violation]:
     """Ids are unique, numbers count up, and every chunk knows its neighbours."""
+    if any(_options(chunk).get("guard") == "drop" for chunk in chunks[:1]):
+        return  # the numbers of those that were dropped are missing
     seen: set[str] = set()
     ids = [None, *(chunk.id for chunk in chunks), None]
     for number, chunk in enumerate(chunks):
@@ -168,8 +228,14 @@ def _counts(chunks: Sequence[Chunk], counter: TokenCounter) -> Iterator[Violatio
             )
 
 
-def _is_tree(chunks: Sequence[Chunk]) -> bool:
-    return bool(chunks) and chunks[0].strategy == "tree"
+def _strategy(chunks: Sequence[Chunk]) -> str:
+    return chunks[0].strategy if chunks else ""
+
+
+def _options(chunk: Chunk) -> Mapping[str, Any]:
+    """The options that a chunk was made with, as its metadata says."""
+    options: Mapping[str, Any] = chunk.metadata.get("chunkingOptions", {})
+    return options
 
 
 def _excerpt(text: str) -> str:
@@ -179,10 +245,9 @@ def _excerpt(text: str) -> str:
 _LAWS: tuple[Callable[[Document, Sequence[Chunk]], Iterator[Violation]], ...] = (
     _spans_are_sound,
     _spans_are_ordered,
-    _nothing_lost,
     _titles_are_kept,
-    _nothing_altered,
     _positions_agree,
+    _structure_is_respected,
     _headings_are_right,
     _links_hold,
 )

@@ -17,9 +17,14 @@ from quire.errors import OptionError
 
 BreadcrumbMode = Literal["conditional", "always", "none"]
 Slugs = Literal["github", "ascii"]
+Guard = Literal["raise", "drop", "warn"]
 
-DEFAULT_STRATEGY = "tree"
+DEFAULT_STRATEGY = "packed"
 DEFAULT_TOKENIZER = "o200k_base"
+LEAST_CAP = 32
+"""Below this many tokens no cap can be kept without tearing everything apart."""
+SHORT = 64
+"""What counts as a short chunk where a strategy has no minimum of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,12 +44,42 @@ class Options:
     timestamps: bool = False
     """Whether metadata says when a chunk was made; off, so that equal input gives equal bytes."""
     tree: str | None = None
-    """The tree strategy only: the first part of node ids; the content type where not given."""
+    """`tree`: the first part of node ids; the content type where not given."""
+    min_tokens: int = 0
+    """`sections`, `packed`, `flow`: what is smaller joins something, where it can."""
+    max_tokens: int = 0
+    """`sections`, `flow`: the cap."""
+    max_depth: int = 6
+    """`sections`: deeper headings are text."""
+    target: int = 0
+    """`packed`: about how large the parts of long text, code and tables are."""
+    hard_cap: int = 0
+    """`packed`: the cap."""
+    merge_siblings: bool = True
+    """`packed`: whether sections side by side may share a chunk."""
+    target_tokens: int = 0
+    """`flow`: about how large a chunk is."""
+    overlap_sentences: int = 0
+    """`flow`: how many sentences of the chunk before are repeated."""
+    normalize: bool = False
+    """`flow`: whether line ends, trailing spaces and runs of blank lines are made regular."""
+    guard: Guard = "warn"
+    """`flow`: what happens to a chunk that is not worth embedding."""
 
     @property
     def tree_name(self) -> str:
         """The first part of node ids."""
         return self.tree if self.tree is not None else self.content_type
+
+    @property
+    def cap(self) -> int | None:
+        """The most tokens that a text to embed may have; None where the strategy has no cap."""
+        return self.hard_cap or self.max_tokens or None
+
+    @property
+    def short(self) -> int:
+        """Chunks with fewer tokens of their own need the full breadcrumb."""
+        return self.min_tokens if "min_tokens" in OWN[self.strategy] else SHORT
 
     def fingerprint(self) -> str:
         """Equal for options that give equal output."""
@@ -56,14 +91,43 @@ class Options:
 
 
 COMMON = ("tokenizer", "content_type", "breadcrumb_mode", "slugs", "timestamps")
-OWN: Mapping[str, Mapping[str, Any]] = MappingProxyType({"tree": MappingProxyType({"tree": None})})
+OWN: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        "packed": MappingProxyType({"target": 512, "hard_cap": 1024, "min_tokens": 64, "merge_siblings": True}),
+        "flow": MappingProxyType(
+            {
+                "min_tokens": 64,
+                "target_tokens": 400,
+                "max_tokens": 512,
+                "overlap_sentences": 2,
+                "normalize": True,
+                "guard": "warn",
+            }
+        ),
+        "sections": MappingProxyType({"min_tokens": 100, "max_tokens": 800, "max_depth": 3}),
+        "tree": MappingProxyType({"tree": None}),
+    }
+)
 """Each strategy's own options with their defaults."""
+TOKENIZERS: Mapping[str, str] = MappingProxyType({"sections": "estimate"})
+"""The strategies that do not count with the default tokenizer unless told to."""
 
 _TYPES: Mapping[str, type] = MappingProxyType(
-    {"content_type": str, "tree": str, "timestamps": bool, "tokenizer": str},
+    {"content_type": str, "tree": str, "timestamps": bool, "tokenizer": str, "merge_siblings": bool, "normalize": bool},
 )
 _CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {"breadcrumb_mode": get_args(BreadcrumbMode), "slugs": get_args(Slugs)},
+    {"breadcrumb_mode": get_args(BreadcrumbMode), "slugs": get_args(Slugs), "guard": get_args(Guard)},
+)
+_RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
+    {
+        "min_tokens": (0, 10**9),
+        "max_tokens": (LEAST_CAP, 10**9),
+        "hard_cap": (LEAST_CAP, 10**9),
+        "target": (1, 10**9),
+        "target_tokens": (1, 10**9),
+        "overlap_sentences": (0, 100),
+        "max_depth": (1, 6),
+    }
 )
 
 
@@ -99,7 +163,28 @@ def _validated(strategy: str, given: Mapping[str, Any]) -> Options:
     chosen = {**OWN[strategy], **given}
     for name, value in chosen.items():
         _check(name, value)
+    _check_together(chosen, given)
     return Options(strategy=strategy, **chosen)
+
+
+def _check_together(chosen: dict[str, Any], given: Mapping[str, Any]) -> None:
+    """Targets and minimums lie below the cap; one that was not given gives way to the cap."""
+    cap_name = "hard_cap" if "hard_cap" in chosen else "max_tokens"
+    cap = chosen.get(cap_name)
+    if cap is None:
+        return
+    for name in ("target", "target_tokens"):
+        if name in chosen and chosen[name] > cap:
+            _give_way(chosen, given, name, cap, f"{name} may be at most {cap_name}={cap}")
+    half = cap // 2
+    if chosen["min_tokens"] > half:
+        _give_way(chosen, given, "min_tokens", half, f"min_tokens may be at most half of {cap_name}={cap}")
+
+
+def _give_way(chosen: dict[str, Any], given: Mapping[str, Any], name: str, most: int, rule: str) -> None:
+    if name in given:
+        raise OptionError(f"{name}={given[name]!r} is not possible; {rule}")
+    chosen[name] = most
 
 
 def _check(name: str, value: Any) -> None:
@@ -112,8 +197,20 @@ def _check(name: str, value: Any) -> None:
     wanted = _TYPES.get(name)
     if wanted is not None and not isinstance(value, wanted):
         raise OptionError(f"{name}={value!r} is not possible; it must be {_describe(wanted)}")
+    if name in _RANGES:
+        _check_range(name, value)
     if name in ("content_type", "tree") and not _is_id_part(value):
         raise OptionError(f"{name}={value!r} is not possible; it begins every id: letters, digits, '-', '_' and '.'")
+
+
+def _check_range(name: str, value: Any) -> None:
+    least, most = _RANGES[name]
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise OptionError(f"{name}={value!r} is not possible; it must be a whole number")
+    if value < least:
+        raise OptionError(f"{name}={value} is not possible; it must be at least {least}")
+    if value > most:
+        raise OptionError(f"{name}={value} is not possible; it must be at most {most}")
 
 
 def _is_id_part(value: str) -> bool:

@@ -5,18 +5,31 @@ Splitting reserves the tokens of the full line, finishing writes it; both ask he
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 SEPARATOR = " > "
 LIMIT = 160
 """The longest breadcrumb line, in characters."""
 ELLIPSIS = "…"
+_LEAST = 10
+"""A line with fewer characters says nothing."""
 
 
-def full_line(title: str, header_path: Sequence[str]) -> str:
+def full_line(title: str, header_path: Sequence[str], limit: int = LIMIT) -> str:
     """``Title > Parent > Section``; the title is left out where it says what the first heading says."""
     segments = [title, *header_path] if title and (not header_path or header_path[0] != title) else [*header_path]
-    return shorten([_one_line(segment) for segment in segments if segment])
+    return shorten([_one_line(segment) for segment in segments if segment], limit)
+
+
+def fitted(title: str, header_path: Sequence[str], most: int, count: Callable[[str], int]) -> str:
+    """The full line, or as much of it as has at most ``most`` tokens; nothing if there is no room for any."""
+    limit = LIMIT
+    while limit >= _LEAST:
+        line = full_line(title, header_path, limit)
+        if count(f"{line}\n\n") <= most:
+            return line
+        limit //= 2
+    return ""
 
 
 def reader_line(title: str, header_path: Sequence[str]) -> str:

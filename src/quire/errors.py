@@ -6,6 +6,7 @@ The whole tree:
     ├── OptionError            an option that does not exist or cannot be honoured (also a ValueError)
     ├── InputError             a document that cannot be read (carries path and reason)
     │   └── UndecodableError   its bytes are not the text they claim to be (carries the byte offset)
+    ├── GuardError             a chunk that is not worth embedding, with guard="raise"
     └── TokenizerError         a token counter that cannot be loaded or answers nonsense
 
 A message says what is wrong, where, and what to do about it.
@@ -46,6 +47,10 @@ class UndecodableError(InputError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.path, self.reason, self.offset)
+
+
+class GuardError(QuireError):
+    """A chunk that is not worth embedding, where that is to be an error."""
 
 
 class TokenizerError(QuireError):

@@ -257,7 +257,13 @@ class Piece(NamedTuple):
     section: int
     """The number of the section that gives the heading path."""
     tokens: int
-    """How many tokens its text has."""
+    """How many tokens its text has, with what is added around it."""
+    before: str = ""
+    """What is added in front, so that it stands alone: an opening fence, a table's header."""
+    after: str = ""
+    """What is added behind: a closing fence."""
+    overlap: int | None = None
+    """Where the end of the piece before starts that is repeated in front of this one; None for none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -384,6 +390,11 @@ class Chunk:
         return hashlib.blake2b(parts.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
     @property
+    def own_text(self) -> str:
+        """Its text without the sentences that repeat the chunk before."""
+        return self.original_text[self.overlap_chars :]
+
+    @property
     def breadcrumb_line(self) -> str:
         """The breadcrumb for readers: ``> Title › Parent › Section``."""
         return crumbs.reader_line(self.file_title, self.header_path)
@@ -426,10 +437,19 @@ class TokenCounter(Protocol):
         """Whether the counts of ``text[:at]`` and ``text[at:]`` are known to add up to that of ``text``."""
 
 
-class Strategy(Protocol):
-    """Cuts a document into pieces: ordered, disjoint, with no text between them but what the laws allow."""
+class Cut(NamedTuple):
+    """What a strategy makes of a document."""
 
-    def __call__(self, document: Document, counter: TokenCounter, options: Options) -> tuple[Piece, ...]:
+    pieces: Sequence[Piece]
+    """Ordered, disjoint, with no text between them but what the laws allow."""
+    findings: Sequence[Finding] = ()
+    """What could not be had."""
+
+
+class Strategy(Protocol):
+    """Cuts a document into pieces."""
+
+    def __call__(self, document: Document, counter: TokenCounter, options: Options) -> Cut:
         """The pieces of ``document``."""
 
 

@@ -40,12 +40,15 @@ def chunk(
     or any callable that counts the tokens of a text. Further options are those of the strategy.
     """
     started = time.perf_counter()
-    counter = size.resolve(tokenizer, config.DEFAULT_TOKENIZER)
+    counter = size.resolve(tokenizer, config.TOKENIZERS.get(strategy, config.DEFAULT_TOKENIZER))
     chosen = config.build(strategy, {**options, "tokenizer": counter.name})
     document = _document(text, path, title, syntax)
-    pieces = split.STRATEGIES[strategy](document, counter, chosen)
+    pieces, findings = split.STRATEGIES[strategy](document, counter, chosen)
     chunks = finish.assemble(document, pieces, counter, chosen, started=started)
-    return Chunks(chunks, document=document, options=chosen, findings=document.findings)
+    if strategy == "flow":
+        chunks, guarded = finish.guarded(document, pieces, chunks, chosen)
+        findings = [*findings, *guarded]
+    return Chunks(chunks, document=document, options=chosen, findings=(*document.findings, *findings))
 
 
 def chunk_file(
@@ -70,7 +73,8 @@ def verify(text: str, chunks: Sequence[Chunk], *, tokenizer: object = None) -> l
     """
     document = _rebuilt(text, chunks)
     counter = size.resolve(tokenizer, config.DEFAULT_TOKENIZER) if tokenizer is not None else _counter_of(chunks)
-    return check.laws(document, chunks, counter)
+    findings = chunks.findings if isinstance(chunks, Chunks) else ()
+    return check.laws(document, chunks, counter, normalized=finish.normalized, findings=findings)
 
 
 def _document(text: str | Document, path: str | None, title: str | None, syntax: Syntax | None) -> Document:

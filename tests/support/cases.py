@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import quire
-from quire import Chunks
+from quire import Chunk, Chunks
 
 __all__ = ["Case", "cut", "read", "render", "write"]
 
@@ -86,10 +86,18 @@ def render(case: Case, chunks: Chunks) -> str:
     return "\n".join(parts)
 
 
+def _shown(case: Case, chunk: Chunk) -> str:
+    """The text, the text to embed, or only its headings and how many words follow each."""
+    if case.given.get("show") == "outline":
+        lines = (line if line.startswith("#") else f"({line.count('w')} words)" for line in chunk.original_text.split("\n") if line)
+        return "\n".join(lines)
+    return chunk.embed_text if case.given.get("show") == "embed" else chunk.original_text
+
+
 def _rendered(case: Case, number: int, chunks: Chunks) -> str:
     chunk = chunks[number]
     place, stats = chunk.source_position, chunk.token_stats
-    text = chunk.embed_text if case.given.get("show") == "embed" else chunk.original_text
+    text = _shown(case, chunk)
     head = (
         f"[{number}] {chunk.id}  lines {place.start_line}-{place.end_line}  {stats.tokens}/{stats.embed_tokens} tokens"
     )

@@ -22,7 +22,26 @@ _COMMON: dict[str, st.SearchStrategy[Any]] = {
     "path": st.sampled_from([None, "a.md", "guides/é b#.md", "notes.txt"]),
     "title": st.sampled_from([None, "Title", "a", ""]),
 }
-_OWN: dict[str, dict[str, st.SearchStrategy[Any]]] = {"tree": {"tree": st.sampled_from([None, "docs"])}}
+_CAPS = st.sampled_from([32, 33, 40, 64, 128, 512, 1024])
+_SMALL = st.sampled_from([0, 1, 8, 16])
+_OWN: dict[str, dict[str, st.SearchStrategy[Any]]] = {
+    "tree": {"tree": st.sampled_from([None, "docs"])},
+    "sections": {"max_tokens": _CAPS, "min_tokens": _SMALL, "max_depth": st.integers(1, 6)},
+    "packed": {
+        "hard_cap": _CAPS,
+        "target": st.sampled_from([1, 16, 32]),
+        "min_tokens": _SMALL,
+        "merge_siblings": st.booleans(),
+    },
+    "flow": {
+        "max_tokens": _CAPS,
+        "target_tokens": st.sampled_from([1, 16, 32]),
+        "min_tokens": _SMALL,
+        "overlap_sentences": st.integers(0, 3),
+        "normalize": st.booleans(),
+        "guard": st.sampled_from(["warn", "drop"]),
+    },
+}
 
 
 def options() -> st.SearchStrategy[dict[str, Any]]:

@@ -1,7 +1,16 @@
-"""Pieces to Chunks: ids, breadcrumbs, positions. Before: split/. After: the caller, check.py and the writers."""
+"""Pieces to Chunks. Before: split/. After: the caller, check.py and the writers.
+
+ids.py        what chunks are called
+embed.py      when the breadcrumb stands above the text
+normalize.py  regular white space
+assemble.py   everything that is known of a chunk, put together
+guard.py      chunks that are not worth embedding
+"""
 
 from __future__ import annotations
 
 from quire.finish.assemble import assemble
+from quire.finish.guard import guarded
+from quire.finish.normalize import normalized
 
-__all__ = ["assemble"]
+__all__ = ["assemble", "guarded", "normalized"]

@@ -14,8 +14,10 @@ from typing import Any, NamedTuple
 
 from quire import __version__, crumbs
 from quire.config import Options
+from quire.finish import embed
 from quire.finish.ids import ids, parent_id
-from quire.model import Chunk, Document, Piece, SourcePosition, TokenCounter, TokenStats
+from quire.finish.normalize import normalized
+from quire.model import Block, Chunk, Document, Piece, SourcePosition, TokenCounter, TokenStats
 from quire.offsets import bytes_at, lines_at
 
 MDAST_NAMES: Mapping[str, str] = MappingProxyType(
@@ -87,7 +89,7 @@ class Fields:
             "header_slugs": trail.slugs,
             "section_slug": trail.slugs[-1] if trail.slugs else "",
             "breadcrumb": (self._file_name, *trail.titles),
-            "position": document.sections[section].position,
+            "position": document.sections[section].position if options.strategy == "tree" else None,
             "source_position": self._positions[number],
             "metadata": self._metadata,
         }
@@ -95,28 +97,71 @@ class Fields:
     def _content(self, number: int) -> dict[str, Any]:
         """Its text, and how large that is."""
         piece = self.pieces[number]
-        text = self.document.text[piece.start : piece.end]
-        prefix = self._prefix(piece)
-        embed_text = prefix + text
+        own = self._text(piece.start, piece.end)
+        text = self._text(piece.start if piece.overlap is None else piece.overlap, piece.end)
+        overlap_chars = len(text) - len(own)
+        original = f"{piece.before}{text}{piece.after}"
+        tokens = self._tokens(piece, original)
+        prefix, embed_tokens = self._prefix(number, original, tokens, overlap_chars)
         return {
-            "original_text": text,
-            "embed_text": embed_text,
-            "overlap_chars": 0,
-            "added_chars": len(prefix),
-            "contained_headings": (),
+            "original_text": original,
+            "embed_text": prefix + original,
+            "overlap_chars": overlap_chars,
+            "added_chars": len(prefix) + len(original) - len(own),
+            "contained_headings": self._contained_headings(piece),
             "token_stats": TokenStats(
-                tokens=piece.tokens,
-                estimated_tokens=-(-len(text) // 4),
-                embed_tokens=_embed_tokens(self.counter, prefix, embed_text, piece.tokens),
+                tokens=tokens, estimated_tokens=-(-len(original) // 4), embed_tokens=embed_tokens
             ),
         }
 
-    def _prefix(self, piece: Piece) -> str:
-        """The breadcrumb with the blank line below it; nothing where none is wanted or there is nothing to say."""
-        if self.options.breadcrumb_mode == "none":
-            return ""
-        line = crumbs.full_line(self.document.title, self._trail(piece.section).titles)
-        return f"{line}\n\n" if line else ""
+    def _text(self, start: int, end: int) -> str:
+        if self.options.normalize:
+            return normalized(self.document, start, end)
+        return self.document.text[start:end]
+
+    def _tokens(self, piece: Piece, original: str) -> int:
+        if piece.overlap is None and not self.options.normalize:
+            return piece.tokens
+        return self.counter.count(original)
+
+    def _contained_headings(self, piece: Piece) -> tuple[str, ...]:
+        sections, starts = self.document.sections, self._section_starts
+        first, last = bisect_left(starts, piece.start, lo=1), bisect_left(starts, piece.end, lo=1)
+        return tuple(section.title for section in sections[first:last])
+
+    def _prefix(self, number: int, original: str, tokens: int, overlap_chars: int) -> tuple[str, int]:
+        """The breadcrumb with the blank line below it, and the tokens of both together with the text."""
+        piece, mode = self.pieces[number], self.options.breadcrumb_mode
+        titles = self._trail(piece.section).titles
+        full = self._fitted(titles) if mode != "none" else ""
+        if mode == "conditional" and self.options.strategy != "tree":
+            title = "" if titles and titles[0] == self.document.title else self._fitted(())
+            full = embed.line_above(mode, full, title, self._looked_at(piece, original, overlap_chars))
+        prefix = f"{full}\n\n" if full else ""
+        embed_tokens = _embed_tokens(self.counter, prefix, prefix + original, tokens)
+        if prefix and self.options.cap is not None and tokens <= self.options.cap < embed_tokens:
+            return "", tokens  # no room is left for it
+        return prefix, embed_tokens
+
+    def _fitted(self, titles: tuple[str, ...]) -> str:
+        cap = self.options.cap
+        if cap is None:
+            return crumbs.full_line(self.document.title, titles)
+        return crumbs.fitted(self.document.title, titles, cap // 2, self.counter.count)
+
+    def _looked_at(self, piece: Piece, original: str, overlap_chars: int) -> embed.Content:
+        blocks = blocks_in(self.document, piece.start, piece.end)
+        first = blocks[0] if blocks else None
+        starts_with_heading = first is not None and first.kind == "heading" and first.start >= piece.start
+        own_tokens = self.counter.count(original[overlap_chars:]) if overlap_chars else piece.tokens
+        limit = self.options.short
+        if overlap_chars:
+            limit += self.counter.count(original[:overlap_chars])
+        return embed.Content(
+            frozenset(block.kind for block in blocks),
+            own_tokens < limit,
+            first.info if first is not None and starts_with_heading else None,
+        )
 
     def _trail(self, section: int) -> Trail:
         known = self._trails.get(section)
@@ -131,6 +176,10 @@ class Fields:
     @cached_property
     def _trails(self) -> dict[int, Trail]:
         return {0: Trail()}
+
+    @cached_property
+    def _section_starts(self) -> list[int]:
+        return [section.start for section in self.document.sections]
 
     @cached_property
     def _names(self) -> list[str]:
@@ -189,7 +238,13 @@ def _metadata(document: Document, options: Options, seconds: float, made_at: flo
 
 def node_types(document: Document, start: int, end: int) -> tuple[str, ...]:
     """What mdast calls the blocks that stand in a span, each once, in order."""
+    kinds = (block.kind for block in blocks_in(document, start, end))
+    return tuple(dict.fromkeys(MDAST_NAMES.get(kind, kind) for kind in kinds))
+
+
+def blocks_in(document: Document, start: int, end: int) -> Sequence[Block]:
+    """The blocks at document level that stand in a span, in whole or in part."""
     blocks = document.blocks
     first = bisect_right(blocks, start, key=lambda block: block.end)
     last = bisect_left(blocks, end, key=lambda block: block.start)
-    return tuple(dict.fromkeys(MDAST_NAMES.get(block.kind, block.kind) for block in blocks[first:last]))
+    return blocks[first:last]

@@ -5,18 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from quire.config import Options
-from quire.model import Document, Piece
+from quire.model import Document, Piece, doc_name
 
 
 def ids(document: Document, pieces: Sequence[Piece], options: Options) -> list[str]:
-    """The id of each chunk: in the tree strategy that of its node."""
-    return [node_id(document, piece.section, options) for piece in pieces]
+    """The id of each chunk: in the tree strategy that of its node, else the document's with a number."""
+    if options.strategy == "tree":
+        return [node_id(document, piece.section, options) for piece in pieces]
+    name = document_id(document, options)
+    return [f"{name}::ch{number}" for number in range(len(pieces))]
 
 
 def parent_id(document: Document, section: int, options: Options) -> str | None:
-    """The id of what a chunk belongs to: in the tree strategy the node above."""
+    """The id of what a chunk belongs to: in the tree strategy the node above, else the document."""
+    if options.strategy != "tree":
+        return document_id(document, options)
     parent = document.sections[section].parent
     return None if parent is None else node_id(document, parent, options)
+
+
+def document_id(document: Document, options: Options) -> str:
+    """``{contentType}:{dir/}{docName}``."""
+    return f"{options.content_type}:{doc_name(document.path)}"
 
 
 def node_id(document: Document, section: int, options: Options) -> str:

@@ -6,14 +6,16 @@ Never split, never merged: the size of a piece is the author's. The heading's li
 from __future__ import annotations
 
 from quire.config import Options
-from quire.model import Document, Piece, TokenCounter
+from quire.model import Cut, Document, Piece, TokenCounter
 
 
-def tree(document: Document, counter: TokenCounter, options: Options) -> tuple[Piece, ...]:
+def tree(document: Document, counter: TokenCounter, options: Options) -> Cut:
     """One piece for each node with a body."""
     text, count = document.text, counter.count
-    return tuple(
-        Piece(node.text_start, node.text_end, node.number, count(text[node.text_start : node.text_end]))
-        for node in document.nodes
-        if node.text_start < node.text_end
+    return Cut(
+        [
+            Piece(node.text_start, node.text_end, node.number, count(text[node.text_start : node.text_end]))
+            for node in document.nodes
+            if node.text_start < node.text_end
+        ]
     )

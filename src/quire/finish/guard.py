@@ -1,0 +1,62 @@
+"""Guardrails for `flow`: chunks that are not worth embedding, by reason. The last stage; after it, the caller.
+
+Mode `raise` refuses the document, `drop` leaves such chunks out and records them, `warn` records them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from quire.config import Options
+from quire.errors import GuardError
+from quire.finish.assemble import blocks_in
+from quire.model import Chunk, Document, Finding, Piece
+
+REASONS = ("empty", "too-short", "too-long", "formatting-only", "heading-only", "code-without-context")
+"""Why a chunk is not worth embedding."""
+
+_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
+
+
+def guarded(
+    document: Document, pieces: Sequence[Piece], chunks: Sequence[Chunk], options: Options
+) -> tuple[list[Chunk], list[Finding]]:
+    """The chunks that are left, and what was found."""
+    looked_at = (
+        (chunk, list(_reasons(document, piece, chunk, options, is_only=len(pieces) == 1)))
+        for piece, chunk in zip(pieces, chunks, strict=True)
+    )
+    invalid = [(chunk, reasons) for chunk, reasons in looked_at if reasons]
+    findings = [_finding(document, chunk, reasons, options) for chunk, reasons in invalid]
+    if findings and options.guard == "raise":
+        raise GuardError(str(findings[0]))
+    if options.guard == "drop":
+        dropped = {chunk.chunk_number for chunk, _ in invalid}
+        return [chunk for chunk in chunks if chunk.chunk_number not in dropped], findings
+    return list(chunks), findings
+
+
+def _reasons(document: Document, piece: Piece, chunk: Chunk, options: Options, *, is_only: bool) -> Iterator[str]:
+    """What is wrong with a chunk; looks at the piece first, for that is cheap."""
+    if piece.start >= piece.end:
+        yield "empty"
+        return
+    if not is_only and piece.tokens < options.min_tokens:
+        yield "too-short"
+    if piece.tokens > options.max_tokens:
+        yield "too-long"
+    kinds = {block.kind for block in blocks_in(document, piece.start, piece.end)}
+    if not _LETTER_OR_DIGIT.search(document.text, piece.start, piece.end):
+        yield "formatting-only"
+    elif kinds == {"heading"}:
+        yield "heading-only"
+    elif kinds == {"code"} and chunk.embed_text == chunk.original_text:
+        yield "code-without-context"
+
+
+def _finding(document: Document, chunk: Chunk, reasons: Sequence[str], options: Options) -> Finding:
+    what = "dropped" if options.guard == "drop" else "kept"
+    message = f"chunk {chunk.id} is not worth embedding ({', '.join(reasons)}); it is {what}"
+    code = f"guard-{what}-{reasons[0]}"
+    return Finding(code=code, path=document.source.name, line=chunk.source_position.start_line, message=message)

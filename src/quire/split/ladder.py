@@ -1,0 +1,237 @@
+"""Cutting a block that is too large: the ordered levels of cuts. Used by units.py's callers, packed.py and flow.py.
+
+A level says where a span may be cut. Parts are as long as the limit allows; a part between two places of one level that
+is still too large is cut on the next:
+
+    list, quote, footnote, directive   between the blocks inside, outermost first
+    table                              between rows, then cells; the header is repeated
+    code                               at blank lines, then at lines; the fence is opened again
+    html, math                         at lines
+    prose                              at sentences, then words, then inside code and links, then graphemes
+
+and at last between any two characters.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, TypeAlias
+
+from quire.model import BLANK, Block, Kind, TokenCounter
+from quire.split.graphemes import grapheme_ends
+from quire.split.sentences import inner_word_ends, sentence_ends, word_ends
+from quire.split.units import Unit
+
+Level: TypeAlias = Callable[[str, int, int], Sequence[int]]
+"""Where a span of a text may be cut: ascending, the last is the span's end."""
+
+Note: TypeAlias = tuple[int, str, str]
+"""Something that could not be had: where, a code and a sentence."""
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_BLANK_LINES = re.compile(r"(?:\r\n|\r|\n)(?:[ \t]*(?:\r\n|\r|\n))+")
+_FENCE = re.compile(r"[ \t]*(?:[-*+>][ \t]*|[0-9]{1,9}[.)][ \t]*)*?((`{3,}|~{3,})[^\r\n]*)")
+_PIPE = re.compile(r"(?<!\\)\|")
+_QUOTE_MARKS = re.compile(r"(?:[ \t]{0,3}>[ \t]?)+")
+
+
+class Wrap(NamedTuple):
+    """What a part of a block needs around it, unless it has the block's own start or end."""
+
+    before: str = ""
+    after: str = ""
+    first: int = -1
+    """Where the block starts."""
+    last: int = -1
+    """Where the block ends."""
+
+    def around(self, start: int, end: int) -> tuple[str, str]:
+        """What stands before and behind the part from ``start`` to ``end``."""
+        return "" if start <= self.first else self.before, "" if end >= self.last else self.after
+
+
+class Ladder:
+    """Cuts blocks of one text into units of at most ``limit`` tokens."""
+
+    def __init__(self, text: str, counter: TokenCounter, limit: int) -> None:
+        self.text = text
+        self.counter = counter
+        self.limit = limit
+        self.notes: list[Note] = []
+
+    def cut(self, block: Block) -> list[Unit]:
+        """The parts of ``block``, each within the limit, together all of its text."""
+        return self._merged(list(self._block(block, block.start, block.end)))
+
+    def _block(self, block: Block, start: int, end: int) -> Iterator[Unit]:
+        """The parts of a block that is cut from ``start``, the start of its line, to ``end``."""
+        if block.kind == "code":
+            yield from self._code(start, end)
+        elif block.kind == "table":
+            yield from self._table(block, start, end)
+        elif block.children:
+            yield from self._container(block, start, end)
+        elif block.kind in ("html", "math"):
+            yield from self._parts(block.kind, start, end, (lines, *PROSE))
+        else:
+            yield from self._parts(block.kind, start, end, (sentence_ends, *PROSE))
+
+    def _container(self, block: Block, start: int, end: int) -> Iterator[Unit]:
+        """Cut between the blocks inside; what is too large there is cut as the block that it is."""
+        inner = {self._line_start(child.start, start): child for child in reversed(block.children)}
+        starts = sorted({start, *inner})
+        for first, last in zip(starts, [*starts[1:], end], strict=True):
+            child = inner.get(first)
+            if self._fits(first, last, Wrap()) or child is None:
+                yield from self._parts(block.kind, first, last, (sentence_ends, *PROSE))
+            else:
+                yield from self._block(child, first, last)
+
+    def _code(self, start: int, end: int) -> Iterator[Unit]:
+        fence = _FENCE.match(self.text, start, end)
+        if fence is None:
+            yield from self._parts("code", start, end, (blank_lines, lines, *PROSE))
+            return
+        marks = self._quote_marks(start)
+        wrap = Wrap(
+            f"{marks}{fence.group(1)}\n", f"\n{marks}{fence.group(2)}", start, self._closed(fence.group(2), start, end)
+        )
+        yield from self._parts(
+            "code", start, end, (blank_lines, lines, *PROSE), self._affordable(wrap, "fence-left-out")
+        )
+
+    def _closed(self, fence: str, start: int, end: int) -> int:
+        """Where the block ends, if its last line closes the fence; nowhere, if it needs a closing one."""
+        last_line = self.text[start:end].rstrip(BLANK).splitlines()[-1] if end > start else ""
+        return (
+            end
+            if last_line.lstrip(" \t>").startswith(fence) and "\n" in self.text[start:end].replace("\r", "\n")
+            else len(self.text) + 1
+        )
+
+    def _table(self, block: Block, start: int, end: int) -> Iterator[Unit]:
+        body = next((row.start for row in block.children if not row.level), end)
+        header = self.text[start : self._line_start(body, start)].rstrip(BLANK)
+        wrap = self._affordable(Wrap(f"{header}\n", "", start, end), "header-left-out")
+        first_row = self._line_start(body, start)
+
+        def rows(text: str, first: int, last: int) -> Sequence[int]:
+            # The header stays with a row.
+            return _with_end([place for place in lines(text, first, last) if place > first_row], last)
+
+        yield from self._parts("table", start, end, (rows, lines, cells, *PROSE), wrap)
+
+    def _affordable(self, wrap: Wrap, code: str) -> Wrap:
+        """``wrap``, or nothing where it would take more than half of the limit."""
+        if self.counter.count(wrap.before + wrap.after) * 2 <= self.limit:
+            return wrap
+        what = "an opening fence" if code == "fence-left-out" else "a table's header"
+        self.notes.append((wrap.first, code, f"{what} is too long to be repeated in every part; it is left out"))
+        return Wrap()
+
+    def _parts(self, kind: Kind, start: int, end: int, levels: Sequence[Level], wrap: Wrap = Wrap()) -> Iterator[Unit]:  # noqa: B008
+        """As few parts of a span as the limit allows on the first level; what is too large goes to the next."""
+        if self._fits(start, end, wrap):
+            yield from self._unit(kind, start, end, wrap, levels)
+            return
+        if not levels:
+            yield from self._characters(kind, start, end, wrap)
+            return
+        ends = levels[0](self.text, start, end)
+        index = 0
+        while index < len(ends):
+            best = self._furthest(start, ends, index, wrap)
+            if best < index:
+                yield from self._parts(kind, start, ends[index], levels[1:], wrap)
+                best = index
+            else:
+                yield from self._unit(kind, start, ends[best], wrap, levels)
+            start, index = ends[best], best + 1
+
+    def _furthest(self, start: int, ends: Sequence[int], index: int, wrap: Wrap) -> int:
+        """The last of ``ends`` up to which the text from ``start`` fits; ``index - 1`` if none does.
+
+        Looks about where the limit should be first, so that it takes a few counts, whatever counts.
+        """
+        guess = max(index, min(bisect_right(ends, start + 4 * self.limit) - 1, len(ends) - 1))
+        low, high, step = index - 1, len(ends), 1
+        while low + 1 < high:
+            if self._fits(start, ends[guess], wrap):
+                low = guess
+                guess = min(guess + step, high - 1) if high == len(ends) else (low + high) // 2
+            else:
+                high = guess
+                guess = max(guess - step, low + 1) if low == index - 1 else (low + high) // 2
+            step *= 2
+            guess = max(low + 1, min(guess, high - 1))
+        return low
+
+    def _characters(self, kind: Kind, start: int, end: int, wrap: Wrap) -> Iterator[Unit]:
+        """The last resort: as many characters as fit, one at least."""
+        while start < end:
+            window = range(start + 1, min(end, start + 8 * self.limit) + 1)
+            best = max(self._furthest(start, window, 0, wrap), 0)
+            yield from self._unit(kind, start, window[best], wrap, ())
+            start = window[best]
+
+    def _fits(self, start: int, end: int, wrap: Wrap) -> bool:
+        before, after = wrap.around(start, end)
+        return self.counter.count(f"{before}{self.text[start:end].rstrip(BLANK)}{after}") <= self.limit
+
+    def _unit(self, kind: Kind, start: int, end: int, wrap: Wrap, levels: Sequence[Level]) -> Iterator[Unit]:
+        last = start + len(self.text[start:end].rstrip(BLANK))
+        if last > start:
+            before, after = wrap.around(start, end)
+            at_line = start == 0 or self.text[start - 1] in "\r\n"
+            whole = len(levels) > len(PROSE)
+            yield Unit(start, last, kind, 0, before or ("" if at_line else self._quote_marks(start)), after, whole)
+
+    def _merged(self, units: Sequence[Unit]) -> list[Unit]:
+        """Neighbours that fit together, together."""
+        merged: list[Unit] = []
+        for unit in units:
+            if merged and self._joined_fits(merged[-1], unit):
+                merged[-1] = unit._replace(start=merged[-1].start, before=merged[-1].before)
+            else:
+                merged.append(unit)
+        return merged
+
+    def _joined_fits(self, first: Unit, last: Unit) -> bool:
+        if (last.end - first.start) > 16 * self.limit:
+            return False
+        return self.counter.count(f"{first.before}{self.text[first.start : last.end]}{last.after}") <= self.limit
+
+    def _line_start(self, position: int, least: int) -> int:
+        return max(least, self.text.rfind("\n", least, position) + 1, self.text.rfind("\r", least, position) + 1)
+
+    def _quote_marks(self, position: int) -> str:
+        """The marks of the quotes that a position stands in, by its line."""
+        marks = _QUOTE_MARKS.match(self.text, self._line_start(position, 0))
+        return marks.group() if marks and marks.end() <= position else ""
+
+
+def lines(text: str, start: int, end: int) -> Sequence[int]:
+    """After each line."""
+    return _with_end([match.end() for match in _LINE_END.finditer(text, start, end)], end)
+
+
+def blank_lines(text: str, start: int, end: int) -> Sequence[int]:
+    """After each run of blank lines."""
+    return _with_end([match.end() for match in _BLANK_LINES.finditer(text, start, end)], end)
+
+
+def cells(text: str, start: int, end: int) -> Sequence[int]:
+    """Before each pipe that is not escaped, but the first."""
+    return _with_end([match.start() for match in _PIPE.finditer(text, start + 1, end)], end)
+
+
+def _with_end(places: list[int], end: int) -> list[int]:
+    if not places or places[-1] != end:
+        places.append(end)
+    return places
+
+
+PROSE: tuple[Level, ...] = (word_ends, inner_word_ends, grapheme_ends)
+"""The levels below sentences."""

@@ -1,0 +1,95 @@
+"""The ``packed`` strategy: sections whole where they fit, packed into their parents, greedily from the top.
+
+The document, or a heading with all that belongs to it, is one piece if it fits. If not, its own text starts a piece,
+which takes the children in order while they fit; one that does not fit starts the next piece, or is packed the same
+way itself. Before: units.py. After: finish/.
+"""
+
+from __future__ import annotations
+
+from quire.config import Options
+from quire.model import Cut, Document, Piece, Section, TokenCounter
+from quire.split.plan import Plan, plan_of
+
+
+def packed(document: Document, counter: TokenCounter, options: Options) -> Cut:
+    """Pieces of at most ``hard_cap`` tokens, each as much of one section as fits."""
+    plan = plan_of(document, counter, options, cap=options.hard_cap, oversized=options.target, target=options.target)
+    if not plan.units:
+        return Cut(())
+    packing = _Packing(plan, options)
+    if plan.fits(0, len(plan.units), 0):
+        packing.emit(0, len(plan.units), 0)
+    else:
+        packing.pack(document.sections[0], 0)
+    return Cut(packing.pieces, plan.findings())
+
+
+class _Packing:
+    """The pieces so far, and the rule that makes more."""
+
+    def __init__(self, plan: Plan, options: Options) -> None:
+        self._plan = plan
+        self._options = options
+        self.pieces: list[Piece] = []
+
+    def emit(self, first: int, last: int, section: int | None = None) -> None:
+        """Make a piece of the units ``first`` to before ``last``."""
+        self.pieces.append(self._plan.piece(first, last, section))
+
+    def pack(self, section: Section, first: int) -> None:
+        """Pack a section that does not fit; ``first`` is where its first piece starts, with headings that lead it."""
+        plan = self._plan
+        own_end = plan.own_end(section)
+        leads = self._leads(section, own_end)
+        start = self._own(section, first, own_end, leads=leads)
+        end = own_end
+        for number, child in enumerate(plan.children(section)):
+            child_end = plan.end(child)
+            if start is not None and self._may_join(section) and plan.fits(start, child_end):
+                end = child_end
+                continue
+            if start is not None and leads and number == 0:
+                self.pack(child, start)
+                start = None
+                continue
+            if start is not None:
+                self.emit(start, end)
+            start, end = self._begin(child)
+        if start is not None:
+            self.emit(start, end)
+
+    def _own(self, section: Section, first: int, own_end: int, *, leads: bool) -> int | None:
+        """Where the piece that is open after a section's own text starts; None if none is."""
+        plan = self._plan
+        if first == own_end:
+            return None
+        if not plan.fits(first, own_end):
+            *full, (first, _) = plan.filled(first, own_end, self._options.target)
+            for start, end in full:
+                self.emit(start, end)
+        if section.depth == 0 and not leads:
+            self.emit(first, own_end)  # text above the first heading stands by itself
+            return None
+        return first
+
+    def _leads(self, section: Section, own_end: int) -> bool:
+        """Whether its own text is too short to stand alone."""
+        plan = self._plan
+        return bool(plan.children(section)) and plan.own_size(section, own_end) < self._options.min_tokens
+
+    def _may_join(self, section: Section) -> bool:
+        """Whether a child may join the open piece: in the strict reading sections at the top share none."""
+        return self._options.merge_siblings or section.depth > 0
+
+    def _begin(self, child: Section) -> tuple[int | None, int]:
+        """Start a piece with a child, or pack it if it is too large; the start of the open piece and its end."""
+        plan = self._plan
+        start, end = plan.start(child), plan.end(child)
+        if not plan.fits(start, end):
+            self.pack(child, start)
+            return None, end
+        if not self._options.merge_siblings:
+            self.emit(start, end)
+            return None, end
+        return start, end

@@ -1,0 +1,124 @@
+"""The ``sections`` strategy: a piece for each section down to a depth; small ones join, large ones are cut.
+
+Three passes: split at headings, join what is small, cut what is large between its blocks. A block stays whole, even if
+it alone is above the cap; that is a finding. Before: plan.py. After: finish/.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from quire.config import Options
+from quire.model import Cut, Document, Finding, Piece, Section, TokenCounter
+from quire.offsets import lines_at
+from quire.split.plan import Plan, plan_of
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A section, or several that have joined; it has the place of the first."""
+
+    first: int
+    last: int
+    section: int
+    """Whose heading path it has."""
+    number: int
+    """The section that it is, or starts with."""
+    depth: int
+    parent: int | None
+
+
+def sections(document: Document, counter: TokenCounter, options: Options) -> Cut:
+    """Pieces of at most ``max_tokens``, where a single block allows it."""
+    plan = plan_of(document, counter, options, cap=options.max_tokens, oversized=None)
+    if not plan.units:
+        return Cut(())
+    parts = _joined(plan, _split(plan, options.max_depth), options)
+    pieces = [piece for part in parts for piece in _cut(plan, part)]
+    return Cut(pieces, _over_cap(plan, pieces))
+
+
+def _split(plan: Plan, max_depth: int) -> list[_Part]:
+    """A part for the text above the first heading, and for each heading down to ``max_depth``."""
+    nodes = [node for node in plan.document.nodes[1:] if node.depth <= max_depth]
+    starts = [*(plan.start(node) for node in nodes), len(plan.units)]
+    parts = [_Part(0, starts[0], 0, 0, 0, None)] if starts[0] else []
+    return parts + [
+        _Part(first, last, _holder(plan, node, first, last), node.number, node.depth, node.parent)
+        for node, first, last in zip(nodes, starts, starts[1:], strict=False)
+    ]
+
+
+def _holder(plan: Plan, node: Section, first: int, last: int) -> int:
+    """The section itself; the one that holds it too, where headings with nothing below them lead it."""
+    return node.number if plan.section_of(first) == node.number else plan.holder(first, last)
+
+
+def _joined(plan: Plan, parts: list[_Part], options: Options) -> list[_Part]:
+    """One pass from left to right: a small part joins the one before it, or else its own first child."""
+    joined: list[_Part] = []
+    index = 0
+    while index < len(parts):
+        part = parts[index]
+        index += 1
+        if not _is_small(plan, part, options):
+            joined.append(part)
+            continue
+        before = joined[-1] if joined else None
+        if before is not None and plan.has_text(part.first, part.last) and _may_follow(plan, before, part):
+            joined[-1] = _together(before, part)
+            continue
+        while index < len(parts) and _takes_next(plan, part, parts[index], is_first=part.last == parts[index].first):
+            is_child = parts[index].parent == part.number
+            part = _together(part, parts[index])
+            index += 1
+            if is_child and plan.has_text(part.first, part.last):
+                break
+        joined.append(part)
+    return joined
+
+
+def _is_small(plan: Plan, part: _Part, options: Options) -> bool:
+    if part.depth == 0:
+        return False  # text above the first heading joins nothing
+    has_text = plan.has_text(part.first, part.last)
+    return not has_text or plan.units.exact(part.first, part.last) < options.min_tokens
+
+
+def _may_follow(plan: Plan, before: _Part, part: _Part) -> bool:
+    same_place = (before.depth, before.parent) == (part.depth, part.parent)
+    return same_place and plan.fits(before.first, part.last, before.section)
+
+
+def _takes_next(plan: Plan, part: _Part, following: _Part, *, is_first: bool) -> bool:
+    """A part without text takes whatever follows, for a heading is not left alone; others their first child."""
+    if not plan.has_text(part.first, part.last):
+        return True
+    return is_first and following.parent == part.number and plan.fits(part.first, following.last, part.section)
+
+
+def _together(first: _Part, second: _Part) -> _Part:
+    return _Part(first.first, second.last, first.section, first.number, first.depth, first.parent)
+
+
+def _cut(plan: Plan, part: _Part) -> list[Piece]:
+    if plan.fits(part.first, part.last, part.section):
+        return [plan.piece(part.first, part.last, part.section)]
+    runs = plan.filled(part.first, part.last, plan.cap, part.section)
+    return [plan.piece(first, last, part.section) for first, last in runs]
+
+
+def _over_cap(plan: Plan, pieces: list[Piece]) -> list[Finding]:
+    """A finding for each block that alone is above the cap."""
+    over = [piece for piece in pieces if plan.lines.tokens(piece.section) + piece.tokens > plan.cap]
+    lines = lines_at(plan.document.text, [piece.start for piece in over])
+    return [
+        Finding(
+            code="block-over-cap",
+            path=plan.document.source.name,
+            line=line,
+            message=f"a block with {piece.tokens} tokens is above the cap of {plan.cap}; sections keeps blocks whole",
+        )
+        for piece, line in zip(over, lines, strict=True)
+        if plan.is_over_cap(piece)
+    ]

@@ -1,0 +1,288 @@
+r"""Where sentences and words end: the first choices for a cut inside prose; a sentence is also the unit of overlap.
+
+Called by the strategies that cut long prose, in this order: ``sentence_ends``, ``word_ends``, ``inner_word_ends``, then
+graphemes.py. Positions are ascending and the last one is the end of the text asked for, so that consecutive ones are
+spans and ``bisect`` finds the last cut before a position. Neighbour: inline.py, which knows what should not be torn.
+
+The rules are our own (docs/decisions/sentences.md). One pattern finds the stops with what belongs to them: closing
+quotes, brackets and emphasis, white space, an emoji. A few questions then decide whether a sentence ends there: how
+does the text go on, and is the word before it an abbreviation? In doubt it goes on: a sentence too long is cut
+elsewhere, a sentence torn is nonsense.
+
+The cost is linear: a pattern takes every run of what it looks for whole, and the questions look at a few characters.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from quire.split.graphemes import between_graphemes, grapheme_ends
+from quire.split.inline import inline_atoms, outside
+
+# Stops that end a sentence whatever follows; the first two lines are written without a space behind them.
+_FULL = "。｡！？．"
+_ALWAYS = _FULL + "।॥։።፧။។؟۔"
+_STOPS = ".!?…‥⁇⁈⁉‼" + _ALWAYS
+_ELLIPSES = ".…‥"
+
+_EMPHASIS = "*_~"
+# A link's address and the mark of a footnote close what stands before them.
+_BEHIND = r"\]\([^()\s]*+\)|\[\^[^\[\]\s]*+\]"
+_CLOSERS = rf"""(?:{_BEHIND}|["')\]}}{_EMPHASIS}])*+"""
+_WIDE_CLOSERS = rf"""(?:{_BEHIND}|["')\]}}{_EMPHASIS}”’»›」』）】〕》〉｝］]|[“‘«‹](?=[\s,.;:!?]|\Z)|[ \xa0\u202f]»(?=[\s,.;:!?]|\Z))*+"""
+_SHORTCODE = r"(?::[a-z0-9_+-]++:\s++)*+"
+_EMOJI = "\u2600-\u27bf\u2b50\u2b55\U0001f000-\U0001faff\ufe0f\u200d"
+
+# The first character stands alone: so the search for it is quick.
+_ASCII_STOP = re.compile(rf"[.!?][.!?]*+({_CLOSERS})(\s*+){_SHORTCODE}")
+_WIDE_STOP = re.compile(rf"[{_STOPS}][{_STOPS}]*+({_WIDE_CLOSERS})(\s*+)(?:[{_EMOJI}]++\s++)*+{_SHORTCODE}")
+
+# What may stand before the first word of a sentence, quotes' marks at the start of lines among it.
+_OPENERS = re.compile(r"""[>\s"'({*_~“‘«»‹›„‚「『（¿¡—–-]*+""")
+# What cannot start a sentence.
+_GOES_ON = frozenset(",;:.!?)]}…=+&/|%、，；：）」』")
+# A word in small letters that starts a sentence nevertheless: iOS, gRPC, an address.
+_NAME = re.compile(r"[a-z]{1,5}[A-Z]|https?://")
+# An item in running text: "a. One thing. b. Another."
+_LETTERED = re.compile(r"[a-z][.)]\s")
+_FIRST_WORD = re.compile(r"([^\W\d_]{1,12})(?!\w)(\.?)")
+# Japanese and Chinese: what was quoted is part of a sentence that goes on.
+_QUOTED = re.compile(r"[とっはがをのにも、，]|[\u4e00-\u9fff]{1,3}[说說问問道喊叫答]")
+
+# Thai and Lao have no stops; a space separates phrases. The marks of repetition and abbreviation are followed by one.
+_LETTER = "\u0e01-\u0e2e\u0e30-\u0e3a\u0e40-\u0e45\u0e47-\u0e4e\u0e81-\u0eae\u0eb0-\u0ebd\u0ec0-\u0ec4\u0ec8-\u0ecd"
+_CONJUNCTION = "และ|หรือ|แต่|ที่|ซึ่ง|โดย|เพื่อ|เพราะ|ว่า"
+_PHRASE = re.compile(rf"(?<=[{_LETTER}])\s++(?=[{_LETTER}])(?!{_CONJUNCTION})")
+_PHRASED = re.compile(rf"[{_LETTER}]")
+
+
+def _words_in(lines: str) -> frozenset[str]:
+    return frozenset(lines.split())
+
+
+# Never the end of a sentence.
+_NEVER = _words_in(
+    """
+    mr mrs ms dr prof e.g eg i.e ie vs cf viz approx resp incl excl
+    z.b d.h u.a o.ä bzw vgl ca evtl ggf inkl exkl sog bzgl hr fr dipl ing
+    mme mlle p.ex c.-à-d av env sig sig.ra sigg dott
+    sr sra srta dra ud uds ee p.ej pág págs núm
+    dhr mevr mw bijv o.a d.w.z ul np tzn tj św t.ex bl.a např tzv
+    т.е т.к см ср напр им ул डॉ प्रो
+    """
+)
+# Not before a number.
+_NUMBERED = _words_in(
+    """
+    no nos nr n° nº art arts p pp s v vol vols ch chap sec sect pt pts ver rev fig figs eq eqs tab ref refs ex max min
+    jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thurs fri sat sun
+    abb kap bd aufl zl rn abs t стр рис табл гл п д
+    """
+)
+# The end of a sentence only before a word that often starts one.
+_SELDOM = _words_in(
+    """
+    inc ltd co corp llc bros jr sr st mt ft ave blvd rd al gen col sgt capt lt cmdr rev hon sen rep gov pres dept univ
+    est ph.d b.sc m.sc b.a m.a fig figs eq eqs ver ed eds min max str tel abb
+    тыс млн млрд руб
+    """
+)
+_STARTERS = _words_in(
+    """
+    the this that these those it its he she they we you i there here in on at if when while after before for but and or
+    so as to however then also a an our my his her their what why how who where each every all some most many no not
+    both another since because although from with without by is are was do does did let please
+    der die das es er sie wir ich dies diese dieser im am auf für und oder aber wenn dann
+    il elle le les une ce cette ces nous vous ils el los las la un una en se por para con sin
+    он она они это мы вы в на но и а как что
+    """
+)
+# German: a number with a dot before one of these is an ordinal.
+_COUNTED = _words_in(
+    """
+    januar februar märz april mai juni juli august september oktober november dezember jahrhundert jahrhunderts auflage
+    kapitel klasse platz tag woche monat jahr stock mal weltkrieg teil band schritt version
+    """
+)
+_LONGEST_ABBREVIATION = 10
+_ACRONYM = re.compile(r"(?:[^\W\d_]\.)++[^\W\d_]")
+
+
+def sentence_ends(text: str, start: int, end: int) -> list[int]:
+    """Where sentences of the prose ``text[start:end]`` end, with the white space behind them; ``end`` is the last."""
+    if start >= end:
+        return []
+    cuts = _cuts(text, start, end)
+    if not text.isascii():
+        cuts = between_graphemes(text, _with_phrases(text, start, end, cuts), end)
+    cuts.append(end)
+    return outside(cuts, inline_atoms(text, start, end))
+
+
+def _cuts(text: str, start: int, end: int) -> list[int]:
+    cuts: list[int] = []
+    begin = start
+    stop = _ASCII_STOP if text.isascii() else _WIDE_STOP
+    for match in stop.finditer(text, start, end):
+        cut = match.end()
+        if cut < end and _is_end(text, match, begin, end):
+            cuts.append(cut)
+            begin = cut
+    return cuts
+
+
+def _with_phrases(text: str, start: int, end: int, cuts: list[int]) -> list[int]:
+    if not _PHRASED.search(text, start, end):
+        return cuts
+    return sorted({*cuts, *(match.end() for match in _PHRASE.finditer(text, start, end))})
+
+
+def _is_end(text: str, match: re.Match[str], begin: int, end: int) -> bool:
+    """Whether the stop ends a sentence that starts at ``begin``."""
+    stop, cut = match.start(), match.end()
+    closing, space = match.span(1)
+    last = text[closing - 1]
+    if space == cut:
+        return _is_end_without_space(text, match, end)
+    first = _OPENERS.match(text, cut, end).end()  # type: ignore[union-attr]  # it matches the empty text too
+    if first == end or not _may_start(text, first, end):
+        return False
+    if last in _ALWAYS:
+        return closing == space or not _QUOTED.match(text, first, end)
+    closed = closing != space and text[closing:space].strip(_EMPHASIS) != ""
+    if closed and stop > begin and (text[stop - 1] in "([" or (stop - begin <= 3 and text[begin:stop].isdecimal())):
+        return False
+    if text[first].islower() and not _NAME.match(text, first, end):
+        asked = last == "?" and closing == space and first == cut
+        return asked or (
+            _LETTERED.match(text, first, end) is not None and _LETTERED.match(text, begin, end) is not None
+        )
+    return closed or closing - stop > 1 or last != "." or not _is_abbreviated(text, begin, stop, first, end)
+
+
+def _is_end_without_space(text: str, match: re.Match[str], end: int) -> bool:
+    """Whether a stop ends a sentence if the next one follows directly, as in Chinese and Japanese."""
+    stop, closing, cut = match.start(), match.start(1), match.end()
+    last, following = text[closing - 1], text[cut]
+    if last in _ALWAYS:
+        in_number = last == "．" and following.isdigit()
+        return not in_number and following not in _GOES_ON and (closing == cut or not _QUOTED.match(text, cut, end))
+    return last in "!?" and _is_ideographic(following) and _is_ideographic(text[stop - 1 : stop])
+
+
+def _is_ideographic(char: str) -> bool:
+    return "\u2e80" <= char <= "\uffef"
+
+
+def _may_start(text: str, at: int, end: int) -> bool:
+    """Whether a sentence may start with the character at ``at``: .NET may."""
+    char = text[at]
+    if char not in _GOES_ON:
+        return True
+    following = text[at + 1 : min(at + 2, end)]
+    return (char == "." and following.isalnum()) or (char == "!" and following == "[")
+
+
+def _is_abbreviated(text: str, begin: int, dot: int, first: int, end: int) -> bool:
+    """Whether the dot belongs to the word before it, and the sentence goes on with the word at ``first``."""
+    before = text[max(begin, dot - 24) : dot]
+    words = before.split()
+    if not words or before[-1].isspace():
+        return False
+    word = words[-1].lstrip("\"'([{*_~“‘«„¿¡—–/")
+    if word.isdigit():
+        return dot - len(words[-1]) == begin or (len(word) <= 2 and _first_word(text, first, end) in _COUNTED)
+    if len(word) > _LONGEST_ABBREVIATION:
+        return False
+    return _is_known(word.lower(), text, first, end) or (
+        len(word) == 1 and word.isalpha() and not _is_letter_at_end(word, words[:-1], text, first, end)
+    )
+
+
+def _is_known(word: str, text: str, first: int, end: int) -> bool:
+    """Whether ``word`` is an abbreviation with which no sentence ends, as it goes on at ``first``."""
+    if word in _NEVER:
+        return True
+    if word in _NUMBERED and text[first].isdigit():
+        return True
+    return (word in _SELDOM or _ACRONYM.fullmatch(word) is not None) and not _is_starter(text, first, end)
+
+
+def _is_letter_at_end(letter: str, words: list[str], text: str, first: int, end: int) -> bool:
+    """Whether a sentence ends with a single letter ("plan B."), which is no initial and no part of "z. B."."""
+    if not words or words[-1][0].isupper() or (letter.isascii() and words[-1].endswith(".")):
+        return False
+    return _is_starter(text, first, end)
+
+
+def _first_word(text: str, first: int, end: int) -> str:
+    match = _FIRST_WORD.match(text, first, end)
+    return match[1].lower() if match else ""
+
+
+def _is_starter(text: str, first: int, end: int) -> bool:
+    """Whether a word that often starts a sentence stands at ``first``; "I." is an initial."""
+    match = _FIRST_WORD.match(text, first, end)
+    return match is not None and not match[2] and match[1].lower() in _STARTERS
+
+
+# Scripts that are written without spaces. Between ideographs and kana a cut is possible almost anywhere; the scripts of
+# South East Asia have clusters of letters and marks.
+_IDEOGRAPHS = (
+    "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3041-\u3096\u309d-\u309f\u3105-\u312f\u31a0-\u31bf\u3400-\u4dbf"
+    "\u4e00-\u9fff\ua000-\ua4cf\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_KATAKANA = "\u30a1-\u30fa\u30fc-\u30fe\u31f0-\u31ff\uff66-\uff9f"
+_CLUSTERED = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u1950-\u19df\u1a20-\u1aad\ua9e0-\ua9ff\uaa60-\uaadf"
+# Vowels that are written before the letter they follow in speech.
+_LEADING = "\u0e40-\u0e44\u0ec0-\u0ec4"
+# A line does not end with the first, nor start with the second.
+_OPENING = "「『（【〔《〈｛［“‘"
+_CLOSING = "、。，．！？：；」』）】〕》〉｝］”’…‥・々ゝゞぁぃぅぇぉっゃゅょゎゕゖ"
+
+# Spaces, the zero-width one, and the mark between Tibetan syllables; a no-break space is meant not to be broken at.
+_BREAKING = " \t\n\r\x0b\x0c\x85\u1680\u2000-\u2006\u2008-\u200b\u2028\u2029\u205f\u3000\u0f0b"
+_NO_BREAK = "\xa0\u2007\u202f"
+
+_CLUSTERS = re.compile(rf"[{_CLUSTERED}]")
+_DENSE = re.compile(rf"[{_IDEOGRAPHS}{_KATAKANA}{_CLUSTERED}]")
+
+
+def word_ends(text: str, start: int, end: int) -> list[int]:
+    """Where words of ``text[start:end]`` end, with the white space behind them.
+
+    Where a script has no spaces, a word is a grapheme, or a run of katakana. Never inside a code span, a link or an
+    image, and not at a no-break space.
+    """
+    return outside(_word_cuts(text, start, end, _BREAKING), inline_atoms(text, start, end))
+
+
+def inner_word_ends(text: str, start: int, end: int) -> list[int]:
+    """Where words end, inside of code, links and images and at no-break spaces too: if one of those is too long."""
+    return _word_cuts(text, start, end, _BREAKING + _NO_BREAK)
+
+
+def _word_cuts(text: str, start: int, end: int, blank: str) -> list[int]:
+    if start >= end:
+        return []
+    dense = _DENSE.search(text, start, end) is not None
+    blanks, word = _word(blank, dense=dense)
+    begin = blanks.match(text, start, end).end()  # type: ignore[union-attr]  # it matches the empty text too
+    cuts = [match.end() for match in word.finditer(text, begin, end)] or [end]
+    if text.isascii():
+        return cuts
+    if dense and _CLUSTERS.search(text, start, end):
+        return sorted({*cuts} & {*grapheme_ends(text, start, end)})
+    return between_graphemes(text, cuts, end)
+
+
+@cache
+def _word(blank: str, *, dense: bool) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """The patterns of blanks, and of a word with the blanks behind it."""
+    if not dense:
+        return re.compile(rf"[{blank}]*+"), re.compile(rf"[^{blank}]++[{blank}]*+")
+    plain = rf"[^{blank}{_IDEOGRAPHS}{_KATAKANA}{_CLUSTERED}{_OPENING}]++"
+    letters = rf"[{_KATAKANA}]++|[{_LEADING}]++[{_CLUSTERED}]?+|[{_IDEOGRAPHS}{_CLUSTERED}]|{plain}"
+    word = rf"(?:[{_OPENING}]++(?:{letters})?+|{letters})[{_CLOSING}]*+[{blank}]*+"
+    return re.compile(rf"[{blank}]*+"), re.compile(word)

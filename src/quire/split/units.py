@@ -1,0 +1,99 @@
+"""Units: the parts of a document that strategies put together into pieces. Before: parsing/. After: packed.py, flow.py.
+
+A unit is a block, or a part of one that is too large. A piece is a run of units: from the start of the first to the end
+of the last it is the source as it stands, so parts of one block that meet again are joined as they were. What a part
+needs to stand alone (a fence opened again, a table's header) is added only at the edges of a piece.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import NamedTuple
+
+from quire.model import Document, Kind, TokenCounter
+
+
+class Unit(NamedTuple):
+    """A part of a document that is not cut."""
+
+    start: int
+    """Its first character."""
+    end: int
+    """One past its last character."""
+    kind: Kind
+    """The kind of the block that it is, or is a part of."""
+    tokens: int
+    """Tokens of its text; where counts add up, as far as the next unit starts."""
+    before: str = ""
+    """What a piece that starts here needs in front: an opening fence, a table's header."""
+    after: str = ""
+    """What a piece that ends here needs behind: a closing fence."""
+    ends_sentence: bool = True
+    """Whether it ends where a block or a sentence ends."""
+    is_glued: bool = False
+    """Whether it must not be the last of a piece: a heading."""
+
+
+class Units:
+    """The units of a document with their sizes: each text is counted once, and exactly where it matters."""
+
+    def __init__(self, document: Document, counter: TokenCounter, units: Sequence[Unit]) -> None:
+        self.text = document.text
+        self.counter = counter
+        self.items = units
+        self.starts = [unit.start for unit in units]
+        self.adds_up = counter.cuts_cleanly("a\nb", 2)
+        self._total = [0, *accumulate(unit.tokens for unit in units)]
+        loose = [not counter.cuts_cleanly(self.text, start) for start in self.starts] if self.adds_up else []
+        self._loose = [0, *accumulate(loose)]
+        self._around: dict[str, int] = {"": 0}
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def at(self, position: int) -> int:
+        """The number of the first unit that starts at or after ``position``."""
+        return bisect_left(self.starts, position)
+
+    def about(self, first: int, last: int) -> int:
+        """About how many tokens the units ``first`` to before ``last`` have together."""
+        return self._total[last] - self._total[first]
+
+    def fits(self, first: int, last: int, limit: int, prefix: str = "") -> bool:
+        """Whether these units, below ``prefix``, have at most ``limit`` tokens.
+
+        The sum decides where it is clear; where it is close, the text is counted.
+        """
+        size = self.about(first, last) + self._added(self.items[first].before, self.items[last - 1].after, prefix)
+        slack = self._slack(first, last)
+        if size + slack <= limit:
+            return True
+        return size - slack <= limit and self.exact(first, last, prefix) <= limit
+
+    def exact(self, first: int, last: int, prefix: str = "") -> int:
+        """How many tokens these units have together, below ``prefix``."""
+        head, tail = self.items[first], self.items[last - 1]
+        if self.adds_up and not (head.before or tail.after or prefix or self._loose[last] - self._loose[first + 1]):
+            # All sums are exact; only the blank lines behind the last unit are not part of the text.
+            return self.about(first, last - 1) + self.counter.count(self.text[tail.start : tail.end])
+        return self.counter.count(prefix + self.composed(first, last))
+
+    def composed(self, first: int, last: int) -> str:
+        """The text of these units, with what they need around them."""
+        head, tail = self.items[first], self.items[last - 1]
+        return f"{head.before}{self.text[head.start : tail.end]}{tail.after}"
+
+    def _added(self, *texts: str) -> int:
+        known = self._around
+        for text in texts:
+            if text not in known:
+                known[text] = self.counter.count(text)
+        return sum(known[text] for text in texts)
+
+    def _slack(self, first: int, last: int) -> int:
+        """How far a sum may be off: where counts add up, by one at each joint that is not clean, and at both ends."""
+        if self.adds_up:
+            return 3 + self._loose[last] - self._loose[first]
+        return 4 + 2 * (last - first) + self.about(first, last) // 8

@@ -1,0 +1,150 @@
+"""Runs that are killed, for test_write_killed.py. Forks, so it is a process of its own: ``killing.py OUT HOW SEED``.
+
+    random   a run that writes one version after the other is killed 50 times, at random moments
+    steps    a run is killed at its first step on the file system, at its second, and so on until it gets through
+
+After each kill every document in the folder must be one of its versions, to the byte. Prints what was not, as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import quire
+from quire import wire
+from quire.write import recover, write_files
+from quire.write.names import place_of, split_name
+
+PATHS = ("a.md", "b.md", "guides/a.md", "guides/deep/c.md")
+SIZES = ((3, 1, 6, 2), (7, 1, 2, 2), (1, 2, 9, 0), (12, 0, 1, 5), (2, 3, 3, 1))
+STEPS = {"open", "os.link", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.chmod", "os.utime", "os.scandir", "shutil.rmtree"}
+Files = dict[str, bytes]
+
+
+def version(number: int) -> list[quire.Chunks]:
+    sizes = SIZES[number % len(SIZES)]
+    return [quire.chunk(text(number, size), "tree", path=path) for path, size in zip(PATHS, sizes, strict=True)]
+
+
+def text(number: int, size: int) -> str:
+    return f"---\nversion: {number}\n---\n" + "".join(f"# H{index}\n\n{number} text.\n\n" for index in range(size))
+
+
+def expected(chunks: quire.Chunks) -> Files:
+    place = place_of(chunks.document.path, "doc")
+    before = f"{place.folder}/" if place.folder else ""
+    return {before + place.file(chunk.chunk_number): wire.encode(chunk, indent=2) + b"\n" for chunk in chunks}
+
+
+def found(out: Path) -> dict[str, Files]:
+    """All JSON files, wherever they are, by document."""
+    documents: dict[str, Files] = {}
+    for file in out.rglob("*.json"):
+        name = file.relative_to(out).as_posix()
+        parts = split_name(name)
+        documents.setdefault(parts[0] if parts else name, {})[name] = file.read_bytes()
+    return documents
+
+
+def problems(out: Path, versions: list[list[quire.Chunks]]) -> list[str]:
+    wanted: dict[str, list[Files]] = {}
+    for documents in versions:
+        for chunks in documents:
+            place = place_of(chunks.document.path, "doc")
+            name = f"{place.folder}/{place.stem}" if place.folder else place.stem
+            wanted.setdefault(name, []).append(expected(chunks))
+    there = found(out)
+    unknown = [name for name in there if name not in wanted]
+    torn = [name for name, kinds in wanted.items() if there.get(name, {}) not in kinds]
+    return [f"{name}: {sorted(there.get(name, {}))}" for name in (*unknown, *torn)]
+
+
+def forked(work: Callable[[], None], wait: Callable[[int], None]) -> bool:
+    """Do ``work`` in a child that ``wait`` may kill; whether it got through."""
+    child = os.fork()
+    if child == 0:
+        try:
+            work()
+        finally:
+            os._exit(0)
+    wait(child)
+    _, status = os.waitpid(child, 0)
+    return not os.WIFSIGNALED(status)
+
+
+def at_random(out: Path, versions: list[list[quire.Chunks]], seed: int) -> list[str]:
+    chance = random.Random(seed)
+    wrong: list[str] = []
+
+    def work() -> None:
+        while True:
+            for documents in versions:
+                write_files(out, documents)
+
+    def kill(child: int) -> None:
+        time.sleep(chance.uniform(0, 0.06))
+        os.kill(child, signal.SIGKILL)
+
+    for _ in range(50):
+        forked(work, kill)
+        wrong += look(out, versions)
+    return wrong
+
+
+def at_each_step(out: Path, versions: list[list[quire.Chunks]], seed: int) -> list[str]:
+    wrong: list[str] = []
+    for before, after in ((0, 1), (3, 4)):
+        step, is_through = 0, False
+        while not is_through:
+            write_files(out, versions[before])
+            step += 1
+            is_through = forked(lambda step=step, after=after: stepwise(out, versions[after], step), lambda child: None)
+            wrong += [f"step {step}: {each}" for each in look(out, [versions[before], versions[after]])]
+        if step < 40:
+            wrong.append(f"only {step} steps were seen")
+    return wrong
+
+
+def stepwise(out: Path, documents: list[quire.Chunks], last: int) -> None:
+    left = last
+
+    def count(event: str, arguments: tuple[object, ...]) -> None:
+        nonlocal left
+        if event in STEPS:
+            left -= 1
+            if left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(count)
+    write_files(out, documents)
+
+
+def look(out: Path, versions: list[list[quire.Chunks]]) -> list[str]:
+    """What is wrong right after a kill; where there is a journal, after what it says is done."""
+    if (out / ".quire" / "journal").exists():
+        if (out / ".quire" / "README").exists():
+            return ["folders did not change places"]
+        recover(out)
+    return problems(out, versions)
+
+
+def main() -> None:
+    out, how, seed = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+    versions = [version(number) for number in range(len(SIZES))]
+    write_files(out, versions[0])
+    wrong = {"random": at_random, "steps": at_each_step}[how](out, versions, seed)
+    write_files(out, versions[1])
+    wrong += problems(out, [versions[1]])
+    left = sorted(each.name for each in (*out.parent.iterdir(), *(out / ".quire").iterdir()))
+    print(json.dumps({"wrong": wrong, "left": left}))
+
+
+if __name__ == "__main__":
+    main()
