@@ -91,9 +91,8 @@ class Source:
         return self.path if self.path is not None else "<text>"
 
 
-@dataclass(frozen=True)
-class Block:
-    """A block of Markdown: a paragraph, a table, a list item."""
+class Block(NamedTuple):
+    """A block of Markdown: a paragraph, a table, a list item. Made by the thousand, so a tuple."""
 
     kind: Kind
     """What it is."""
@@ -105,8 +104,8 @@ class Block:
     """The heading level, 1 to 6; 1 for a table's header row; 0 otherwise."""
     info: str = ""
     """A heading's plain text, the info string of a code fence, the name of a directive."""
-    opener: Callable[[Block], tuple[Block, ...]] | None = field(default=None, repr=False, compare=False)
-    """How to find the blocks inside; None for a block that cannot hold any."""
+    inner: tuple[Block, ...] | Callable[[Block], tuple[Block, ...]] = ()
+    """The blocks inside, or how to find them."""
 
     @property
     def span(self) -> Span:
@@ -118,10 +117,10 @@ class Block:
         """The language of a code block: the first word of its info string."""
         return self.info.split(maxsplit=1)[0] if self.kind == "code" and self.info else ""
 
-    @cached_property
+    @property
     def children(self) -> tuple[Block, ...]:
         """The blocks inside: a list's items, a table's rows, the content of a quote, an item or a footnote."""
-        return self.opener(self) if self.opener else ()
+        return self.inner if isinstance(self.inner, tuple) else self.inner(self)
 
     def walk(self) -> Iterator[Block]:
         """This block and every block inside it, in document order."""
@@ -130,6 +129,9 @@ class Block:
             block = waiting.pop()
             yield block
             waiting.extend(reversed(block.children))
+
+    def __repr__(self) -> str:
+        return f"Block({self.kind!r}, {self.start}, {self.end}, level={self.level}, info={self.info!r})"
 
 
 class Section(NamedTuple):

@@ -14,7 +14,8 @@ from functools import partial
 
 from quire.model import Block, Document, Source
 from quire.parsing import outline
-from quire.parsing.blocks import Scan, blocks_of, scan
+from quire.parsing.blocks import blocks_of
+from quire.parsing.scan import Scan, scanned
 from quire.parsing.standin import stand_in
 
 
@@ -22,7 +23,7 @@ def document(source: Source, title: str | None = None) -> Document:
     """Parse ``source``; ``title`` overrides what the document says of itself."""
     if source.syntax == "markdown":
         text = stand_in(source)
-        found = scan(source, text)
+        found = scanned(source, text)
         open_blocks = partial(blocks_of, source, text, found)
     else:
         found = Scan((), ())

@@ -16,6 +16,7 @@ from quire.model import Block, Kind
 _DIRECTIVE = re.compile(r" {0,3}(:{3,})[ \t]*\{?[ \t]*([^\s{}\[\]:]+)")
 _DIRECTIVE_END = re.compile(r"[\r\n] {0,3}(:{3,})[ \t]*\Z|\A {0,3}(:{3,})[ \t]*\Z")
 _TAG = re.compile(r"<(/?)((?i:details)|[A-Z][\w.]*)(?=[\s/>])[^<>]*?(/?)>")
+_CLOSING_TAG = re.compile(r"</(?:(?i:details)|[A-Z])")
 _MOST_OPEN = 64
 """So many openings may wait for their closing; further ones are plain blocks. Keeps hostile input linear."""
 
@@ -56,7 +57,7 @@ class _Group(NamedTuple):
 
 def group(text: str, blocks: Sequence[Block]) -> tuple[Block, ...]:
     """``blocks``, with all that stands between an opening and its closing made one block."""
-    if ":::" not in text and "$$" not in text and "<" not in text:
+    if ":::" not in text and "$$" not in text and not _CLOSING_TAG.search(text):
         return tuple(blocks)
     grouped: list[Block] = []
     done = 0
@@ -68,10 +69,8 @@ def group(text: str, blocks: Sequence[Block]) -> tuple[Block, ...]:
 
 
 def _joined(opening: _Opening, parts: Sequence[Block]) -> Block:
-    block = Block(opening.kind, parts[0].start, parts[-1].end, info=opening.mark.name)
-    if len(parts) > 1:
-        block.__dict__["children"] = tuple(parts)
-    return block
+    inner = tuple(parts) if len(parts) > 1 else ()
+    return Block(opening.kind, parts[0].start, parts[-1].end, info=opening.mark.name, inner=inner)
 
 
 def _groups(text: str, blocks: Sequence[Block]) -> list[_Group]:

@@ -32,21 +32,35 @@ class _Open:
     """Start and end of text that stands in an item without a paragraph around it, as in every tight list."""
 
 
-def inside(block: Block, *, source: Source, text: str) -> tuple[Block, ...]:
-    """The blocks directly inside ``block``; each knows its own children. ``text`` is the source's stand-in."""
-    base = source.markdown_start
-    outermost = _Open(None, block.start, block.end)
-    stack = [outermost]
-    for event, place in events_of(text[block.start - base : block.end - base]):
-        start, end = block.start + place["start"], block.start + place["end"]
-        if not isinstance(event, str) and "End" in event:
-            _close(stack, source.text)
-        elif (tag := opened(event)) != ("", None):
-            _open(stack, source.text, tag, (start, end))
-        else:
-            _note_prose(stack[-1], start, end)
-    same = outermost.children[0] if outermost.children else None
-    return same.children if same is not None and same.kind == block.kind else ()
+class Inside:
+    """Finds what is inside the blocks of one document; ``text`` is its stand-in."""
+
+    def __init__(self, source: Source, text: str) -> None:
+        self._source = source
+        self._text = text
+        self._known: dict[int, tuple[Block, ...]] = {}
+
+    def __call__(self, block: Block) -> tuple[Block, ...]:
+        """The blocks directly inside ``block``; each knows its own children."""
+        known = self._known.get(block.start)
+        if known is None:
+            known = self._known[block.start] = self._found(block)
+        return known
+
+    def _found(self, block: Block) -> tuple[Block, ...]:
+        text, base = self._source.text, self._source.markdown_start
+        outermost = _Open(None, block.start, block.end)
+        stack = [outermost]
+        for event, place in events_of(self._text[block.start - base : block.end - base]):
+            start, end = block.start + place["start"], block.start + place["end"]
+            if not isinstance(event, str) and "End" in event:
+                _close(stack, text)
+            elif (tag := opened(event)) != ("", None):
+                _open(stack, text, tag, (start, end))
+            else:
+                _note_prose(stack[-1], start, end)
+        same = outermost.children[0] if outermost.children else None
+        return same.children if same is not None and same.kind == block.kind else ()
 
 
 def _open(stack: list[_Open], text: str, opening: tuple[str, Any], span: tuple[int, int]) -> None:
@@ -68,9 +82,7 @@ def _close(stack: list[_Open], text: str) -> None:
         return
     _end_prose(done, text)
     block = _block(done.kind, text, done.start, done.end, done.level)
-    # The children are known, so the property that would look for them is filled in.
-    block.__dict__["children"] = tuple(done.children)
-    stack[-1].children.append(block)
+    stack[-1].children.append(block._replace(inner=tuple(done.children)))
 
 
 def _note_prose(element: _Open, start: int, end: int) -> None:

@@ -17,6 +17,7 @@ from __future__ import annotations
 from quire.config import Options
 from quire.model import Cut, Document, Finding, Piece, TokenCounter
 from quire.offsets import lines_at
+from quire.split.flatten import Grain
 from quire.split.plan import Plan, plan_of
 from quire.split.sentences import sentence_ends
 from quire.split.units import Unit
@@ -30,9 +31,8 @@ _NO_OVERLAP = frozenset({"heading", "code", "table", "html", "math", "rule"})
 
 def flow(document: Document, counter: TokenCounter, options: Options) -> Cut:
     """Pieces of ``min_tokens`` to ``max_tokens`` tokens, about ``target_tokens`` each."""
-    plan = plan_of(
-        document, counter, options, cap=options.max_tokens, oversized=options.max_tokens, target=options.target_tokens
-    )
+    grain = Grain(options.max_tokens, oversized=options.max_tokens, target=options.target_tokens)
+    plan = plan_of(document, counter, options, grain)
     if not plan.units:
         return Cut(())
     if plan.fits(0, len(plan.units), plan.section_of(0)):

@@ -81,19 +81,12 @@ _CONSONANT = (
     "\ua9fa-\ua9fe\uaa60-\uaa6f\uaa71-\uaa73\uaa7a\uaa7e\uaa7f\uaae0-\uaaea\uabc0-\uabda"
 )
 _LINKER = "\u094d\u09cd\u0acd\u0b4d\u0c4d\u0d4d\u1039\u17d2\u1a60\u1b44\u1bab\ua9c0\uaaf6"
-
-
 # Most characters of most texts; only to be quick.
 _PLAIN = r"[ -~\xc0-\u02ff\u3400-\u9fff](?=[\x00-\u02ff\u3400-\u9fff]|\Z)"
 # All but the large blocks of ideographs and syllables, which have none.
 _WITH_MARKS = (
-    (0x300, 0x3400),
-    (0xA660, 0xAC00),
-    (0xFB00, 0x12000),
-    (0x13400, 0x17000),
-    (0x1BC00, 0x20000),
-    (0xE0020, 0xE01F0),
-)
+    (0x300, 0x3400), (0xA660, 0xAC00), (0xFB00, 0x12000), (0x13400, 0x17000), (0x1BC00, 0x20000), (0xE0020, 0xE01F0),
+)  # fmt: skip
 
 
 @cache

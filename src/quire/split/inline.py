@@ -44,13 +44,13 @@ def inline_atoms(text: str, start: int, end: int) -> list[tuple[int, int]]:
     scan = _Scan(text, end)
     position = start
     for match in _MARK.finditer(text, start, end):
-        start, stop = match.span()
-        if start < position:
+        at, stop = match.span()
+        if at < position:
             continue
         if match.lastindex is None:
-            position = scan.read(start, stop)
+            position = scan.read(at, stop)
         else:
-            position = scan.add(start, stop)
+            position = scan.add(at, stop)
             scan.dead = scan.dead if match.lastindex == 1 else len(scan.brackets)
     return scan.atoms
 
@@ -127,7 +127,9 @@ class _Scan:
 
     def _is_wiki(self, start: int, at: int) -> bool:
         """Whether the pair of brackets stands directly inside another one."""
-        outer = self.brackets[-1] if self.brackets else -2
+        if not self.brackets:
+            return False
+        outer = self.brackets[-1]
         doubled = outer == start - 1 or (outer == start - 2 and self.text[outer] == "!")
         return doubled and at + 1 < self.end and self.text[at + 1] == "]"
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from itertools import count as count_up
 from typing import NamedTuple, TypeAlias
 
 from quire.model import BLANK, Block, Kind, TokenCounter
@@ -29,6 +30,9 @@ Level: TypeAlias = Callable[[str, int, int], Sequence[int]]
 
 Note: TypeAlias = tuple[int, str, str]
 """Something that could not be had: where, a code and a sentence."""
+
+_GUESSES = 6
+"""So often the size of a part says where to look next; then the search halves what is left."""
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _BLANK_LINES = re.compile(r"(?:\r\n|\r|\n)(?:[ \t]*(?:\r\n|\r|\n))+")
@@ -84,7 +88,7 @@ class Ladder:
         starts = sorted({start, *inner})
         for first, last in zip(starts, [*starts[1:], end], strict=True):
             child = inner.get(first)
-            if self._fits(first, last, Wrap()) or child is None:
+            if child is None or self._size(first, last) <= self.limit:
                 yield from self._parts(block.kind, first, last, (sentence_ends, *PROSE))
             else:
                 yield from self._block(child, first, last)
@@ -133,52 +137,61 @@ class Ladder:
 
     def _parts(self, kind: Kind, start: int, end: int, levels: Sequence[Level], wrap: Wrap = Wrap()) -> Iterator[Unit]:  # noqa: B008
         """As few parts of a span as the limit allows on the first level; what is too large goes to the next."""
-        if self._fits(start, end, wrap):
+        size = self._size(start, end, wrap)
+        if size <= self.limit:
             yield from self._unit(kind, start, end, wrap, levels)
             return
         if not levels:
             yield from self._characters(kind, start, end, wrap)
             return
         ends = levels[0](self.text, start, end)
+        stride = (end - start) * self.limit // size  # about as many characters as fit
         index = 0
         while index < len(ends):
-            best = self._furthest(start, ends, index, wrap)
+            best = self._furthest(start, ends, index, wrap, stride)
             if best < index:
                 yield from self._parts(kind, start, ends[index], levels[1:], wrap)
                 best = index
             else:
                 yield from self._unit(kind, start, ends[best], wrap, levels)
+                stride = ends[best] - start
             start, index = ends[best], best + 1
 
-    def _furthest(self, start: int, ends: Sequence[int], index: int, wrap: Wrap) -> int:
+    def _furthest(self, start: int, ends: Sequence[int], index: int, wrap: Wrap, stride: int) -> int:
         """The last of ``ends`` up to which the text from ``start`` fits; ``index - 1`` if none does.
 
-        Looks about where the limit should be first, so that it takes a few counts, whatever counts.
+        Looks first where the limit should be, so that it takes a few counts, whatever counts.
         """
-        guess = max(index, min(bisect_right(ends, start + 4 * self.limit) - 1, len(ends) - 1))
-        low, high, step = index - 1, len(ends), 1
-        while low + 1 < high:
-            if self._fits(start, ends[guess], wrap):
+        low, high = index - 1, len(ends)  # fits, does not fit
+        guess = bisect_right(ends, start + stride, lo=index) - 1
+        for attempt in count_up():
+            guess = max(low + 1, min(guess, high - 1))
+            size = self._size(start, ends[guess], wrap)
+            if size <= self.limit:
                 low = guess
-                guess = min(guess + step, high - 1) if high == len(ends) else (low + high) // 2
             else:
                 high = guess
-                guess = max(guess - step, low + 1) if low == index - 1 else (low + high) // 2
-            step *= 2
-            guess = max(low + 1, min(guess, high - 1))
+            if low + 1 >= high:
+                return low
+            if attempt < _GUESSES:
+                aim = start + (ends[guess] - start) * self.limit // max(size, 1)
+                guess = bisect_right(ends, aim, lo=index) - 1
+            else:
+                guess = (low + high) // 2
         return low
 
     def _characters(self, kind: Kind, start: int, end: int, wrap: Wrap) -> Iterator[Unit]:
         """The last resort: as many characters as fit, one at least."""
         while start < end:
-            window = range(start + 1, min(end, start + 8 * self.limit) + 1)
-            best = max(self._furthest(start, window, 0, wrap), 0)
-            yield from self._unit(kind, start, window[best], wrap, ())
-            start = window[best]
+            length = min(end - start, 4 * self.limit)
+            while length > 1 and self._size(start, start + length, wrap) > self.limit:
+                length //= 2
+            yield from self._unit(kind, start, start + length, wrap, ())
+            start += length
 
-    def _fits(self, start: int, end: int, wrap: Wrap) -> bool:
+    def _size(self, start: int, end: int, wrap: Wrap = Wrap()) -> int:  # noqa: B008
         before, after = wrap.around(start, end)
-        return self.counter.count(f"{before}{self.text[start:end].rstrip(BLANK)}{after}") <= self.limit
+        return self.counter.count(f"{before}{self.text[start:end].rstrip(BLANK)}{after}")
 
     def _unit(self, kind: Kind, start: int, end: int, wrap: Wrap, levels: Sequence[Level]) -> Iterator[Unit]:
         last = start + len(self.text[start:end].rstrip(BLANK))
@@ -186,20 +199,22 @@ class Ladder:
             before, after = wrap.around(start, end)
             at_line = start == 0 or self.text[start - 1] in "\r\n"
             whole = len(levels) > len(PROSE)
-            yield Unit(start, last, kind, 0, before or ("" if at_line else self._quote_marks(start)), after, whole)
+            size = self.counter.count(self.text[start:last])
+            yield Unit(start, last, kind, size, before or ("" if at_line else self._quote_marks(start)), after, whole)
 
     def _merged(self, units: Sequence[Unit]) -> list[Unit]:
         """Neighbours that fit together, together."""
         merged: list[Unit] = []
         for unit in units:
             if merged and self._joined_fits(merged[-1], unit):
-                merged[-1] = unit._replace(start=merged[-1].start, before=merged[-1].before)
+                tokens = merged[-1].tokens + unit.tokens
+                merged[-1] = unit._replace(start=merged[-1].start, before=merged[-1].before, tokens=tokens)
             else:
                 merged.append(unit)
         return merged
 
     def _joined_fits(self, first: Unit, last: Unit) -> bool:
-        if (last.end - first.start) > 16 * self.limit:
+        if first.tokens + last.tokens > self.limit + 2:
             return False
         return self.counter.count(f"{first.before}{self.text[first.start : last.end]}{last.after}") <= self.limit
 

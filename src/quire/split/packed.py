@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from quire.config import Options
 from quire.model import Cut, Document, Piece, Section, TokenCounter
+from quire.split.flatten import Grain
 from quire.split.plan import Plan, plan_of
 
 
 def packed(document: Document, counter: TokenCounter, options: Options) -> Cut:
     """Pieces of at most ``hard_cap`` tokens, each as much of one section as fits."""
-    plan = plan_of(document, counter, options, cap=options.hard_cap, oversized=options.target, target=options.target)
+    grain = Grain(options.hard_cap, oversized=options.target, target=options.target, by_section=True)
+    plan = plan_of(document, counter, options, grain)
     if not plan.units:
         return Cut(())
     packing = _Packing(plan, options)

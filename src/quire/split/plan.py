@@ -1,6 +1,6 @@
 """A document ready to be packed: its units, where its sections start and end among them, what breadcrumbs cost.
 
-Before: parsing/, ladder.py. After: packed.py, flow.py and sections.py, which choose runs of units.
+Before: flatten.py. After: packed.py, flow.py and sections.py, which choose runs of units.
 """
 
 from __future__ import annotations
@@ -8,55 +8,14 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import zip_longest
 
-from quire import crumbs
 from quire.config import Options
-from quire.model import Block, Document, Finding, Piece, Section, TokenCounter
+from quire.model import Document, Finding, Piece, Section, TokenCounter
 from quire.offsets import lines_at
-from quire.split.ladder import Ladder, Note
-from quire.split.units import Unit, Units
-
-_ROOM_FOR_TEXT = 4
-"""So many tokens must be left for text below a heading; a longer heading is cut as prose."""
-
-
-class Crumbs:
-    """The breadcrumb lines of a document's sections, each short enough for the cap."""
-
-    def __init__(self, document: Document, counter: TokenCounter, options: Options, cap: int) -> None:
-        self._document = document
-        self._counter = counter
-        self._off = options.breadcrumb_mode == "none"
-        self._most = cap // 2
-        self._known: dict[int, tuple[str, int]] = {}
-
-    def prefix(self, section: int) -> str:
-        """The line with the blank line below it; nothing where none is wanted."""
-        return self._of(section)[0]
-
-    def tokens(self, section: int) -> int:
-        """How many tokens the prefix has."""
-        return self._of(section)[1]
-
-    def reserve(self, section: int) -> int:
-        """The most tokens that the prefix of a section, or of one above it, has."""
-        parent = self._document.sections[section].parent
-        return self.tokens(section) if parent is None else max(self.tokens(section), self.reserve(parent))
-
-    def _of(self, section: int) -> tuple[str, int]:
-        known = self._known.get(section)
-        if known is None:
-            known = ("", 0) if self._off else self._made(section)
-            self._known[section] = known
-        return known
-
-    def _made(self, section: int) -> tuple[str, int]:
-        document = self._document
-        titles = [each.title for each in document.path_to(document.sections[section])]
-        line = crumbs.fitted(document.title, titles, self._most, self._counter.count)
-        prefix = f"{line}\n\n" if line else ""
-        return prefix, self._counter.count(prefix)
+from quire.split.crumbled import Crumbs
+from quire.split.flatten import Flattening, Grain
+from quire.split.ladder import Note
+from quire.split.units import Units
 
 
 class Plan:
@@ -78,6 +37,9 @@ class Plan:
 
     def fits(self, first: int, last: int, section: int | None = None) -> bool:
         """Whether these units stay within the cap below the breadcrumb of the section that holds them."""
+        is_clear = self.units.is_clear(first, last, self.cap, self.lines.most)
+        if is_clear is not None:
+            return is_clear
         holder = self.holder(first, last) if section is None else section
         return self.units.fits(first, last, self.cap, self.lines.prefix(holder))
 
@@ -155,9 +117,10 @@ class Plan:
         return self.start(children[0]) if children else self.end(section)
 
     def own_size(self, section: Section, own_end: int) -> int:
-        """About how many tokens the text below a section's heading has."""
-        first = self.units.at(section.body_start)
-        return self.units.about(first, own_end) if first < own_end else 0
+        """How many tokens the text below a section's heading has."""
+        end = self.units.items[own_end - 1].end if own_end else 0
+        start = section.body_start if section.depth else self.document.source.body_start
+        return self.units.counter.count(self.units.text[start:end].strip(" \t\r\n")) if start < end else 0
 
     def children(self, section: Section) -> Sequence[Section]:
         """The nodes directly below a section."""
@@ -188,72 +151,8 @@ class Plan:
         return frozenset(section.start for section in self.document.sections if section.position is None)
 
 
-def plan_of(
-    document: Document,
-    counter: TokenCounter,
-    options: Options,
-    *,
-    cap: int,
-    oversized: int | None,
-    target: int | None = None,
-) -> Plan:
-    """Cut blocks above ``oversized`` into parts of about ``target``, and put everything together for packing.
-
-    With no ``oversized``, blocks stay whole.
-    """
-    lines = Crumbs(document, counter, options, cap)
-    maker = _Maker(document, counter, lines, cap, oversized, target or cap)
-    return Plan(document, Units(document, counter, maker.units()), lines, cap, maker.notes)
-
-
-class _Maker:
-    """Makes units of a document's blocks; those that are oversized, or too large below their headings, in parts."""
-
-    def __init__(
-        self, document: Document, counter: TokenCounter, lines: Crumbs, cap: int, oversized: int | None, target: int
-    ) -> None:
-        self._document = document
-        self._counter = counter
-        self._adds_up = counter.cuts_cleanly("a\nb", 2)
-        self._lines = lines
-        self._cap = cap
-        self._oversized = oversized
-        self._target = target
-        self.notes: list[Note] = []
-
-    def units(self) -> list[Unit]:
-        """The units, in order."""
-        made: list[Unit] = []
-        blocks = self._document.blocks
-        section_starts = [section.start for section in self._document.sections]
-        headings = 0
-        for block, following in zip_longest(blocks, blocks[1:]):
-            end = following.start if following is not None and self._adds_up else block.end
-            size = self._counter.count(self._document.text[block.start : end])
-            if self._oversized is None:
-                made.append(Unit(block.start, block.end, block.kind, size, is_glued=block.kind == "heading"))
-                continue
-            room = self._cap - self._lines.reserve(bisect_right(section_starts, block.start) - 1)
-            if block.kind == "heading" and headings + size + _ROOM_FOR_TEXT <= room:
-                headings += size
-                made.append(Unit(block.start, block.end, "heading", size, is_glued=True))
-                continue
-            room -= headings
-            if size <= min(self._oversized, room):
-                made.append(Unit(block.start, block.end, block.kind, size))
-            else:
-                made += self._parts(block, min(self._target, room), end)
-            headings = 0
-        return made
-
-    def _parts(self, block: Block, limit: int, end: int) -> list[Unit]:
-        text, count = self._document.text, self._counter.count
-        if block.kind == "heading":
-            self.notes.append(
-                (block.start, "heading-too-long", "a heading is too long for the cap; it is cut as prose")
-            )
-        ladder = Ladder(text, self._counter, max(limit, 1))
-        parts = ladder.cut(block)
-        self.notes += ladder.notes
-        ends = [part.start for part in parts[1:]] + [end] if self._adds_up else [part.end for part in parts]
-        return [part._replace(tokens=count(text[part.start : stop])) for part, stop in zip(parts, ends, strict=True)]
+def plan_of(document: Document, counter: TokenCounter, options: Options, grain: Grain) -> Plan:
+    """Flatten a document, and put everything together for packing."""
+    lines = Crumbs(document, counter, options, grain.cap)
+    flattening = Flattening(document, counter, lines, grain)
+    return Plan(document, Units(document, counter, flattening.units()), lines, grain.cap, flattening.notes)

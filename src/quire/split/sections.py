@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from quire.config import Options
 from quire.model import Cut, Document, Finding, Piece, Section, TokenCounter
 from quire.offsets import lines_at
+from quire.split.flatten import Grain
 from quire.split.plan import Plan, plan_of
 
 
@@ -30,7 +31,7 @@ class _Part:
 
 def sections(document: Document, counter: TokenCounter, options: Options) -> Cut:
     """Pieces of at most ``max_tokens``, where a single block allows it."""
-    plan = plan_of(document, counter, options, cap=options.max_tokens, oversized=None)
+    plan = plan_of(document, counter, options, Grain(options.max_tokens, by_section=True))
     if not plan.units:
         return Cut(())
     parts = _joined(plan, _split(plan, options.max_depth), options)
@@ -81,8 +82,10 @@ def _joined(plan: Plan, parts: list[_Part], options: Options) -> list[_Part]:
 def _is_small(plan: Plan, part: _Part, options: Options) -> bool:
     if part.depth == 0:
         return False  # text above the first heading joins nothing
-    has_text = plan.has_text(part.first, part.last)
-    return not has_text or plan.units.exact(part.first, part.last) < options.min_tokens
+    if not plan.has_text(part.first, part.last):
+        return True
+    is_large = plan.units.is_at_least(part.first, part.last, options.min_tokens)
+    return not is_large
 
 
 def _may_follow(plan: Plan, before: _Part, part: _Part) -> bool:
@@ -110,7 +113,7 @@ def _cut(plan: Plan, part: _Part) -> list[Piece]:
 
 def _over_cap(plan: Plan, pieces: list[Piece]) -> list[Finding]:
     """A finding for each block that alone is above the cap."""
-    over = [piece for piece in pieces if plan.lines.tokens(piece.section) + piece.tokens > plan.cap]
+    over = [piece for piece in pieces if piece.tokens + plan.lines.most > plan.cap and plan.is_over_cap(piece)]
     lines = lines_at(plan.document.text, [piece.start for piece in over])
     return [
         Finding(
@@ -120,5 +123,4 @@ def _over_cap(plan: Plan, pieces: list[Piece]) -> list[Finding]:
             message=f"a block with {piece.tokens} tokens is above the cap of {plan.cap}; sections keeps blocks whole",
         )
         for piece, line in zip(over, lines, strict=True)
-        if plan.is_over_cap(piece)
     ]

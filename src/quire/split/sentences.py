@@ -20,17 +20,17 @@ from functools import cache
 from quire.split.graphemes import between_graphemes, grapheme_ends
 from quire.split.inline import inline_atoms, outside
 
-# Stops that end a sentence whatever follows; the first two lines are written without a space behind them.
-_FULL = "。｡！？．"
-_ALWAYS = _FULL + "।॥։።፧။។؟۔"
+# Stops that mean nothing else, with or without a space behind them.
+_ALWAYS = "。｡！？．।॥։።፧။។؟۔"
 _STOPS = ".!?…‥⁇⁈⁉‼" + _ALWAYS
-_ELLIPSES = ".…‥"
 
 _EMPHASIS = "*_~"
 # A link's address and the mark of a footnote close what stands before them.
 _BEHIND = r"\]\([^()\s]*+\)|\[\^[^\[\]\s]*+\]"
 _CLOSERS = rf"""(?:{_BEHIND}|["')\]}}{_EMPHASIS}])*+"""
-_WIDE_CLOSERS = rf"""(?:{_BEHIND}|["')\]}}{_EMPHASIS}”’»›」』）】〕》〉｝］]|[“‘«‹](?=[\s,.;:!?]|\Z)|[ \xa0\u202f]»(?=[\s,.;:!?]|\Z))*+"""
+# Marks that open in one language close in another: what follows tells.
+_EITHER_WAY = r"(?:[“‘«‹]|[ \xa0\u202f]»)(?=[\s,.;:!?]|\Z)"
+_WIDE_CLOSERS = rf"""(?:{_BEHIND}|["')\]}}{_EMPHASIS}”’»›」』）】〕》〉｝］]|{_EITHER_WAY})*+"""
 _SHORTCODE = r"(?::[a-z0-9_+-]++:\s++)*+"
 _EMOJI = "\u2600-\u27bf\u2b50\u2b55\U0001f000-\U0001faff\ufe0f\u200d"
 
@@ -42,7 +42,7 @@ _WIDE_STOP = re.compile(rf"[{_STOPS}][{_STOPS}]*+({_WIDE_CLOSERS})(\s*+)(?:[{_EM
 _OPENERS = re.compile(r"""[>\s"'({*_~“‘«»‹›„‚「『（¿¡—–-]*+""")
 # What cannot start a sentence.
 _GOES_ON = frozenset(",;:.!?)]}…=+&/|%、，；：）」』")
-# A word in small letters that starts a sentence nevertheless: iOS, gRPC, an address.
+# Small letters that start a sentence nevertheless: iOS, gRPC, an address.
 _NAME = re.compile(r"[a-z]{1,5}[A-Z]|https?://")
 # An item in running text: "a. One thing. b. Another."
 _LETTERED = re.compile(r"[a-z][.)]\s")
@@ -135,7 +135,7 @@ def _cuts(text: str, start: int, end: int) -> list[int]:
 def _with_phrases(text: str, start: int, end: int, cuts: list[int]) -> list[int]:
     if not _PHRASED.search(text, start, end):
         return cuts
-    return sorted({*cuts, *(match.end() for match in _PHRASE.finditer(text, start, end))})
+    return sorted({*cuts, *(match.end() for match in _PHRASE.finditer(text, start + 1, end))})
 
 
 def _is_end(text: str, match: re.Match[str], begin: int, end: int) -> bool:
@@ -144,31 +144,38 @@ def _is_end(text: str, match: re.Match[str], begin: int, end: int) -> bool:
     closing, space = match.span(1)
     last = text[closing - 1]
     if space == cut:
-        return _is_end_without_space(text, match, end)
+        return _is_end_without_space(text, match, begin, end)
     first = _OPENERS.match(text, cut, end).end()  # type: ignore[union-attr]  # it matches the empty text too
     if first == end or not _may_start(text, first, end):
         return False
     if last in _ALWAYS:
         return closing == space or not _QUOTED.match(text, first, end)
     closed = closing != space and text[closing:space].strip(_EMPHASIS) != ""
-    if closed and stop > begin and (text[stop - 1] in "([" or (stop - begin <= 3 and text[begin:stop].isdecimal())):
+    if closed and _is_aside(text, begin, stop):
         return False
     if text[first].islower() and not _NAME.match(text, first, end):
         asked = last == "?" and closing == space and first == cut
-        return asked or (
-            _LETTERED.match(text, first, end) is not None and _LETTERED.match(text, begin, end) is not None
-        )
+        return asked or _are_items(text, begin, first, end)
     return closed or closing - stop > 1 or last != "." or not _is_abbreviated(text, begin, stop, first, end)
 
 
-def _is_end_without_space(text: str, match: re.Match[str], end: int) -> bool:
+def _is_aside(text: str, begin: int, stop: int) -> bool:
+    """Whether a stop before a closing bracket is a doubt, "(?)", or numbers an item, "1.)"."""
+    return stop > begin and (text[stop - 1] in "([" or (stop - begin <= 3 and text[begin:stop].isdecimal()))
+
+
+def _are_items(text: str, begin: int, first: int, end: int) -> bool:
+    return _LETTERED.match(text, begin, end) is not None and _LETTERED.match(text, first, end) is not None
+
+
+def _is_end_without_space(text: str, match: re.Match[str], begin: int, end: int) -> bool:
     """Whether a stop ends a sentence if the next one follows directly, as in Chinese and Japanese."""
     stop, closing, cut = match.start(), match.start(1), match.end()
     last, following = text[closing - 1], text[cut]
     if last in _ALWAYS:
         in_number = last == "．" and following.isdigit()
         return not in_number and following not in _GOES_ON and (closing == cut or not _QUOTED.match(text, cut, end))
-    return last in "!?" and _is_ideographic(following) and _is_ideographic(text[stop - 1 : stop])
+    return last in "!?" and _is_ideographic(following) and _is_ideographic(text[max(begin, stop - 1) : stop])
 
 
 def _is_ideographic(char: str) -> bool:
@@ -244,7 +251,10 @@ _CLOSING = "、。，．！？：；」』）】〕》〉｝］”’…‥・�
 # Spaces, the zero-width one, and the mark between Tibetan syllables; a no-break space is meant not to be broken at.
 _BREAKING = " \t\n\r\x0b\x0c\x85\u1680\u2000-\u2006\u2008-\u200b\u2028\u2029\u205f\u3000\u0f0b"
 _NO_BREAK = "\xa0\u2007\u202f"
+# The marks of a quote at the start of a line.
+_QUOTE_MARKS = r"(?<![^\r\n])(?:>[ \t]*+)++"
 
+_BLANKS = re.compile(rf"[{_BREAKING}{_NO_BREAK}]*+")
 _CLUSTERS = re.compile(rf"[{_CLUSTERED}]")
 _DENSE = re.compile(rf"[{_IDEOGRAPHS}{_KATAKANA}{_CLUSTERED}]")
 
@@ -267,9 +277,8 @@ def _word_cuts(text: str, start: int, end: int, blank: str) -> list[int]:
     if start >= end:
         return []
     dense = _DENSE.search(text, start, end) is not None
-    blanks, word = _word(blank, dense=dense)
-    begin = blanks.match(text, start, end).end()  # type: ignore[union-attr]  # it matches the empty text too
-    cuts = [match.end() for match in word.finditer(text, begin, end)] or [end]
+    begin = _BLANKS.match(text, start, end).end()  # type: ignore[union-attr]  # it matches the empty text too
+    cuts = [match.end() for match in _word(blank, dense=dense).finditer(text, begin, end)] or [end]
     if text.isascii():
         return cuts
     if dense and _CLUSTERS.search(text, start, end):
@@ -278,11 +287,12 @@ def _word_cuts(text: str, start: int, end: int, blank: str) -> list[int]:
 
 
 @cache
-def _word(blank: str, *, dense: bool) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """The patterns of blanks, and of a word with the blanks behind it."""
+def _word(blank: str, *, dense: bool) -> re.Pattern[str]:
+    """The pattern of a word with the blanks behind it."""
+    quoted = rf"(?:{_QUOTE_MARKS}(?=[^{blank}]))?+"  # they stay with the first word
+    gap = rf"(?:[{blank}][{_BREAKING}{_NO_BREAK}]*+)?+"
     if not dense:
-        return re.compile(rf"[{blank}]*+"), re.compile(rf"[^{blank}]++[{blank}]*+")
+        return re.compile(rf"{quoted}[^{blank}]++{gap}")
     plain = rf"[^{blank}{_IDEOGRAPHS}{_KATAKANA}{_CLUSTERED}{_OPENING}]++"
     letters = rf"[{_KATAKANA}]++|[{_LEADING}]++[{_CLUSTERED}]?+|[{_IDEOGRAPHS}{_CLUSTERED}]|{plain}"
-    word = rf"(?:[{_OPENING}]++(?:{letters})?+|{letters})[{_CLOSING}]*+[{blank}]*+"
-    return re.compile(rf"[{blank}]*+"), re.compile(word)
+    return re.compile(rf"{quoted}(?:[{_OPENING}]++(?:{letters})?+|{letters})[{_CLOSING}]*+{gap}")

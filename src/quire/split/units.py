@@ -61,6 +61,19 @@ class Units:
         """About how many tokens the units ``first`` to before ``last`` have together."""
         return self._total[last] - self._total[first]
 
+    def is_clear(self, first: int, last: int, limit: int, most: int) -> bool | None:
+        """Whether these units fit below any prefix of at most ``most`` tokens; None if that is not clear."""
+        size = self.about(first, last) + self._added(self.items[first].before, self.items[last - 1].after)
+        slack = self._slack(first, last)
+        if size + slack + most <= limit:
+            return True
+        return False if size - slack > limit else None
+
+    def is_at_least(self, first: int, last: int, least: int) -> bool:
+        """Whether these units have at least so many tokens; counted only where the sum is close."""
+        size, slack = self.about(first, last), self._slack(first, last)
+        return size - slack >= least or (size + slack >= least and self.exact(first, last) >= least)
+
     def fits(self, first: int, last: int, limit: int, prefix: str = "") -> bool:
         """Whether these units, below ``prefix``, have at most ``limit`` tokens.
 
@@ -76,9 +89,17 @@ class Units:
         """How many tokens these units have together, below ``prefix``."""
         head, tail = self.items[first], self.items[last - 1]
         if self.adds_up and not (head.before or tail.after or prefix or self._loose[last] - self._loose[first + 1]):
-            # All sums are exact; only the blank lines behind the last unit are not part of the text.
-            return self.about(first, last - 1) + self.counter.count(self.text[tail.start : tail.end])
+            return self.about(first, last) - self._blank_behind(last - 1)
         return self.counter.count(prefix + self.composed(first, last))
+
+    def _blank_behind(self, number: int) -> int:
+        """How many tokens a unit has less without the blank lines behind it; only its last line is looked at."""
+        text, count, unit = self.text, self.counter.count, self.items[number]
+        end = self.starts[number + 1] if number + 1 < len(self.starts) else len(text)
+        line = text.rfind("\n", unit.start, unit.end) + 1
+        if line <= unit.start or not self.counter.cuts_cleanly(text, line):
+            line = unit.start
+        return count(text[line:end]) - count(text[line : unit.end])
 
     def composed(self, first: int, last: int) -> str:
         """The text of these units, with what they need around them."""

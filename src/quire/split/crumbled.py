@@ -1,0 +1,55 @@
+"""What the breadcrumb of each section costs. Used by flatten.py and plan.py, which keep that much room for it."""
+
+from __future__ import annotations
+
+from quire import crumbs
+from quire.config import Options
+from quire.model import Document, TokenCounter
+
+
+class Crumbs:
+    """The breadcrumb lines of a document's sections, each short enough for the cap."""
+
+    def __init__(self, document: Document, counter: TokenCounter, options: Options, cap: int) -> None:
+        self._document = document
+        self._counter = counter
+        self._off = options.breadcrumb_mode == "none"
+        self._half_cap = cap // 2
+        self._known: dict[int, tuple[str, int]] = {}
+        self._reserves: dict[int, int] = {}
+        # A character of ASCII is one token at the most; a line is short, so no other is more than this.
+        per_character = 1 if document.text.isascii() and document.title.isascii() else 4
+        self.most = 0 if self._off else min(cap // 2, crumbs.LIMIT * per_character + 2)
+        """No prefix has more tokens; for decisions that are clear without counting one."""
+
+    def prefix(self, section: int) -> str:
+        """The line with the blank line below it; nothing where none is wanted."""
+        return self._of(section)[0]
+
+    def tokens(self, section: int) -> int:
+        """How many tokens the prefix has."""
+        return self._of(section)[1]
+
+    def reserve(self, section: int) -> int:
+        """The most tokens that the prefix of a section, or of one above it, has."""
+        known = self._reserves.get(section)
+        if known is None:
+            parent = self._document.sections[section].parent
+            own = self.tokens(section)
+            known = own if parent is None else max(own, self.reserve(parent))
+            self._reserves[section] = known
+        return known
+
+    def _of(self, section: int) -> tuple[str, int]:
+        known = self._known.get(section)
+        if known is None:
+            known = ("", 0) if self._off else self._made(section)
+            self._known[section] = known
+        return known
+
+    def _made(self, section: int) -> tuple[str, int]:
+        document = self._document
+        titles = [each.title for each in document.path_to(document.sections[section])]
+        line = crumbs.fitted(document.title, titles, self._half_cap, self._counter.count)
+        prefix = f"{line}\n\n" if line else ""
+        return prefix, self._counter.count(prefix)

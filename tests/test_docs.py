@@ -1,0 +1,262 @@
+"""The documentation is true: its examples run, its links lead somewhere, and what can be generated is.
+
+``QUIRE_UPDATE_DOCS=1 pytest tests/test_docs.py`` writes the generated parts anew: docs/reference/cli.md, and in
+docs/strategies.md whatever stands between ``<!-- generated: name -->`` and ``<!-- end -->``.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import click
+import pytest
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+import quire
+from quire.cli import picture
+from quire.cli.commands import COMMANDS
+from quire.cli.commands import quire as group
+from quire.config import COMMON, OWN, TOKENIZERS, Options
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+STRATEGIES = DOCS / "strategies.md"
+EXAMPLE = DOCS / "strategies" / "guide.md"
+REFERENCE = DOCS / "reference" / "cli.md"
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
+UPDATE = "QUIRE_UPDATE_DOCS" in os.environ
+
+pytestmark = pytest.mark.skipif(not DOCS.is_dir(), reason="not in quire's repository")
+
+
+def name_of(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def tokens(page: Path) -> Iterator[Token]:
+    """All tokens of a page, those inside lines too."""
+    for token in MarkdownIt("commonmark").enable("table").parse(page.read_text("utf-8")):
+        yield token
+        yield from token.children or ()
+
+
+def compare(page: Path, made: str) -> None:
+    """A page is as it would be made now; written if that is asked for."""
+    if UPDATE:
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(made, "utf-8", newline="\n")
+    assert page.read_text("utf-8") == made, f"out of date: QUIRE_UPDATE_DOCS=1 pytest {Path(__file__).name}"
+
+
+# Examples
+
+
+def examples(page: Path) -> list[str]:
+    """The Python code on a page."""
+    return [token.content for token in tokens(page) if token.type == "fence" and token.info.split()[:1] == ["python"]]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if examples(page)], ids=name_of)
+def test_examples_run_and_print_what_they_say(page, tmp_path, monkeypatch, capsys) -> None:
+    """One after the other, as a reader would; the comment lines that end an example are its output."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").mkdir()
+    for file in (tmp_path / "guide.md", tmp_path / "docs" / "guide.md"):
+        file.write_bytes(EXAMPLE.read_bytes())
+    names: dict[str, Any] = {"__name__": "__main__"}
+    for code in examples(page):
+        exec(compile(code, name_of(page), "exec"), names)
+        printed, said = capsys.readouterr().out, SAID.search(code)
+        assert said is None or printed == re.sub("^# ", "", said[0], flags=re.MULTILINE)
+
+
+SAID = re.compile(r"(?:^# .*\n)+\Z", re.MULTILINE)
+
+
+def test_the_first_example_shows_its_output() -> None:
+    first = examples(PAGES[0])[0]
+    assert "print(" in first
+    assert SAID.search(first)
+
+
+# Links, targets, versions
+
+
+def links() -> Iterator[Any]:
+    for page in PAGES:
+        for token in tokens(page):
+            target = str(token.attrGet("href") or token.attrGet("src") or "")
+            if target and not re.match("[a-z]+:", target):
+                yield pytest.param(page, unquote(target), id=f"{name_of(page)}-{target}")
+
+
+@pytest.mark.parametrize(("page", "target"), list(links()))
+def test_links_lead_somewhere(page, target) -> None:
+    path, _, fragment = target.partition("#")
+    file = page.parent / path if path else page
+    assert file.exists()
+    assert file.resolve().is_relative_to(ROOT)
+    if fragment:
+        document = quire.parse(file.read_text("utf-8"), path=file.name)
+        assert fragment in {section.anchor for section in document.sections}
+
+
+@pytest.mark.parametrize("page", PAGES[:2], ids=name_of)
+def test_make_targets_exist(page) -> None:
+    code = (token.content for token in tokens(page) if token.type in ("fence", "code_inline", "code_block"))
+    named = {target for each in code for target in re.findall(r"\bmake ([a-z][a-z-]*)", each)}
+    assert named
+    assert named <= set(re.findall("^([a-z][a-z-]*):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+
+
+def test_the_changelog_begins_with_this_version() -> None:
+    _, title, newest, *_ = quire.parse((ROOT / "CHANGELOG.md").read_text("utf-8")).sections
+    assert (title.depth, newest.depth) == (1, 2)
+    assert newest.title.split()[0] == quire.__version__
+
+
+# docs/reference/cli.md
+
+
+CONVENTIONS = """\
+Data goes to standard output, everything else to standard error. Exit codes: 0 done, 1 nothing found or a check failed,
+2 an error. There is no colour when piped, or when `NO_COLOR` is set."""
+
+
+def reference() -> str:
+    """Every command with all of its options, as its help has them."""
+    top = click.Context(group, info_name="quire", **group.context_settings)
+    listed = _table(("command", "does"), [(f"[{name}](#quire-{name})", line) for name, line in COMMANDS.items()])
+    parts = ["# Command line", inspect.cleandoc(group.help or ""), listed, CONVENTIONS, _options(group, top)]
+    for name in COMMANDS:
+        command = group.get_command(top, name)
+        assert command is not None
+        context = click.Context(command, info_name=name, parent=top)
+        usage = f"```\n{' '.join([context.command_path, *command.collect_usage_pieces(context)])}\n```"
+        parts += [f"## quire {name}", usage, inspect.cleandoc(command.help or ""), _options(command, context)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _options(command: click.Command, context: click.Context) -> str:
+    options = (param for param in command.get_params(context) if isinstance(param, click.Option))
+    records = [record for option in options if (record := option.get_help_record(context))]
+    return _table(("option", "does"), [(f"`{flags}`", " ".join(said.split())) for flags, said in records])
+
+
+def _escaped(cell: str) -> str:
+    return cell.replace("|", r"\|")
+
+
+def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    lines = [f"| {' | '.join(_escaped(cell) for cell in row)} |" for row in [head, *rows]]
+    return "\n".join([lines[0], "|---" * len(head) + "|", *lines[1:]])
+
+
+def test_the_reference_is_what_the_commands_say() -> None:
+    compare(REFERENCE, reference())
+
+
+def test_the_reference_has_every_command_and_option() -> None:
+    page = REFERENCE.read_text("utf-8")
+    for name in COMMANDS:
+        part = page.partition(f"\n## quire {name}\n")[2].partition("\n## ")[0]
+        command = group.get_command(click.Context(group), name)
+        assert command is not None
+        options = [flag for param in command.params if isinstance(param, click.Option) for flag in param.opts]
+        assert [flag for flag in options if not re.search(rf"[`\s]{flag}[`,\s]", part)] == []
+
+
+# docs/strategies.md
+
+
+def generated() -> dict[str, str]:
+    """The parts of docs/strategies.md that are made, by name."""
+    text = EXAMPLE.read_text("utf-8")
+    cuts = picture.cut(text, EXAMPLE.name)
+    drawn = "\n".join(["```", *picture.draw(text, cuts), "```"])
+    strategies = {
+        strategy: _own_options(strategy) + "\n\n" + "\n".join(picture.table(chunks))
+        for strategy, chunks in cuts.items()
+    }
+    return {"picture": drawn, "common": _common_options(), **strategies}
+
+
+def _own_options(strategy: str) -> str:
+    explained = descriptions()
+    rows = [(f"`{name}`", f"`{default!r}`", explained[name]) for name, default in OWN[strategy].items()]
+    return _table(("option", "default", "is"), rows)
+
+
+def _common_options() -> str:
+    defaults = {name: f"`{default!r}`" for name, default in _defaults(Options).items()}
+    defaults["tokenizer"] += "".join(f", in `{strategy}` `{name!r}`" for strategy, name in TOKENIZERS.items())
+    explained = descriptions()
+    return _table(("option", "default", "is"), [(f"`{name}`", defaults[name], explained[name]) for name in COMMON])
+
+
+def _defaults(record: type[Any]) -> dict[str, Any]:
+    return {name: parameter.default for name, parameter in inspect.signature(record).parameters.items()}
+
+
+def descriptions() -> dict[str, str]:
+    """What stands below each field of ``Options``, without the strategies that it names first."""
+    (record,) = ast.parse(inspect.getsource(Options)).body
+    assert isinstance(record, ast.ClassDef)
+    found: dict[str, str] = {}
+    for field, text in zip(record.body, record.body[1:], strict=False):
+        match field, text:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(said))):
+                found[name] = re.sub("^(?:`[a-z]+`(?:, )?)+: ", "", said).replace("``", "`").removesuffix(".")
+    return found
+
+
+PART = re.compile("<!-- generated: ([a-z]+) -->\n(?:.*?\n)??<!-- end -->", re.DOTALL)
+
+
+def test_pictures_and_options_of_the_strategies_are_as_quire_makes_them() -> None:
+    made = generated()
+    page = STRATEGIES.read_text("utf-8")
+    assert sorted(PART.findall(page)) == sorted(made)
+    compare(STRATEGIES, PART.sub(lambda part: f"<!-- generated: {part[1]} -->\n{made[part[1]]}\n<!-- end -->", page))
+
+
+def test_every_strategy_can_be_chosen() -> None:
+    choices = STRATEGIES.read_text("utf-8").partition("| choose |")[2].partition("\n\n")[0]
+    assert re.findall("^\\| `([a-z]+)`", choices, re.MULTILINE) == list(OWN)
+
+
+def test_the_picture_shows_every_chunk() -> None:
+    text = EXAMPLE.read_text("utf-8")
+    cuts = picture.cut(text, EXAMPLE.name)
+    head, *rows = picture.draw(text, cuts)
+    assert head.split() == list(OWN)
+    assert len(rows) == text.count("\n")
+    assert sum(len(re.findall("[┌╶├] [0-9]+", row)) for row in rows) == sum(map(len, cuts.values()))
+
+
+def test_the_example_has_no_violations() -> None:
+    text = EXAMPLE.read_text("utf-8")
+    assert [quire.verify(text, chunks) for chunks in picture.cut(text, EXAMPLE.name).values()] == [[]] * len(OWN)
+
+
+def test_the_picture_of_a_file(capsys) -> None:
+    assert picture.main([str(EXAMPLE)]) == 0
+    out, err = capsys.readouterr()
+    assert (out.splitlines(), err) == (generated()["picture"].splitlines()[1:-1], "")
+    assert picture.main([str(EXAMPLE), "1000"]) == 0
+    assert "┌ 1" not in {line[62:65] for line in capsys.readouterr().out.splitlines()}
+
+
+@pytest.mark.parametrize("arguments", [[], ["a.md", "7"], ["a.md", "x"], ["nope.md"]])
+def test_no_picture(arguments, capsys) -> None:
+    assert picture.main(arguments) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
