@@ -46,8 +46,10 @@ def chunk(
     pieces, findings = split.STRATEGIES[strategy](document, counter, chosen)
     chunks = finish.assemble(document, pieces, counter, chosen, started=started)
     if strategy == "flow":
-        chunks, guarded = finish.guarded(document, pieces, chunks, chosen)
+        kept, guarded = finish.guarded(document, pieces, chunks, chosen)
         findings = [*findings, *guarded]
+        if len(kept) < len(pieces):  # those that are left are numbered anew
+            chunks = finish.assemble(document, kept, counter, chosen, started=started)
     return Chunks(chunks, document=document, options=chosen, findings=(*document.findings, *findings))
 
 

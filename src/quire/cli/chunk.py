@@ -4,25 +4,34 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import click
 
-from quire.cli.documents import OnUndecodable, Tally, cut_all, cut_options, cutter, exit_code, input_options, texts
+from quire import wire
+from quire.cli.documents import OnUndecodable, Tally, cut_all, exit_code, texts
+from quire.cli.options import cut_options, cutter, input_options
 from quire.cli.output import (
     Paint,
     count_of,
     echo,
     is_terminal,
     lines_of,
+    note,
     terminal_width,
     write_json_array,
     write_json_lines,
 )
 from quire.cli.shown import clip, visible
-from quire.model import Chunk
+from quire.model import Chunk, Chunks
+from quire.read.discover import Skipped
+from quire.write import write_files, write_jsonl, write_parquet
 
+FORMATS = ("files", "jsonl", "parquet", "compact", "nodes")
+_RECORDS: Mapping[str, wire.Form] = MappingProxyType({"jsonl": "chunk", "compact": "compact", "nodes": "node"})
 _SHOWN_LINES = 6
 _SHOWN_WIDTH = 112
 _LINE_END = re.compile("\r\n?|\n")
@@ -31,6 +40,20 @@ _LINE_END = re.compile("\r\n?|\n")
 @click.command()
 @input_options
 @cut_options
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="DIR|FILE",
+    help="Write there instead of standard output; replaced whole or not at all.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    help="One JSON file a chunk, JSON lines, Parquet, or the compact or node records as JSON lines. "
+    "[default: by the name of the output]",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON array, and nothing else, to standard output.")
 @click.option("-q", "--quiet", is_flag=True, help="No summary; errors only.")
 def command(
@@ -39,6 +62,8 @@ def command(
     errors: OnUndecodable,
     follow: bool,
     hidden: bool,
+    output: Path | None,
+    form: str | None,
     as_json: bool,
     quiet: bool,
     **options: Any,
@@ -46,20 +71,56 @@ def command(
     """Cut documents into chunks.
 
     PATH is a file, a directory (its Markdown and .txt files, without what .gitignore and .quireignore name) or - for
-    standard input. Chunks go to standard output: one JSON object a line when piped, a readable view on a terminal.
+    standard input. Chunks go to standard output: one JSON object a line when piped, a readable view on a terminal;
+    or to OUTPUT: a .jsonl or .parquet file, or a folder with one file a chunk.
     """
+    _check(output, form, as_json=as_json, strategy=options["strategy"])
     tally = Tally()
     cut = cutter(**options)
     documents = texts(paths, tally, errors=errors, follow=follow, hidden=hidden, distinct=True)
-    chunks = (chunk for _, chunks in cut_all(documents, cut, tally) for chunk in chunks)
-    if as_json:
-        write_json_array(chunk.to_dict() for chunk in chunks)
-    elif is_terminal(sys.stdout):
-        _show(chunks)
+    chunked = (chunks for _, chunks in cut_all(documents, cut, tally))
+    if output is not None:
+        _write(output, form or _format_of(output), chunked, tally)
     else:
-        write_json_lines(chunk.to_dict() for chunk in chunks)
+        _print(chunked, form, as_json=as_json)
     tally.show(quiet=quiet)
     return exit_code(tally, paths)
+
+
+def _check(output: Path | None, form: str | None, *, as_json: bool, strategy: str) -> None:
+    if output is None and form in ("files", "parquet"):
+        raise click.UsageError(f"--format {form} needs an output; say where with -o")
+    if output is not None and as_json:
+        raise click.UsageError("--json prints to standard output; leave it out, or leave out -o")
+    if form == "nodes" and strategy != "tree":
+        raise click.UsageError("--format nodes is about the heading tree; add -s tree")
+
+
+def _format_of(output: Path) -> str:
+    return {".jsonl": "jsonl", ".parquet": "parquet"}.get(output.suffix.lower(), "files")
+
+
+def _write(output: Path, form: str, chunked: Iterable[Chunks], tally: Tally) -> None:
+    if form == "files":
+        written = write_files(output, chunked, on_wait=note)
+        tally.skipped += [
+            Skipped(path=refused.path, reason=refused.reason, is_error=True) for refused in written.refused
+        ]
+    elif form == "parquet":
+        write_parquet(output, chunked)
+    else:
+        write_jsonl(output, chunked, form=_RECORDS[form])
+
+
+def _print(chunked: Iterable[Chunks], form: str | None, *, as_json: bool) -> None:
+    if form is None and not as_json and is_terminal(sys.stdout):
+        _show(chunk for chunks in chunked for chunk in chunks)
+        return
+    records = (record for chunks in chunked for record in wire.records(chunks, _RECORDS[form or "jsonl"]))
+    if as_json:
+        write_json_array(records)
+    else:
+        write_json_lines(records)
 
 
 def _show(chunks: Iterable[Chunk]) -> None:

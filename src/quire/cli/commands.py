@@ -28,7 +28,9 @@ INTERRUPTED = 130
 COMMANDS: Mapping[str, str] = MappingProxyType(
     {
         "chunk": "Cut documents into chunks.",
+        "migrate": "Turn chunk files of the old format into today's.",
         "outline": "Show a document's headings with token counts and lines.",
+        "stats": "Compare what strategies make of your documents.",
         "verify": "Check that nothing is lost, altered or misplaced.",
     }
 )

@@ -1,7 +1,6 @@
-"""The documents a command was given, read and cut one by one; and the options that commands share.
+"""The documents a command was given, read and cut one by one.
 
-A document that cannot be read or cut is noted and the next one follows. Options are checked before the first
-document is touched, so that a wrong one leaves no half output.
+A document that cannot be read or cut is noted and the next one follows.
 """
 
 from __future__ import annotations
@@ -12,16 +11,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
-from typing import Any, Literal, get_args
+from typing import Literal
 
-import click
-
-from quire import config, pipeline, read, size
+from quire import read
 from quire.cli.commands import ERROR, NOTHING_FOUND
 from quire.cli.output import MOST_SHOWN, Paint, Progress, count_of, in_options, note, show_findings
 from quire.cli.shown import visible
-from quire.errors import InputError, OptionError, QuireError
-from quire.model import Chunks, Finding, Syntax, TokenCounter
+from quire.errors import InputError, QuireError
+from quire.model import Chunks, Finding
 from quire.read.discover import Discovery, Found, Skipped, discover
 from quire.read.source import unreadable
 
@@ -98,102 +95,6 @@ class Tally:
         if self.skipped:
             parts.append(paint.warning(f"{len(self.skipped):,} skipped"))
         note(", ".join(parts))
-
-
-def _counter(ctx: click.Context, param: click.Parameter, value: str) -> TokenCounter:
-    """The counter that a name or a file stands for; it counts once here, so that it is known to work."""
-    try:
-        counter = size.resolve(value, config.DEFAULT_TOKENIZER)
-        counter.count("a")
-    except OptionError as error:
-        choices = f"{', '.join(size.NAMES)} or the path of a Hugging Face tokenizer.json"
-        raise click.BadParameter(f"{value!r} is unknown; choose {choices}", ctx, param) from error
-    except QuireError as error:
-        raise click.BadParameter(str(error), ctx, param) from error
-    return counter
-
-
-tokenizer_option = click.option(
-    "-t",
-    "--tokenizer",
-    callback=_counter,
-    default=config.DEFAULT_TOKENIZER,
-    metavar="NAME|FILE",
-    show_default=True,
-    help=f"What counts tokens: {', '.join(size.NAMES)}, or a Hugging Face tokenizer.json.",
-)
-title_option = click.option("--title", help="The title, in place of the document's own.")
-syntax_option = click.option(
-    "--syntax", type=click.Choice(get_args(Syntax)), help="Markdown or text, whatever the file name says."
-)
-errors_option = click.option(
-    "--errors",
-    type=click.Choice(get_args(OnUndecodable)),
-    default="strict",
-    show_default=True,
-    help="Refuse bytes that are not UTF-8, or replace them with a warning.",
-)
-
-_INPUT_OPTIONS = (
-    click.argument("paths", nargs=-1, required=True, metavar="PATH..."),
-    syntax_option,
-    errors_option,
-    click.option("--follow", is_flag=True, help="Follow symbolic links in directories."),
-    click.option("--hidden", is_flag=True, help="Take hidden files in directories too."),
-)
-_CUT_OPTIONS = (
-    click.option(
-        "-s",
-        "--strategy",
-        type=click.Choice(list(config.OWN)),
-        default=config.DEFAULT_STRATEGY,
-        show_default=True,
-        help="How to cut.",
-    ),
-    tokenizer_option,
-    title_option,
-    click.option("--content-type", metavar="NAME", help="The first part of every id. [default: doc]"),
-    click.option(
-        "--breadcrumb",
-        "breadcrumb_mode",
-        type=click.Choice(get_args(config.BreadcrumbMode)),
-        help="When the heading path stands above the text. [default: conditional]",
-    ),
-    click.option("--slugs", type=click.Choice(get_args(config.Slugs)), help="How anchors are made. [default: github]"),
-    click.option("--tree", metavar="NAME", help="Strategy tree: the first part of node ids. [default: content type]"),
-    click.option("--timestamps", is_flag=True, default=None, help="Say in the metadata when a chunk was made."),
-)
-
-
-def input_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of every command that reads documents."""
-    return _decorated(command, _INPUT_OPTIONS)
-
-
-def cut_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of every command that cuts documents."""
-    return _decorated(command, _CUT_OPTIONS)
-
-
-def _decorated(command: Callable[..., Any], options: Sequence[Callable[..., Any]]) -> Callable[..., Any]:
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
-def cutter(
-    strategy: str, *, title: str | None, syntax: Syntax | None, tokenizer: TokenCounter, **options: Any
-) -> Callable[[Text], Chunks]:
-    """What cuts a document, with options that are known to be possible."""
-    given = {name: value for name, value in options.items() if value is not None}  # those of one strategy only
-    config.build(strategy, {**given, "tokenizer": tokenizer.name})
-
-    def cut(document: Text) -> Chunks:
-        return pipeline.chunk(
-            document.text, strategy, path=document.path, title=title, syntax=syntax, tokenizer=tokenizer, **given
-        )
-
-    return cut
 
 
 def texts(

@@ -11,18 +11,9 @@ from typing import Any
 
 import click
 
-from quire import pipeline, read
-from quire.cli.documents import (
-    STANDARD_INPUT,
-    STANDARD_INPUT_NAME,
-    OnUndecodable,
-    errors_option,
-    read_standard_input,
-    renamed,
-    syntax_option,
-    title_option,
-    tokenizer_option,
-)
+from quire import config, pipeline, read, size
+from quire.cli.documents import STANDARD_INPUT, STANDARD_INPUT_NAME, OnUndecodable, read_standard_input, renamed
+from quire.cli.options import errors_option, syntax_option, title_option, tokenizer_option
 from quire.cli.output import MOST_SHOWN, Paint, echo, lines_of, show_findings, write_json
 from quire.cli.shown import clip, visible, width
 from quire.model import BLANK, Document, Section, Syntax, TokenCounter
@@ -57,7 +48,7 @@ class Row:
 def command(
     *,
     file: str,
-    tokenizer: TokenCounter,
+    tokenizer: TokenCounter | None,
     title: str | None,
     syntax: Syntax | None,
     errors: OnUndecodable,
@@ -72,7 +63,8 @@ def command(
     text, found = read_standard_input(errors) if file == STANDARD_INPUT else read.read_file(Path(file), file, errors)
     path = None if file == STANDARD_INPUT else Path(file).name
     document = pipeline.parse(text, path=path, title=title, syntax=syntax)
-    shown = [row for row in outline(document, tokenizer) if row.section.depth <= depth]
+    counter = tokenizer or size.resolve(None, config.DEFAULT_TOKENIZER)
+    shown = [row for row in outline(document, counter) if row.section.depth <= depth]
     if as_json:
         write_json(_tree(document, shown))
     else:

@@ -7,7 +7,6 @@ JSON is written here and nowhere else, as UTF-8 whatever the terminal's encoding
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import shutil
 import sys
@@ -16,10 +15,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TextIO
 
 import click
-import msgspec
 
 from quire.cli.shown import clip, visible
 from quire.model import Finding
+from quire.wire import to_json
 
 MOST_SHOWN = 20
 """How many findings, or skipped files, are shown one by one."""
@@ -133,23 +132,15 @@ def _in_encoding(text: str, stream: TextIO) -> str:
     return text
 
 
-def encode(value: Any) -> bytes:
-    """``value`` as JSON in UTF-8; what UTF-8 cannot hold (parts of a file name, say) is escaped."""
-    try:
-        return msgspec.json.encode(value)
-    except (UnicodeEncodeError, TypeError):
-        return json.dumps(value, separators=(",", ":"), default=str).encode()
-
-
 def write_json(value: Any) -> None:
     """One JSON value on one line."""
-    _write(encode(value) + b"\n")
+    _write(to_json(value) + b"\n")
 
 
 def write_json_lines(values: Iterable[Any]) -> None:
     """A line of JSON for each value."""
     for value in values:
-        _write(encode(value) + b"\n")
+        _write(to_json(value) + b"\n")
 
 
 def write_json_array(values: Iterable[Any]) -> None:
@@ -157,7 +148,7 @@ def write_json_array(values: Iterable[Any]) -> None:
     before, end = b"[\n", b"[]\n"
     try:
         for value in values:
-            _write(before + encode(value))
+            _write(before + to_json(value))
             before, end = b",\n", b"\n]\n"
     finally:
         _write(end)

@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 import click
 
 from quire import config, pipeline, size
-from quire.cli.documents import OnUndecodable, Tally, Text, exit_code, input_options, texts
+from quire.cli.documents import OnUndecodable, Tally, Text, exit_code, texts
+from quire.cli.options import input_options
 from quire.cli.output import Paint, count_of, echo, terminal_width, write_json
 from quire.cli.shown import clip, width
 from quire.errors import QuireError

@@ -11,18 +11,8 @@ import click
 
 from quire import pipeline
 from quire.cli.commands import NOTHING_FOUND
-from quire.cli.documents import (
-    OnUndecodable,
-    Tally,
-    Text,
-    cut_all,
-    cut_options,
-    cutter,
-    exit_code,
-    input_options,
-    renamed,
-    texts,
-)
+from quire.cli.documents import OnUndecodable, Tally, Text, cut_all, exit_code, renamed, texts
+from quire.cli.options import cut_options, cutter, input_options
 from quire.cli.output import Paint, count_of, echo, note, write_json
 from quire.model import Chunks, Finding, TokenCounter
 
@@ -40,7 +30,7 @@ def command(
     hidden: bool,
     as_json: bool,
     quiet: bool,
-    tokenizer: TokenCounter,
+    tokenizer: TokenCounter | None,
     **options: Any,
 ) -> int:
     """Check the laws on your own documents.
@@ -67,7 +57,7 @@ def command(
 
 
 def _violations(
-    document: Text, chunks: Chunks, tokenizer: TokenCounter, again: Callable[[Text], Chunks] | None
+    document: Text, chunks: Chunks, tokenizer: TokenCounter | None, again: Callable[[Text], Chunks] | None
 ) -> list[Finding]:
     violations = pipeline.verify(document.text, chunks, tokenizer=tokenizer)
     if again is not None and list(chunks) != list(again(document)):

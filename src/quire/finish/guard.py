@@ -21,8 +21,8 @@ _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 
 def guarded(
     document: Document, pieces: Sequence[Piece], chunks: Sequence[Chunk], options: Options
-) -> tuple[list[Chunk], list[Finding]]:
-    """The chunks that are left, and what was found."""
+) -> tuple[Sequence[Piece], list[Finding]]:
+    """The pieces that are left, and what was found."""
     looked_at = (
         (chunk, list(_reasons(document, piece, chunk, options, is_only=len(pieces) == 1)))
         for piece, chunk in zip(pieces, chunks, strict=True)
@@ -33,8 +33,8 @@ def guarded(
         raise GuardError(str(findings[0]))
     if options.guard == "drop":
         dropped = {chunk.chunk_number for chunk, _ in invalid}
-        return [chunk for chunk in chunks if chunk.chunk_number not in dropped], findings
-    return list(chunks), findings
+        return [piece for number, piece in enumerate(pieces) if number not in dropped], findings
+    return pieces, findings
 
 
 def _reasons(document: Document, piece: Piece, chunk: Chunk, options: Options, *, is_only: bool) -> Iterator[str]:

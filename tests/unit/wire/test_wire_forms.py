@@ -64,7 +64,9 @@ def test_text_without_a_path_is_untitled() -> None:
     assert (wire.compact(chunk)["id"], wire.compact(chunk)["file"]) == ("untitled:0", "untitled")
 
 
-def chunk_with(text: str, depths: tuple[int, ...] = (1, 2), kinds: tuple[str, ...] = ("heading",), overlap: int = 0) -> Any:
+def chunk_with(
+    text: str, depths: tuple[int, ...] = (1, 2), kinds: tuple[str, ...] = ("heading",), overlap: int = 0
+) -> Any:
     (chunk,) = quire.chunk("x", "tree")
     return replace(chunk, original_text=text, header_depths=depths, node_types=kinds, overlap_chars=overlap)
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -52,7 +55,7 @@ def test_the_required_fields_are_those_of_the_format() -> None:
 @pytest.mark.parametrize("strategy", sorted(OWN))
 def test_real_chunks_validate(strategy: str) -> None:
     validator = Draft202012Validator(wire.schema())
-    text = "---\nx: {y: [1, null]}\n---\nPre.\n\n# A\n\n- one\n- two\n\n## B\n\n```py\nx\n```\n\n# C\n\n| a |\n|---|\n| b |\n"
+    text = "---\nx: {y: [1, null]}\n---\nPre.\n\n# A\n\n- one\n- two\n\n## B\n\n```py\nx\n```\n\n# C\n\n| a |\n|---|\n"
     for chunk in quire.chunk(text, strategy, path="a.md"):
         validator.validate(json.loads(wire.encode(chunk)))
 
@@ -67,6 +70,22 @@ def test_chunks_of_shared_documents_validate() -> None:
 
 def test_the_reference_has_every_field() -> None:
     assert table(wire.schema()) in REFERENCE.read_text(encoding="utf-8"), "put this table into record.md"
+
+
+def test_the_examples_of_the_reference_are_true(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = REFERENCE.read_text(encoding="utf-8")
+    names: dict[str, Any] = {}
+    for code in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
+        exec(code, names)
+    record, compact, node = (json.loads(each) for each in re.findall(r"```json\n(.*?)```", page, re.DOTALL))
+    chunks = names["chunks"]
+    made = chunks[1].to_dict()
+    assert record == {name: value for name, value in made.items() if name not in ("metadata", "contentHash")}
+    assert compact == wire.compact(chunks[1])
+    assert node == list(wire.nodes(chunks))[1]
+    assert names["written"].refused == ()
+    assert (tmp_path / "chunks/docs/doc_guide__ch1.json").exists()
 
 
 def table(schema: dict[str, object]) -> str:
@@ -87,4 +106,4 @@ def _rows(schema: dict, before: str) -> list[tuple[str, str, str]]:
 
 
 if __name__ == "__main__":
-    print(table(wire.schema()))
+    sys.stdout.write(table(wire.schema()))

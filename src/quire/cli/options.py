@@ -1,0 +1,142 @@
+"""The options that commands share, and what they stand for; what is impossible is refused here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, get_args
+
+import click
+
+from quire import config, pipeline, size
+from quire.cli.documents import Text
+from quire.errors import OptionError, QuireError
+from quire.model import Chunks, Syntax, TokenCounter
+from quire.read.source import OnUndecodable
+
+
+def _counter(ctx: click.Context, param: click.Parameter, value: str | None) -> TokenCounter | None:
+    """The counter that a name or a file stands for; it counts once here, so that it is known to work."""
+    if value is None:
+        return None
+    try:
+        counter = size.resolve(value, config.DEFAULT_TOKENIZER)
+        counter.count("a")
+    except OptionError as error:
+        choices = f"{', '.join(size.NAMES)} or the path of a Hugging Face tokenizer.json"
+        raise click.BadParameter(f"{value!r} is unknown; choose {choices}", ctx, param) from error
+    except QuireError as error:
+        raise click.BadParameter(str(error), ctx, param) from error
+    return counter
+
+
+tokenizer_option = click.option(
+    "-t",
+    "--tokenizer",
+    callback=_counter,
+    metavar="NAME|FILE",
+    help=f"What counts tokens: {', '.join(size.NAMES)}, or a Hugging Face tokenizer.json. "
+    f"[default: {config.DEFAULT_TOKENIZER}; {config.TOKENIZERS['sections']} for sections]",
+)
+title_option = click.option("--title", help="The title, in place of the document's own.")
+syntax_option = click.option(
+    "--syntax", type=click.Choice(get_args(Syntax)), help="Markdown or text, whatever the file name says."
+)
+errors_option = click.option(
+    "--errors",
+    type=click.Choice(get_args(OnUndecodable)),
+    default="strict",
+    show_default=True,
+    help="Refuse bytes that are not UTF-8, or replace them with a warning.",
+)
+
+
+def _of(name: str) -> str:
+    """The strategies that have an option, with their defaults."""
+    return ", ".join(f"{strategy}: {own[name]}" for strategy, own in config.OWN.items() if name in own)
+
+
+def _size(flag: str, meaning: str) -> Callable[..., Any]:
+    name = flag.removeprefix("--").replace("-", "_")
+    return click.option(flag, type=int, metavar="N", help=f"{meaning.capitalize()} ({_of(name)}).")
+
+
+def _flag(flag: str, meaning: str) -> Callable[..., Any]:
+    name = flag.removeprefix("--").replace("-", "_")
+    both = f"{flag}/--no-{flag.removeprefix('--')}"
+    return click.option(both, default=None, help=f"{meaning.capitalize()} ({_of(name)}).")
+
+
+_INPUT_OPTIONS = (
+    click.argument("paths", nargs=-1, required=True, metavar="PATH..."),
+    syntax_option,
+    errors_option,
+    click.option("--follow", is_flag=True, help="Follow symbolic links in directories."),
+    click.option("--hidden", is_flag=True, help="Take hidden files in directories too."),
+)
+_CUT_OPTIONS = (
+    click.option(
+        "-s",
+        "--strategy",
+        type=click.Choice(list(config.OWN)),
+        default=config.DEFAULT_STRATEGY,
+        show_default=True,
+        help="How to cut.",
+    ),
+    tokenizer_option,
+    title_option,
+    click.option("--content-type", metavar="NAME", help="The first part of every id. [default: doc]"),
+    click.option(
+        "--breadcrumb",
+        "breadcrumb_mode",
+        type=click.Choice(get_args(config.BreadcrumbMode)),
+        help="When the heading path stands above the text. [default: conditional]",
+    ),
+    click.option("--slugs", type=click.Choice(get_args(config.Slugs)), help="How anchors are made. [default: github]"),
+    click.option("--tree", metavar="NAME", help="Strategy tree: the first part of node ids. [default: content type]"),
+    click.option("--timestamps", is_flag=True, default=None, help="Say in the metadata when a chunk was made."),
+    _size("--target", "about how large the parts of long blocks are"),
+    _size("--hard-cap", "the most tokens to embed"),
+    _flag("--merge-siblings", "sections side by side may share a chunk"),
+    _size("--min-tokens", "what is smaller joins something"),
+    _size("--max-tokens", "the most tokens to embed"),
+    _size("--max-depth", "deeper headings are text"),
+    _size("--target-tokens", "about how large a chunk is"),
+    _size("--overlap-sentences", "how many sentences of the chunk before are repeated"),
+    _flag("--normalize", "make white space regular"),
+    click.option(
+        "--guard",
+        type=click.Choice(get_args(config.Guard)),
+        help=f"What happens to chunks that are not worth embedding ({_of('guard')}).",
+    ),
+)
+
+
+def input_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of every command that reads documents."""
+    return _decorated(command, _INPUT_OPTIONS)
+
+
+def cut_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of every command that cuts documents."""
+    return _decorated(command, _CUT_OPTIONS)
+
+
+def _decorated(command: Callable[..., Any], options: Sequence[Callable[..., Any]]) -> Callable[..., Any]:
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def cutter(
+    strategy: str, *, title: str | None, syntax: Syntax | None, tokenizer: TokenCounter | None, **options: Any
+) -> Callable[[Text], Chunks]:
+    """What cuts a document, with options that are known to be possible."""
+    given = {name: value for name, value in options.items() if value is not None}  # those of one strategy only
+    config.build(strategy, {**given, "tokenizer": tokenizer.name if tokenizer else config.DEFAULT_TOKENIZER})
+
+    def cut(document: Text) -> Chunks:
+        return pipeline.chunk(
+            document.text, strategy, path=document.path, title=title, syntax=syntax, tokenizer=tokenizer, **given
+        )
+
+    return cut

@@ -1,0 +1,31 @@
+"""Chunks as JSON, and back: what quire writes to files and reads from them. Before: finish/. After: write/, cli/.
+
+record.py   the record of today: encode, decode
+schema.py   its JSON Schema, generated from the code
+forms.py    the other forms: the compact record, the node record
+legacy.py   records with the names of old, in both directions
+"""
+
+from __future__ import annotations
+
+from quire.wire.forms import FORMS, Form, compact, node, nodes, records
+from quire.wire.legacy import guessed, legacy, migrate
+from quire.wire.record import VERSION, decode, encode, to_json
+from quire.wire.schema import schema
+
+__all__ = [
+    "FORMS",
+    "VERSION",
+    "Form",
+    "compact",
+    "decode",
+    "encode",
+    "guessed",
+    "legacy",
+    "migrate",
+    "node",
+    "nodes",
+    "records",
+    "schema",
+    "to_json",
+]

@@ -1,0 +1,145 @@
+"""The other forms of a chunk: the compact record, and the node record of the heading tree. Pure.
+
+A form turns the chunks of a document into records; ``FORMS`` names them for the writers and the command line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, Literal
+
+from quire import crumbs
+from quire.finish.ids import node_id
+from quire.model import Chunk, Chunks, Document, Section
+from quire.offsets import bytes_at
+
+Form = Literal["chunk", "compact", "node"]
+
+UNTITLED = "untitled"
+"""The name of a document without a path."""
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
+_ATX = re.compile(r" {0,3}(#{1,6})(?=[ \t\r\n]|$)")
+_UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*[\r\n]*$")
+_OUTER_BLANK_LINES = re.compile(r"\A(?:[ \t]*(?:\r\n|\r|\n))+|[ \t\r\n]+\Z")
+
+
+def records(chunks: Chunks, form: Form = "chunk") -> Iterable[dict[str, Any]]:
+    """The chunks of a document in one of the ``FORMS``."""
+    return FORMS[form](chunks)
+
+
+def compact(chunk: Chunk) -> dict[str, Any]:
+    """The short record: where it stands, its headings in one line, and its text without its own heading."""
+    file = source_of(chunk)
+    body = _body(chunk)
+    return {
+        "id": f"{file}:{chunk.chunk_number}",
+        "file": file,
+        "title": chunk.section_title,
+        "headings": chunk.header_breadcrumb,
+        "body": body,
+        "startLine": chunk.source_position.start_line,
+        "endLine": chunk.source_position.end_line,
+        "tokenEstimate": -(-len(body) // 4),
+    }
+
+
+def source_of(chunk: Chunk) -> str:
+    """The path of the document that a chunk comes from."""
+    path = chunk.metadata.get("sourceFile")
+    return path if isinstance(path, str) else UNTITLED
+
+
+def _body(chunk: Chunk) -> str:
+    """The text below the section's own heading; all of it where it does not start with that."""
+    text = chunk.original_text
+    after = _after_own_heading(chunk)
+    return _OUTER_BLANK_LINES.sub("", text[after:]) if after else text
+
+
+def _after_own_heading(chunk: Chunk) -> int:
+    """Where the text goes on after its section's heading; 0 if it does not start with it.
+
+    A chunk lies inside its section, so a heading of the section's own depth at its start can only be that one's.
+    """
+    if not chunk.header_depths or chunk.overlap_chars:
+        return 0
+    level, end = _first_heading(chunk.original_text)
+    is_own = level == chunk.header_depths[-1] and chunk.node_types[:1] == ("heading",)
+    return end if is_own else 0
+
+
+def _first_heading(text: str) -> tuple[int, int]:
+    """The level of what looks like a heading at the start of ``text``, and where it ends; 0 if nothing does."""
+    atx = _ATX.match(text)
+    if atx:
+        return len(atx[1]), _line_end(text, 0)
+    end = _line_end(text, 0)
+    while end < len(text):
+        start, end = end, _line_end(text, end)
+        underline = _UNDERLINE.match(text, start, end)
+        if underline:
+            return 1 if underline[1][0] == "=" else 2, end
+        if not text[start:end].strip(" \t\r\n"):
+            break
+    return 0, 0
+
+
+def _line_end(text: str, start: int) -> int:
+    match = _LINE.match(text, start)
+    return match.end() if match else len(text)
+
+
+def nodes(chunks: Chunks, *, every: bool = False) -> Iterator[dict[str, Any]]:
+    """The node records of a document, in order: of nodes with text of their own, or with ``every`` of all."""
+    document = chunks.document
+    wanted = [each for each in document.nodes if every or each.text_start < each.text_end]
+    in_bytes = bytes_at(document.text, [edge for each in wanted for edge in each.body])
+    for index, section in enumerate(wanted):
+        yield _node(chunks, section, in_bytes[2 * index], in_bytes[2 * index + 1])
+
+
+def node(chunks: Chunks, section: Section) -> dict[str, Any]:
+    """The node record of one section of the document."""
+    start, end = bytes_at(chunks.document.text, section.body)
+    return _node(chunks, section, start, end)
+
+
+def _node(chunks: Chunks, section: Section, byte_start: int, byte_end: int) -> dict[str, Any]:
+    document, options = chunks.document, chunks.options
+    return {
+        "id": node_id(document, section.number, options),
+        "doc_id": node_id(document, 0, options),
+        "parent_id": None if section.parent is None else node_id(document, section.parent, options),
+        "depth": section.depth,
+        "position": section.position,
+        "title": section.title,
+        "slug": section.slug,
+        "byte_start": byte_start,
+        "byte_end": byte_end,
+        "body": document.text[section.body_start : section.body_end],
+        "breadcrumb": _breadcrumb(document, section),
+        "path": document.path if document.path is not None else UNTITLED,
+        "tree": options.tree_name,
+    }
+
+
+def _breadcrumb(document: Document, section: Section) -> str:
+    return crumbs.reader_line(document.title, [each.title for each in document.path_to(section)])
+
+
+def _chunk_records(chunks: Chunks) -> Iterator[dict[str, Any]]:
+    return (chunk.to_dict() for chunk in chunks)
+
+
+def _compact_records(chunks: Chunks) -> Iterator[dict[str, Any]]:
+    return (compact(chunk) for chunk in chunks)
+
+
+FORMS: Mapping[str, Callable[[Chunks], Iterable[dict[str, Any]]]] = MappingProxyType(
+    {"chunk": _chunk_records, "compact": _compact_records, "node": nodes}
+)
+"""Each form of record by name, with what makes it."""

@@ -1,0 +1,164 @@
+"""A chunk to JSON and back. Neighbours: ``Chunk.to_dict`` names the fields, schema.py describes them.
+
+Writing never fails for what a text holds. Reading is strict: a field that is missing or of another type is an error
+that names it. Fields that quire does not know are passed over, so that others may add their own.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from functools import cache
+from types import GenericAlias, MappingProxyType
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from quire.errors import InputError
+from quire.model import Chunk, SourcePosition, TokenStats
+
+VERSION = "1.0"
+"""The version of the record: the first number changes when a reader of the old one would fail."""
+
+ABSENT: Mapping[type, Mapping[str, Any]] = MappingProxyType(
+    {
+        Chunk: MappingProxyType(
+            {
+                "prev_id": None, "next_id": None, "node_types": (), "metadata": {}, "strategy": "",
+                "overlap_chars": 0, "added_chars": 0, "breadcrumb": (), "contained_headings": (), "position": None,
+            }
+        ),
+        SourcePosition: MappingProxyType({"byte_start": 0, "byte_end": 0, "start_line": 0, "end_line": 0}),
+        TokenStats: MappingProxyType({"embed_tokens": 0}),
+    }
+)  # fmt: skip
+"""The fields that a record need not have, with what their absence means; a line or a count of 0 means unknown."""
+
+OTHER_NAMES: Mapping[str, str] = MappingProxyType(
+    {"headerHierarchy": "headerBreadcrumb", "sectionId": "sectionSlug", "heading": "sectionTitle"}
+)
+"""Names that are read as well, with the names that are written."""
+
+_PLACE = re.compile(r" - at `\$\.?(?P<field>[^`]*)`$")
+
+
+def encode(chunk: Chunk, *, indent: int = 0) -> bytes:
+    """The chunk as a JSON object in UTF-8, without a line end; on one line unless ``indent`` says otherwise."""
+    return to_json(chunk.to_dict(), indent=indent)
+
+
+def to_json(value: Any, *, indent: int = 0) -> bytes:
+    """Any value as JSON in UTF-8; what UTF-8 cannot hold is escaped, what JSON does not know becomes text."""
+    try:
+        data = msgspec.json.encode(value)
+    except (UnicodeEncodeError, TypeError, ValueError, OverflowError):
+        separators = (",", ": ") if indent else (",", ":")
+        return json.dumps(_plain(value), indent=indent or None, separators=separators).encode()
+    return msgspec.json.format(data, indent=indent) if indent else data
+
+
+def _plain(value: Any) -> Any:
+    """``value`` in the types that JSON knows."""
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, Iterable) and not isinstance(value, bytes):
+        return [_plain(each) for each in value]
+    return str(value)
+
+
+def decode(data: bytes | str | Mapping[str, Any], *, name: str = "<record>") -> Chunk:
+    """The chunk that a record stands for; ``name`` is what an error calls the record."""
+    record = data if isinstance(data, Mapping) else parse(data, name=name)
+    if not isinstance(record, Mapping):
+        raise InputError(name, f"is not a chunk record but {_kind(record)}; a record is one JSON object")
+    try:
+        read = msgspec.convert(_with_names_of_today(record, name), _mirror(Chunk))
+    except msgspec.ValidationError as error:
+        raise InputError(name, f"is not a chunk record: {_problem(error)}") from error
+    return _chunk(read)
+
+
+def parse(data: bytes | str, *, name: str = "<record>", line: int = 1) -> Any:
+    """The value that a JSON text stands for, lone surrogates as they are; ``line`` is the number of its first line."""
+    try:
+        return json.loads(data)
+    except UnicodeDecodeError as error:
+        raise InputError(name, f"line {line}, byte {error.start}: is not UTF-8; convert it") from error
+    except json.JSONDecodeError as error:
+        place = f"line {line + error.lineno - 1}, column {error.colno}"
+        raise InputError(name, f"{place}: is not JSON ({error.msg}); correct it, or make it anew") from error
+    except (RecursionError, ValueError) as error:
+        raise InputError(name, "holds values nested too deep or numbers too long to read; make it anew") from error
+
+
+def _with_names_of_today(record: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """``record`` under the names that are written; one that comes under two names must agree with itself."""
+    if OTHER_NAMES.keys().isdisjoint(record):
+        return record
+    renamed = {key: value for key, value in record.items() if key not in OTHER_NAMES}
+    for old, new in OTHER_NAMES.items():
+        if old in record and renamed.setdefault(new, record[old]) != record[old]:
+            raise InputError(name, f"field {new}: differs from {old}, its other name; remove the wrong one")
+    return renamed
+
+
+def _chunk(read: Any) -> Chunk:
+    values = {each.name: getattr(read, each.name) for each in fields(Chunk)}
+    values["source_position"] = _nested(SourcePosition, read.source_position)
+    values["token_stats"] = _nested(TokenStats, read.token_stats)
+    values["metadata"] = MappingProxyType(read.metadata)
+    return Chunk(**values)
+
+
+def _nested(record: Any, read: Any) -> Any:
+    return record(**{each.name: getattr(read, each.name) for each in fields(record)})
+
+
+@cache
+def _mirror(record: Any) -> type[msgspec.Struct]:
+    """A type that reads ``record`` from its JSON names, and checks what it reads."""
+    hints, absent = get_type_hints(record), ABSENT[record]
+    members: list[tuple[str, Any, Any]] = [
+        (each.name, _checked(hints[each.name]), absent.get(each.name, msgspec.NODEFAULT)) for each in fields(record)
+    ]
+    return msgspec.defstruct(record.__name__, members, rename="camel", kw_only=True)
+
+
+def _checked(hint: Any) -> Any:
+    """The type to read for a field's type: numbers count from 0."""
+    if hint is int:
+        return Annotated[int, msgspec.Meta(ge=0)]
+    if hint in ABSENT:
+        return _mirror(hint)
+    if get_origin(hint) is tuple:
+        return GenericAlias(tuple, (_checked(get_args(hint)[0]), ...))
+    if hint == int | None:
+        return _checked(int) | None
+    return dict[str, Any] if is_mapping(hint) else hint
+
+
+def is_mapping(hint: Any) -> bool:
+    """Whether a type is that of a JSON object with any fields."""
+    origin = get_origin(hint)
+    return isinstance(origin, type) and issubclass(origin, Mapping)
+
+
+def _problem(error: msgspec.ValidationError) -> str:
+    """``field sourcePosition.charStart: expected `int`, got `str```."""
+    message = str(error)
+    place = _PLACE.search(message)
+    text = message[: place.start()] if place else message
+    text = text[:1].lower() + text[1:]
+    return f"field {place['field']}: {text}" if place and place["field"] else text
+
+
+def _kind(value: Any) -> str:
+    names = {list: "an array", str: "a text", bool: "true or false", int: "a number", float: "a number"}
+    return names.get(type(value), "null")

@@ -1,0 +1,112 @@
+"""The record's JSON Schema: generated from the dataclasses and their docstrings, shipped as ``chunk.schema.json``.
+
+``python -m quire.wire`` writes the file anew; a test says when that is needed. The shipped file is what users
+read, so that quire's source need not be at hand.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import fields
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, get_args, get_origin, get_type_hints
+
+from quire.model import Chunk, SourcePosition, TokenStats
+from quire.wire.record import ABSENT, VERSION, is_mapping
+
+FILE = "chunk.schema.json"
+
+_RANGES: Mapping[str, Mapping[str, int]] = {"headerDepths": {"minimum": 1, "maximum": 6}}
+_PLAIN: Mapping[Any, Mapping[str, Any]] = {
+    str: {"type": "string"},
+    str | None: {"type": ["string", "null"]},
+    int: {"type": "integer", "minimum": 0},
+    int | None: {"type": ["integer", "null"], "minimum": 0},
+}
+_NAME = re.compile(r"``([a-z]+(?:_[a-z]+)+)``")
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of the chunk record."""
+    read: dict[str, Any] = json.loads(files("quire.wire").joinpath(FILE).read_bytes())
+    return read
+
+
+def generated() -> dict[str, Any]:
+    """The schema as the code has it now."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"urn:quire:chunk:{VERSION}",
+        "version": VERSION,
+        "title": "Chunk",
+        **_object(Chunk),
+    }
+
+
+def _object(record: Any) -> dict[str, Any]:
+    hints, said = get_type_hints(record), docstrings(record)
+    properties = {camel(each.name): _described(hints[each.name], each.name, said) for each in fields(record)}
+    if record is Chunk:
+        said |= docstrings(Chunk, "content_hash")
+        properties["contentHash"] = {"type": "string", "description": said["content_hash"]}
+    required = [camel(each.name) for each in fields(record) if each.name not in ABSENT[record]]
+    return {"description": _summary(record), "type": "object", "properties": properties, "required": required}
+
+
+def _described(hint: Any, name: str, said: Mapping[str, str]) -> dict[str, Any]:
+    made = _type(hint)
+    if camel(name) in _RANGES:
+        made["items"] |= _RANGES[camel(name)]
+    return made | {"description": said[name]}
+
+
+def _type(hint: Any) -> dict[str, Any]:
+    if hint in _PLAIN:
+        return dict(_PLAIN[hint])
+    if hint in (SourcePosition, TokenStats):
+        return _object(hint)
+    if get_origin(hint) is tuple:
+        return {"type": "array", "items": _type(get_args(hint)[0])}
+    if is_mapping(hint):
+        return {"type": "object"}
+    raise TypeError(f"the schema has no words for {hint}; add them to quire.wire.schema")
+
+
+def docstrings(record: type, *methods: str) -> dict[str, str]:
+    """What the source says below each field, and in ``methods``, with names as JSON has them."""
+    (definition,) = ast.parse(inspect.cleandoc(inspect.getsource(record))).body
+    if not isinstance(definition, ast.ClassDef):
+        raise TypeError(f"{record} is not a class")
+    said: dict[str, str] = {}
+    for field, below in zip(definition.body, definition.body[1:], strict=False):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(below, ast.Expr):
+            said[field.target.id] = _in_json_names(ast.literal_eval(below.value))
+    for each in definition.body:
+        if isinstance(each, ast.FunctionDef) and each.name in methods:
+            said[each.name] = _in_json_names(ast.get_docstring(each) or "")
+    return said
+
+
+def _summary(record: type) -> str:
+    return (inspect.getdoc(record) or "").split("\n", 1)[0].split(". ")[0].rstrip(".") + "."
+
+
+def _in_json_names(text: str) -> str:
+    text = _NAME.sub(lambda match: f"`{camel(match[1])}`", " ".join(text.split()))
+    return text.replace("`` > ``", "` > `").replace("``", "`").replace("None", "null")
+
+
+def camel(name: str) -> str:
+    """``chunk_number`` as JSON has it: ``chunkNumber``."""
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
+def write(file: Path) -> None:
+    """Write the schema as the code has it now."""
+    file.write_text(json.dumps(generated(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -1,0 +1,269 @@
+"""One JSON file a chunk: ``{out}/{folder of the source}/{contentType}_{docName}__ch{n}.json``. Before: wire/.
+
+A run writes new files to a stage, and puts them all in place at its end: killed before that, everything is as it was.
+names.py says where files go, swap.py puts them there in one step, journal.py where that cannot be done.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from quire.errors import QuireError
+from quire.model import Chunks
+from quire.wire.record import encode, parse
+from quire.write import journal, swap
+from quire.write.atomic import explained
+from quire.write.changes import Change, by_root, staged_name
+from quire.write.lock import OnWait, held
+from quire.write.names import STAGE, STATE, Place, obstacle, place_of, split_name, twin_key
+
+PATIENCE = 600.0
+"""How many seconds to wait for another run that writes to the same folder."""
+
+_INDENT = 2
+_README = f"{STATE}/README"
+_SAYS = """\
+The folder above is quire's, for chunk files. When documents change, it replaces the folder (or folders in it) as a
+whole, in one step, so that no document is ever half old and half new. Other files in it are kept.
+
+Delete this file to have chunk files replaced one by one instead.
+"""
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A document that was not written."""
+
+    path: str
+    """Its path; ``<text>`` for text without one."""
+    reason: str
+    """Why, and what to do."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a run has come to."""
+
+    documents: int = 0
+    """How many documents are in the folder as they were given."""
+    chunks: int = 0
+    """How many chunks they have."""
+    unchanged: int = 0
+    """How many of the documents were there already, to the byte."""
+    refused: tuple[Refused, ...] = ()
+    """The documents that were not written."""
+
+
+def write_files(
+    out: Path | str, documents: Iterable[Chunks], *, patience: float = PATIENCE, on_wait: OnWait | None = None
+) -> Written:
+    """Write the chunks of ``documents`` to files in ``out``; on an error nothing is changed."""
+    with FileWriter(out, patience=patience, on_wait=on_wait) as writer:
+        for chunks in documents:
+            writer.add(chunks)
+    return writer.written
+
+
+def recover(out: Path | str, *, patience: float = PATIENCE, on_wait: OnWait | None = None) -> int:
+    """Complete what a killed run has begun in ``out``; the result is how many documents that were.
+
+    Every run does this first. Only where folders cannot change places is there ever anything to complete.
+    """
+    folder = Path(os.path.realpath(out))
+    if not (folder / STATE).is_dir():
+        return 0
+    with explained(folder), held(folder / STATE / "lock", str(out), patience=patience, on_wait=on_wait):
+        return _tidied(folder)
+
+
+class FileWriter:
+    """Writes the chunks of documents to files, in a ``with`` block; at its end all of them are put in place.
+
+    It holds a lock on the folder: another run waits, at most ``patience`` seconds, and says so to ``on_wait``.
+    """
+
+    def __init__(self, out: Path | str, *, patience: float = PATIENCE, on_wait: OnWait | None = None) -> None:
+        self._shown = str(out)
+        self._out = Path(os.path.realpath(out))
+        self._patience = patience
+        self._on_wait = on_wait
+        self._stack = ExitStack()
+        self._changes: list[Change] = []
+        self._taken: dict[str, str] = {}
+        self._refused: list[Refused] = []
+        self._counts = {"documents": 0, "chunks": 0, "unchanged": 0}
+        self._in_folder = cache(self._scan)
+
+    @property
+    def written(self) -> Written:
+        """What has been done so far."""
+        return Written(**self._counts, refused=tuple(self._refused))
+
+    def __enter__(self) -> Self:
+        with explained(self._out), ExitStack() as stack:
+            stack.enter_context(_opened(self._out, self._shown, self._patience, self._on_wait))
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with self._stack, explained(self._out):
+            try:
+                if kind is None:
+                    self._commit()
+            finally:
+                _drop_stage(self._out)
+
+    def add(self, chunks: Chunks) -> bool:
+        """Take the chunks of a document; False if they are refused, see ``written.refused``."""
+        path, name = chunks.document.path, chunks.document.source.name
+        place = place_of(path, chunks.options.content_type)
+        reason = self._reason_against(place, chunks)
+        if reason is not None:
+            self._refused.append(Refused(name, reason))
+            return False
+        self._taken[_key(place)] = name
+        with explained(self._out):
+            self._stage(place, {chunk.chunk_number: encode(chunk, indent=_INDENT) + b"\n" for chunk in chunks})
+        return True
+
+    def _stage(self, place: Place, files: Mapping[int, bytes]) -> None:
+        self._counts["documents"] += 1
+        self._counts["chunks"] += len(files)
+        old = self._old_files(place)
+        if self._is_there(place, old, files):
+            self._counts["unchanged"] += 1
+            return
+        number = len(self._changes)
+        for index, data in files.items():
+            _write(self._out / STAGE / staged_name(number, index), data)
+        self._changes.append(Change(place, number, tuple(files), tuple(old)))
+
+    def _is_there(self, place: Place, old: Sequence[str], files: Mapping[int, bytes]) -> bool:
+        """Whether the document's files are these already."""
+        folder = self._out / place.folder
+        return {*old} == {place.file(index) for index in files} and all(
+            (folder / place.file(index)).read_bytes() == data for index, data in files.items()
+        )
+
+    def _commit(self) -> None:
+        if self._changes:
+            swap.sync(self._out / STAGE)  # so that no name ever stands for a file that is not on the disk
+        may_swap = (self._out / _README).exists()
+        for root, changes in by_root(self._changes):
+            if not (may_swap and _swapped(self._out, root, changes)):
+                journal.carry_out(self._out, changes)
+
+    def _reason_against(self, place: Place, chunks: Chunks) -> str | None:
+        other = self._taken.get(_key(place))
+        if other is not None:
+            return f"its files {place.shown} would meet those of {other}; rename one, or write them to another folder"
+        return obstacle(self._out, place) or self._conflict(place, chunks)
+
+    def _conflict(self, place: Place, chunks: Chunks) -> str | None:
+        """Why the files that are there are not this document's, if so."""
+        old = self._old_files(place)
+        if not old:
+            return None
+        file = self._out / place.folder / old[0]
+        stem = split_name(old[0])
+        try:
+            owner = _owner(file)
+        except (QuireError, OSError):
+            return f"{file} is in the way, and is no chunk file of quire; remove it"
+        if owner != _source(chunks) or stem is None or stem[0] != place.stem:
+            return f"{file} belongs to {owner or 'a text without a path'}; remove it, or write to another folder"
+        return None
+
+    def _old_files(self, place: Place) -> list[str]:
+        """The names of the document's files, in the order of the chunks, under whatever spelling of its name."""
+        found = self._in_folder(place.folder).get(twin_key(place.stem), {})
+        return [Place(place.folder, stem).file(number) for stem in sorted(found) for number in sorted(found[stem])]
+
+    def _scan(self, folder: str) -> dict[str, dict[str, array[int]]]:
+        """The chunk files in a folder: the numbers of each document, for each spelling of its name."""
+        found: dict[str, dict[str, array[int]]] = {}
+        if (self._out / folder).is_dir():
+            with os.scandir(self._out / folder) as entries:
+                for stem, number in filter(None, (split_name(entry.name) for entry in entries)):
+                    found.setdefault(twin_key(stem), {}).setdefault(stem, array("Q")).append(number)
+        return found
+
+
+def _opened(out: Path, shown: str, patience: float, on_wait: OnWait | None) -> ExitStack:
+    """The folder, locked, tidied and with an empty stage."""
+    state = out / STATE
+    state.mkdir(parents=True, exist_ok=True)
+    if state.is_symlink():
+        raise QuireError(f"{state}: is a symbolic link, which may lead out of {out}; remove it")
+    with ExitStack() as stack:
+        stack.enter_context(held(state / "lock", shown, patience=patience, on_wait=on_wait))
+        _tidied(out)
+        if _is_fresh(out):
+            _write(out / _README, _SAYS.encode())
+        (out / STAGE).mkdir()
+        return stack.pop_all()
+
+
+def _is_fresh(out: Path) -> bool:
+    """Whether nobody has put anything into the folder yet; a ``.gitignore`` or the like aside."""
+    return all(each.name == STATE or (each.name.startswith(".") and each.is_file()) for each in out.iterdir())
+
+
+def _tidied(out: Path) -> int:
+    """Complete or remove what killed runs left."""
+    completed = journal.complete(out)
+    shutil.rmtree(out / STAGE, ignore_errors=True)
+    swap.sweep(out)
+    return completed
+
+
+def _swapped(out: Path, root: str, changes: Sequence[Change]) -> bool:
+    try:
+        swap.swap(out, root, changes, out / STAGE)
+    except swap.CannotSwapError:
+        return False
+    return True
+
+
+def _drop_stage(out: Path) -> None:
+    if not (out / journal.JOURNAL).exists():  # else it is what the next run completes this one from
+        shutil.rmtree(out / STAGE, ignore_errors=True)
+
+
+def _write(file: Path, data: bytes) -> None:
+    with file.open("wb") as stream:
+        stream.write(data)
+        if not hasattr(os, "sync"):  # elsewhere one call does it for all files
+            os.fsync(stream.fileno())
+
+
+def _owner(file: Path) -> Any:
+    """The path of the document that a chunk file belongs to; None for text without one."""
+    if file.is_symlink():
+        raise QuireError(f"{file}: is a symbolic link")
+    record = parse(file.read_bytes(), name=str(file))
+    if not isinstance(record, dict) or "id" not in record:
+        raise QuireError(f"{file}: is no chunk record")
+    metadata = record.get("metadata")
+    return metadata.get("sourceFile") if isinstance(metadata, dict) else None
+
+
+def _source(chunks: Chunks) -> Any:
+    """What ``_owner`` says of the files of ``chunks``."""
+    document = chunks.document
+    return document.path if document.path is not None else document.frontmatter.get("sourceFile")
+
+
+def _key(place: Place) -> str:
+    return twin_key(f"{place.folder}/{place.stem}")

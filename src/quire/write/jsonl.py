@@ -1,0 +1,35 @@
+"""JSON lines: one record a line, to a file that is replaced whole or not at all, or to a stream. Before: wire/."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import BinaryIO
+
+from quire.model import Chunks
+from quire.wire.forms import Form, records
+from quire.wire.record import to_json
+from quire.write.atomic import explained, replacing
+
+
+def write_jsonl(target: Path | str | BinaryIO, documents: Iterable[Chunks], *, form: Form = "chunk") -> int:
+    """Write the records of ``documents`` to a file or a stream; the result is how many.
+
+    A file is put in place at the end: on an error, or when the run is stopped, what was there before stays.
+    """
+    if not isinstance(target, Path | str):
+        return _write(target, documents, form)
+    file = Path(target)
+    with explained(file):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(file) as stream:
+            return _write(stream, documents, form)
+
+
+def _write(stream: BinaryIO, documents: Iterable[Chunks], form: Form) -> int:
+    count = 0
+    for chunks in documents:
+        for record in records(chunks, form):
+            stream.write(to_json(record) + b"\n")
+            count += 1
+    return count

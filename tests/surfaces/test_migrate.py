@@ -1,0 +1,233 @@
+"""``quire migrate``: old chunk files to today's, and back."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from click.testing import CliRunner
+
+import quire
+from quire import wire
+from quire.cli.migrate import command
+
+OLD: dict[str, Any] = {
+    "id": "doc:auth::ch0",
+    "parentId": "doc:auth",
+    "chunkNumber": 0,
+    "contentType": "doc",
+    "embedText": "Configure é.",
+    "displayMarkdown": "Configure é.",
+    "charOffsets": {"charStart": 0, "charEnd": 12, "sourceLength": 12},
+    "heading": "OAuth",
+    "headerHierarchy": "API > OAuth",
+    "headingTrail": ["API", "OAuth"],
+    "tokenCount": 3,
+}
+NEW = wire.migrate(OLD, "The API")
+
+
+class Result(NamedTuple):
+    code: int
+    output: str
+    errors: str
+
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments: str) -> Result:
+        result = CliRunner().invoke(command, arguments, standalone_mode=False)
+        if result.exception is not None:
+            raise result.exception
+        return Result(result.return_value, result.stdout, result.stderr)
+
+    return call
+
+
+def put(file: str, value: Any) -> Path:
+    path = Path(file)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(value if isinstance(value, str) else json.dumps(value), encoding="utf-8")
+    return path
+
+
+def get(file: str) -> Any:
+    return json.loads(Path(file).read_text(encoding="utf-8"))
+
+
+def test_a_folder_to_another(run: Run) -> None:
+    put("old/doc_auth__ch0.json", OLD)
+    put("old/guides/doc_x__ch0.json", NEW)
+    put("old/.hidden/doc_x__ch0.json", "{")
+    put("old/notes.txt", "x")
+    result = run("old", "-o", "new", "--title", "The API")
+    assert result.code == 0
+    assert get("new/doc_auth__ch0.json") == NEW
+    assert Path("new/guides/doc_x__ch0.json").read_text() == json.dumps(NEW)
+    assert sorted(each.name for each in Path("new").rglob("*")) == ["doc_auth__ch0.json", "doc_x__ch0.json", "guides"]
+    assert get("old/doc_auth__ch0.json") == OLD
+    assert result.output == ""
+    assert "2 files: 1 migrated, 1 unchanged" in result.errors
+
+
+def test_a_guess_is_a_finding(run: Run) -> None:
+    put("a.json", OLD)
+    result = run("a.json", "--title", "T")
+    assert "a.json:1: headerDepths and headerSlugs could only be guessed" in result.errors
+    assert "[guessed-fields]" in result.errors
+    assert "guessed" not in run("a.json", "--title", "T", "-q").errors
+
+
+def test_to_standard_output(run: Run) -> None:
+    put("a.json", OLD)
+    put("b.json", NEW)
+    result = run("a.json", "b.json", "--title", "The API")
+    assert [json.loads(line) for line in result.output.splitlines()] == [NEW, NEW]
+    assert json.loads(run("a.json", "b.json", "--title", "The API", "--json").output) == [NEW, NEW]
+
+
+def test_in_place_only_when_asked_for(run: Run) -> None:
+    file = put("a.json", OLD)
+    untouched = put("b.json", json.dumps(NEW, indent=7))
+    run("a.json", "b.json", "--title", "The API", "-q")
+    assert get("a.json") == OLD
+    before = untouched.stat().st_mtime_ns
+    assert run("a.json", "b.json", "--in-place", "--title", "The API", "-q") == (0, "", "")
+    assert get("a.json") == NEW
+    assert file.read_text().startswith('{\n  "id"')
+    assert untouched.stat().st_mtime_ns == before
+
+
+def test_an_input_is_never_overwritten_by_the_way(run: Run) -> None:
+    put("a/x.json", OLD)
+    result = run("a", "-o", "a", "--title", "T")
+    assert result.code == 2
+    assert "is itself to be migrated; choose another folder, or use --in-place" in result.errors
+    assert get("a/x.json") == OLD
+
+
+def test_two_inputs_for_one_output(run: Run) -> None:
+    put("a/x.json", OLD)
+    put("b/x.json", NEW)
+    result = run("a", "b", "-o", "new", "--title", "T")
+    assert result.code == 2
+    assert "b/x.json: would be written to new/x.json, as a/x.json is" in result.errors.replace("\\", "/")
+    assert get("new/x.json")["fileTitle"] == "T"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links")
+def test_nothing_is_written_through_a_link(run: Run) -> None:
+    put("old/g/x.json", OLD)
+    put("old/y.json", OLD)
+    Path("elsewhere").mkdir()
+    Path("new").mkdir()
+    Path("new/g").symlink_to("../elsewhere")
+    Path("new/y.json").symlink_to("../elsewhere/y.json")
+    result = run("old", "-o", "new", "--title", "T")
+    assert result.code == 2
+    assert result.errors.count("is a symbolic link") == 2
+    assert list(Path("elsewhere").iterdir()) == []
+
+
+def test_there_and_back(run: Run) -> None:
+    put("old/a.json", {**OLD, "fileTitle": "F"})
+    run("old", "-o", "new")
+    assert not {"displayMarkdown", "charOffsets", "heading", "headerHierarchy", "headingTrail", "tokenCount"} & set(
+        get("new/a.json")
+    )
+    result = run("new", "-o", "back", "--reverse")
+    assert result.code == 0
+    back = get("back/a.json")
+    assert {name: back[name] for name in OLD} == OLD
+    assert not {"originalText", "sourcePosition", "sectionTitle", "headerBreadcrumb", "headerPath"} & set(back)
+    run("back", "-o", "again")
+    assert get("again/a.json") == get("new/a.json")
+
+
+def test_chunks_of_today(run: Run) -> None:
+    chunks = quire.chunk("# A\n\nx \ud800 é\n", "tree", path="a.md")
+    Path("a.json").write_bytes(wire.encode(chunks[0]))
+    assert "1 file: 1 unchanged" in run("a.json", "-o", "new").errors
+    assert Path("new/a.json").read_bytes() == wire.encode(chunks[0])
+    run("a.json", "-o", "old", "--reverse")
+    run("old", "-o", "back")
+    assert wire.decode(Path("back/a.json").read_bytes()) == chunks[0]
+
+
+def test_lists_and_lines(run: Run) -> None:
+    put("list.json", [OLD, NEW])
+    put("lines.jsonl", json.dumps(OLD) + "\n\n" + json.dumps(NEW) + "\n")
+    run("list.json", "lines.jsonl", "-o", "new", "--title", "The API")
+    assert get("new/list.json") == [NEW, NEW]
+    assert [json.loads(line) for line in Path("new/lines.jsonl").read_text(encoding="utf-8").splitlines()] == [NEW, NEW]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("bad.json", '{"id": 1,\n\n oops', "bad.json: line 3, column 2: is not JSON"),
+        ("bad.jsonl", json.dumps(NEW) + "\n\n{oops\n", "bad.jsonl: line 3, column 2: is not JSON"),
+        ("bad.json", "3", "bad.json: is not a chunk record; a record is one JSON object"),
+        ("bad.json", '{"name": "package"}', "bad.json: has no fileTitle"),
+        ("bad.jsonl", json.dumps(NEW) + "\n" + json.dumps(OLD), "bad.jsonl: record 2, line 2: has no fileTitle"),
+        ("bad.json", json.dumps([NEW, OLD]), "bad.json: record 2: has no fileTitle"),
+        ("bad.json", json.dumps({**NEW, "heading": "Z"}), "field sectionTitle: comes under its old and its new name"),
+        ("bad.json", json.dumps({"fileTitle": "x"}), "bad.json: is not a chunk record: has no id, parentId"),
+    ],
+)
+def test_a_bad_file_is_named_and_the_others_go_on(run: Run, name: str, content: str, message: str) -> None:
+    put(f"in/{name}", content)
+    put("in/good.json", NEW)
+    result = run("in", "-o", "new")
+    assert result.code == 2
+    assert message in result.errors
+    assert get("new/good.json") == NEW
+    assert not Path("new", name).exists()
+
+
+def test_a_missing_file_is_named_and_the_others_go_on(run: Run) -> None:
+    put("good.json", NEW)
+    result = run("none.json", "good.json", "-q")
+    assert result.code == 2
+    assert "none.json: cannot be read: No such file" in result.errors
+    assert json.loads(result.output) == NEW
+
+
+def test_reverse_refuses_what_is_no_chunk(run: Run) -> None:
+    put("a.json", {"name": "package"})
+    result = run("a.json", "--reverse")
+    assert result.code == 2
+    assert "is not a chunk record: has no id" in result.errors
+
+
+def test_a_report_as_json(run: Run) -> None:
+    put("in/a.json", OLD)
+    put("in/b.json", "{")
+    result = run("in", "-o", "new", "--title", "T", "--json")
+    report = json.loads(result.output)
+    assert [each["state"] for each in report] == ["migrated", "failed"]
+    assert report[0]["output"] == str(Path("new/a.json"))
+    assert "is not JSON" in report[1]["reason"]
+
+
+def test_an_empty_folder(run: Run) -> None:
+    Path("in").mkdir()
+    result = run("in")
+    assert result.code == 1
+    assert "no chunk files in in" in result.errors
+
+
+def test_options_that_exclude_each_other(run: Run) -> None:
+    with pytest.raises(Exception, match="exclude each other"):
+        run("x", "-o", "y", "--in-place")
+    with pytest.raises(Exception, match="no meaning with --reverse"):
+        run("x", "--reverse", "--title", "T")

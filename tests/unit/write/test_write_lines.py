@@ -1,0 +1,167 @@
+"""JSON lines and Parquet: what is written, and that a file is replaced whole or not at all."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from pyarrow import parquet
+
+import quire
+from quire import wire
+from quire.write import atomic, write_jsonl, write_parquet
+from quire.write import parquet as parquet_module
+from support import grammar
+from support.strategies import options
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX")
+
+
+def docs() -> list[quire.Chunks]:
+    return [
+        quire.chunk("---\na: [1, {b: é}]\n---\nPre.\n\n# A\n\nx 漢\n\n## B\n\ny\n", "tree", path="g/a.md"),
+        quire.chunk("", "tree", path="empty.md"),
+        quire.chunk("z \ud800", "tree"),
+    ]
+
+
+def failing(error: type[BaseException] = KeyboardInterrupt) -> Iterator[quire.Chunks]:
+    yield from docs()
+    raise error
+
+
+def test_one_line_a_chunk(tmp_path: Path) -> None:
+    target = tmp_path / "new" / "chunks.jsonl"
+    assert write_jsonl(target, docs()) == 4
+    lines = target.read_bytes().splitlines()
+    assert [wire.decode(line) for line in lines] == [chunk for chunks in docs() for chunk in chunks]
+    assert target.read_bytes().endswith(b"\n")
+
+
+@pytest.mark.parametrize("form", sorted(wire.FORMS))
+def test_forms(tmp_path: Path, form: Any) -> None:
+    stream = io.BytesIO()
+    assert write_jsonl(stream, docs(), form=form) == 4
+    write_jsonl(str(tmp_path / "x"), docs(), form=form)
+    assert (tmp_path / "x").read_bytes() == stream.getvalue()
+    made = [json.loads(line) for line in stream.getvalue().splitlines()]
+    assert made == [record for chunks in docs() for record in wire.records(chunks, form)]
+
+
+@pytest.mark.parametrize("write", [write_jsonl, write_parquet])
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError, OSError])
+def test_on_an_error_the_old_file_stays(tmp_path: Path, write: Any, error: type[BaseException]) -> None:
+    target = tmp_path / "x"
+    target.write_text("old")
+    with pytest.raises((error, quire.QuireError)):
+        write(target, failing(error))
+    assert target.read_text() == "old"
+    assert [each.name for each in tmp_path.iterdir()] == ["x"]
+
+
+@posix
+@pytest.mark.parametrize("write", [write_jsonl, write_parquet])
+def test_a_file_keeps_its_permissions_and_a_link_stays_a_link(tmp_path: Path, write: Any) -> None:
+    (tmp_path / "real").write_text("old")
+    (tmp_path / "real").chmod(0o640)
+    (tmp_path / "link").symlink_to("real")
+    write(tmp_path / "link", docs())
+    assert (tmp_path / "link").is_symlink()
+    assert stat.S_IMODE((tmp_path / "real").stat().st_mode) == 0o640
+    assert (tmp_path / "real").read_bytes() != b"old"
+
+
+@posix
+def test_a_device_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    assert write_jsonl("/dev/null", docs()) == 4
+    assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    write_jsonl(tmp_path / "pipe", docs())
+    assert os.read(reader, 100_000).count(b"\n") == 4
+    os.close(reader)
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    with pytest.raises(quire.QuireError, match="is a folder"):
+        write_jsonl(tmp_path, docs())
+
+
+@posix
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(quire.QuireError, match=r"file.*cannot be written"):
+        write_jsonl(tmp_path / "file" / "x.jsonl", docs())
+
+
+@posix
+def test_what_a_killed_run_left_is_removed(tmp_path: Path) -> None:
+    target = tmp_path / "x.jsonl"
+    dead = tmp_path / f"{atomic._prefix(target)}123"
+    dead.write_text("half")
+    other = tmp_path / f"{atomic._prefix(tmp_path / 'y.jsonl')}123"
+    other.write_text("another file's")
+    with atomic.replacing(target) as first:
+        first.write(b"one")
+        with atomic.replacing(target) as second:  # takes the first for no leftover
+            second.write(b"two")
+        assert target.read_bytes() == b"two"
+    assert target.read_bytes() == b"one"
+    assert sorted(each.name for each in tmp_path.iterdir()) == sorted([other.name, "x.jsonl"])
+
+
+@pytest.mark.parametrize("name", ["x" * 255, "é" * 127, "a\udcff.jsonl"])
+@posix
+def test_long_and_odd_names(tmp_path: Path, name: str) -> None:
+    for _ in range(2):
+        write_jsonl(tmp_path / name, docs())
+    assert [each.name for each in tmp_path.iterdir()] == [name]
+
+
+def test_parquet_columns(tmp_path: Path) -> None:
+    target = tmp_path / "x.parquet"
+    assert write_parquet(target, docs()) == 4
+    table = parquet.read_table(target)
+    assert table.column_names == list(docs()[0][0].to_dict())
+    assert str(table.schema.field("headerPath").type).startswith("list<")
+    assert table.schema.metadata[b"quire.record"] == wire.VERSION.encode()
+    rows = table.to_pylist()
+    for row, chunk in zip(rows, [chunk for chunks in docs()[:2] for chunk in chunks], strict=False):
+        assert {**row, "metadata": json.loads(row["metadata"])} == chunk.to_dict()
+    assert rows[3]["originalText"] == "z \ufffd"
+
+
+def test_parquet_is_written_in_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parquet_module, "_ROWS", 3)
+    write_parquet(tmp_path / "x.parquet", docs())
+    file = parquet.ParquetFile(tmp_path / "x.parquet")
+    assert [file.metadata.row_group(index).num_rows for index in range(file.num_row_groups)] == [3, 1]
+
+
+def test_parquet_of_nothing(tmp_path: Path) -> None:
+    assert write_parquet(tmp_path / "x.parquet", []) == 0
+    assert parquet.read_table(tmp_path / "x.parquet").num_rows == 0
+
+
+@given(grammar.documents(surrogates=True), options())
+def test_random_rows_can_be_written(text: str, chosen: dict[str, Any]) -> None:
+    import pyarrow as pa  # noqa: PLC0415
+
+    chunks = quire.chunk(text, **chosen)
+    table = pa.Table.from_pylist(next(parquet_module._groups(chunks), []), schema=parquet_module._schema(pa))
+    assert table.num_rows == len(chunks)
+
+
+def test_without_pyarrow_the_error_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(quire.QuireError, match=r"pip install 'quire\[parquet\]'"):
+        write_parquet(tmp_path / "x.parquet", docs())
+    assert list(tmp_path.iterdir()) == []
