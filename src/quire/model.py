@@ -216,6 +216,17 @@ class Document:
         return self.open_blocks()
 
     @cached_property
+    def verbatim(self) -> tuple[Span, ...]:
+        """Where code, tables, HTML and math stand, at any depth, in order: text whose white space means something."""
+        spans: list[Span] = []
+        for block in self.blocks:
+            for inner in block.walk() if _may_hold_verbatim(block, self.text) else (block,):
+                is_leaf = inner.kind in ("code", "html", "math") and not inner.children
+                if (is_leaf or inner.kind == "table") and (not spans or inner.start >= spans[-1].end):
+                    spans.append(inner.span)
+        return tuple(spans)
+
+    @cached_property
     def nodes(self) -> tuple[Section, ...]:
         """The sections that are in the tree, in order; the first is the document itself."""
         return tuple(section for section in self.sections if section.position is not None)
@@ -453,6 +464,14 @@ class Strategy(Protocol):
 
     def __call__(self, document: Document, counter: TokenCounter, options: Options) -> Cut:
         """The pieces of ``document``."""
+
+
+def _may_hold_verbatim(block: Block, text: str) -> bool:
+    """Whether it is worth looking into a block: a list of plain items holds no code."""
+    if block.kind not in ("list", "quote", "footnote"):
+        return bool(block.children)
+    inside = text[block.start : block.end]
+    return any(mark in inside for mark in ("`", "~~~", "<", "|", "    ", "\t"))
 
 
 def doc_name(path: str | None) -> str:

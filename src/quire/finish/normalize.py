@@ -9,10 +9,8 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
-from quire.model import BLANK, Block, Document
+from quire.model import BLANK, Document
 
-_VERBATIM = frozenset({"code", "table", "html", "math"})
-_MAY_HOLD_VERBATIM = frozenset({"list", "quote", "footnote", "directive"})
 _TRAILING = re.compile(r"[ \t]++(?=\n)")
 _BLANK_LINES = re.compile(r"\n[ \t]*\n(?:[ \t]*\n)+")
 
@@ -48,18 +46,8 @@ def _hard_break(match: re.Match[str]) -> str:
 
 def _verbatim(document: Document, start: int, end: int) -> Iterator[tuple[int, int]]:
     """The spans of code, tables and HTML between ``start`` and ``end``."""
-    blocks = document.blocks
-    first = bisect_right(blocks, start, key=lambda block: block.end)
-    last = bisect_left(blocks, end, key=lambda block: block.start)
-    for block in blocks[first:last]:
-        for inner in _verbatim_in(block):
-            if inner[0] < end and inner[1] > start:
-                yield max(inner[0], start), min(inner[1], end)
-
-
-def _verbatim_in(block: Block) -> Iterator[tuple[int, int]]:
-    if block.kind in _VERBATIM and not (block.kind == "html" and block.children):
-        yield block.start, block.end
-    elif block.kind in _MAY_HOLD_VERBATIM or block.children:
-        for child in block.children:
-            yield from _verbatim_in(child)
+    spans = document.verbatim
+    first = bisect_right(spans, start, key=lambda span: span.end)
+    last = bisect_left(spans, end, key=lambda span: span.start)
+    for span in spans[first:last]:
+        yield max(span.start, start), min(span.end, end)

@@ -31,6 +31,8 @@ Level: TypeAlias = Callable[[str, int, int], Sequence[int]]
 Note: TypeAlias = tuple[int, str, str]
 """Something that could not be had: where, a code and a sentence."""
 
+_DEEPEST = 40
+"""Blocks nested deeper are cut at lines; nobody writes them, and Python does not recurse for ever."""
 _GUESSES = 6
 """So often the size of a part says where to look next; then the search halves what is left."""
 
@@ -64,25 +66,28 @@ class Ladder:
         self.counter = counter
         self.limit = limit
         self.notes: list[Note] = []
+        self._has_returns = "\r" in text
 
     def cut(self, block: Block) -> list[Unit]:
         """The parts of ``block``, each within the limit, together all of its text."""
-        return self._merged(list(self._block(block, block.start, block.end)))
+        return self._merged(list(self._block(block, block.start, block.end, 0)))
 
-    def _block(self, block: Block, start: int, end: int) -> Iterator[Unit]:
+    def _block(self, block: Block, start: int, end: int, depth: int) -> Iterator[Unit]:
         """The parts of a block that is cut from ``start``, the start of its line, to ``end``."""
-        if block.kind == "code":
+        if depth > _DEEPEST:
+            yield from self._parts(block.kind, start, end, (lines, *PROSE))
+        elif block.kind == "code":
             yield from self._code(start, end)
         elif block.kind == "table":
             yield from self._table(block, start, end)
         elif block.children:
-            yield from self._container(block, start, end)
+            yield from self._container(block, start, end, depth)
         elif block.kind in ("html", "math"):
             yield from self._parts(block.kind, start, end, (lines, *PROSE))
         else:
             yield from self._parts(block.kind, start, end, (sentence_ends, *PROSE))
 
-    def _container(self, block: Block, start: int, end: int) -> Iterator[Unit]:
+    def _container(self, block: Block, start: int, end: int, depth: int) -> Iterator[Unit]:
         """Cut between the blocks inside; what is too large there is cut as the block that it is."""
         inner = {self._line_start(child.start, start): child for child in reversed(block.children)}
         starts = sorted({start, *inner})
@@ -91,7 +96,7 @@ class Ladder:
             if child is None or self._size(first, last) <= self.limit:
                 yield from self._parts(block.kind, first, last, (sentence_ends, *PROSE))
             else:
-                yield from self._block(child, first, last)
+                yield from self._block(child, first, last, depth + 1)
 
     def _code(self, start: int, end: int) -> Iterator[Unit]:
         fence = _FENCE.match(self.text, start, end)
@@ -219,7 +224,9 @@ class Ladder:
         return self.counter.count(f"{first.before}{self.text[first.start : last.end]}{last.after}") <= self.limit
 
     def _line_start(self, position: int, least: int) -> int:
-        return max(least, self.text.rfind("\n", least, position) + 1, self.text.rfind("\r", least, position) + 1)
+        line = max(least, self.text.rfind("\n", least, position) + 1)
+        # Looking for what is nowhere would read all of the text, each time.
+        return max(line, self.text.rfind("\r", line, position) + 1) if self._has_returns else line
 
     def _quote_marks(self, position: int) -> str:
         """The marks of the quotes that a position stands in, by its line."""
