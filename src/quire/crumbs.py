@@ -70,4 +70,4 @@ def _cut(text: str, limit: int) -> str:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    return " ".join(text[: 4 * LIMIT].split())

@@ -11,8 +11,10 @@ import pytest
 
 import quire
 from quire.cli.documents import Tally, texts
+from quire.config import OWN
 
 GOOD = {"a.md": "# A\n\nfirst\n", "z.md": "# Z\n\nlast\n"}
+FIRST, LAST = (text.strip() for text in GOOD.values())
 
 
 def originals(found):
@@ -23,9 +25,9 @@ def test_missing_file(run, docs, chunks) -> None:
     folder = docs(GOOD)
     result = run("chunk", folder / "a.md", folder / "nope.md", folder / "z.md")
     assert result.code == 2
-    assert originals(chunks(result)) == ["first", "last"]
+    assert originals(chunks(result)) == [FIRST, LAST]
     assert f"{folder}/nope.md: does not exist" in result.err
-    assert result.err.endswith("2 documents, 2 chunks, 2 tokens, 1 skipped\n")
+    assert result.err.endswith("2 documents, 2 chunks, 8 tokens, 1 skipped\n")
 
 
 def test_missing_file_is_told_even_if_quiet(run, docs) -> None:
@@ -55,7 +57,7 @@ def test_undecodable_bytes_do_not_stop_the_others(run, docs, chunks, form) -> No
     folder = docs({**GOOD, "m.md": b"# M\n\nab\xff\n"})
     result = run("chunk", *form, folder)
     assert result.code == 2
-    assert originals(chunks(result)) == ["first", "last"]
+    assert originals(chunks(result)) == [FIRST, LAST]
     assert f"{folder}/m.md: line 3, byte offset 7: not UTF-8" in result.err
     assert "use --errors replace [skipped]" in result.err
 
@@ -64,7 +66,7 @@ def test_undecodable_bytes_can_be_replaced(run, docs, chunks) -> None:
     folder = docs({**GOOD, "m.md": b"# M\n\nab\xff\n"})
     result = run("chunk", "--errors", "replace", folder)
     assert result.code == 0
-    assert originals(chunks(result)) == ["first", "ab\ufffd", "last"]
+    assert originals(chunks(result)) == [FIRST, "# M\n\nab\ufffd", LAST]
     assert f"{folder}/m.md:3: 1 undecodable place was replaced by U+FFFD, the first at byte offset 7" in result.err
 
 
@@ -83,38 +85,43 @@ def test_malformed_front_matter_is_kept_as_text_with_a_finding(run, docs, chunks
     folder = docs({**GOOD, "m.md": f"{block}\n\n# M\n\nmiddle\n"})
     result = run("chunk", folder)
     assert result.code == 0
-    assert originals(chunks(result)) == ["first", block, "middle", "last"]
+    assert originals(chunks(result)) == [FIRST, f"{block}\n\n# M\n\nmiddle", LAST]
+    assert originals(chunks(run("chunk", "-s", "tree", folder))) == ["first", block, "middle", "last"]
     assert re.search(re.escape(f"{folder}/m.md:") + r"\d+: .*\[frontmatter-malformed\]", result.err)
-    assert run("verify", folder).code == 0
+    for strategy in OWN:
+        assert run("verify", "-s", strategy, folder).code == 0
 
 
-def test_rule_is_no_front_matter(run, docs, chunks) -> None:
+@pytest.mark.parametrize("strategy", OWN)
+def test_rule_is_no_front_matter(run, docs, chunks, strategy) -> None:
     folder = docs({"a.md": "---\n\n# A\n\ntext\n\n---\n"})
-    result = run("chunk", folder)
+    result = run("chunk", "-s", strategy, folder)
     assert result.code == 0
     assert "frontmatter" not in result.err
     assert "".join(originals(chunks(result))).count("---") == 2
-    assert run("verify", folder).code == 0
+    assert run("verify", "-s", strategy, folder).code == 0
 
 
+@pytest.mark.parametrize("strategy", OWN)
 @pytest.mark.parametrize("front", ["---\ntitle: T\n---\n", "+++\ntitle = 'T'\n+++\n"])
-def test_file_with_only_front_matter(run, docs, chunks, front) -> None:
+def test_file_with_only_front_matter(run, docs, chunks, front, strategy) -> None:
     folder = docs({"a.md": front})
-    result = run("chunk", folder)
+    result = run("chunk", "-s", strategy, folder)
     assert result.code == 0
     assert {each["fileTitle"] for each in chunks(result)} <= {"T"}
-    assert run("verify", folder).code == 0
+    assert run("verify", "-s", strategy, folder).code == 0
     assert "1 document," in result.err
 
 
+@pytest.mark.parametrize("strategy", OWN)
 @pytest.mark.parametrize("content", [b"", b"\n", b" \n\t\r\n", b"\xef\xbb\xbf"])
-def test_empty_file(run, docs, content) -> None:
+def test_empty_file(run, docs, content, strategy) -> None:
     folder = docs({"a.md": content})
-    result = run("chunk", folder)
+    result = run("chunk", "-s", strategy, folder)
     assert (result.code, result.out) == (0, b"")
     assert result.err == "1 document, 0 chunks, 0 tokens\n"
-    assert run("chunk", "--json", folder).out == b"[]\n"
-    assert run("verify", folder).code == 0
+    assert run("chunk", "-s", strategy, "--json", folder).out == b"[]\n"
+    assert run("verify", "-s", strategy, folder).code == 0
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a file that even root cannot read")
@@ -122,7 +129,7 @@ def test_file_that_cannot_be_read(run, docs, chunks) -> None:
     folder = docs(GOOD)
     result = run("chunk", folder / "a.md", "/proc/self/mem", folder / "z.md")
     assert result.code == 2
-    assert originals(chunks(result)) == ["first", "last"]
+    assert originals(chunks(result)) == [FIRST, LAST]
     assert "/proc/self/mem: cannot be read: Input/output error [skipped]" in result.err
 
 
@@ -132,7 +139,7 @@ def test_file_without_permission(run, docs, chunks) -> None:
     (folder / "m.md").chmod(0)
     result = run("chunk", folder)
     assert result.code == 2
-    assert originals(chunks(result)) == ["first", "last"]
+    assert originals(chunks(result)) == [FIRST, LAST]
     assert f"{folder}/m.md: permission denied" in result.err
 
 
@@ -154,7 +161,7 @@ def test_named_pipe_does_not_wait_for_ever(run, docs, chunks) -> None:
     folder = docs(GOOD)
     os.mkfifo(folder / "pipe.md")
     result = run("chunk", folder)
-    assert originals(chunks(result)) == ["first", "last"]
+    assert originals(chunks(result)) == [FIRST, LAST]
     assert "pipe.md: not a regular file but a named pipe" in result.err
 
 
@@ -164,7 +171,7 @@ def test_symbolic_links_in_a_circle(run, docs, chunks, options) -> None:
     (folder / "loop.md").symlink_to(folder / "loop.md")
     (folder / "up").symlink_to(folder)
     result = run("chunk", *options, folder)
-    assert originals(chunks(result)) == ["first", "last"]
+    assert originals(chunks(result)) == [FIRST, LAST]
     assert f"{folder}/loop.md: symbolic link" in result.err
     assert result.code == (2 if options else 0)
 
@@ -212,7 +219,7 @@ def test_document_that_cannot_be_cut_does_not_stop_the_others(run, docs, chunks,
     folder = docs({**GOOD, "m.md": "bad\n"})
     result = run("chunk", "--json", folder)
     assert result.code == 2
-    assert originals(chunks(result)) == ["first", "last"]
+    assert originals(chunks(result)) == [FIRST, LAST]
     assert f"{folder}/m.md: the tokenizer answered -1 [skipped]" in result.err
 
 
@@ -225,7 +232,7 @@ def test_mistake_in_quire_leaves_valid_json_and_is_no_nothing_found(run, docs, c
     monkeypatch.setattr("quire.pipeline.chunk", chunk)
     result = run("chunk", "--json", docs(GOOD))
     assert result.code == 2
-    assert originals(chunks(result)) == ["first"]
+    assert originals(chunks(result)) == [FIRST]
     assert "ZeroDivisionError" in result.err
     assert result.err.endswith("quire: this is a mistake in quire; please report it with the lines above\n")
 
@@ -244,16 +251,21 @@ EXTREME = {
 }
 
 
+@pytest.mark.parametrize("strategy", OWN)
 @pytest.mark.parametrize("text", EXTREME.values(), ids=EXTREME)
-def test_extreme_documents_are_cut_by_the_laws_and_shown(run, docs, text) -> None:
+def test_extreme_documents_are_cut_by_the_laws_and_shown(run, docs, text, strategy) -> None:
     file = docs({"a.md": text}) / "a.md"
-    verdict = run("verify", file)
+    verdict = run("verify", "-s", strategy, file)
     assert (verdict.code, verdict.out) == (0, b"")
     assert verdict.err.endswith("all laws hold\n")
-    result = run("chunk", "--json", file)
+    result = run("chunk", "-s", strategy, "--json", file)
     assert result.code == 0
     assert json.loads(result.out)
-    assert run("outline", file).code == 0
+
+
+@pytest.mark.parametrize("text", EXTREME.values(), ids=EXTREME)
+def test_extreme_documents_have_an_outline(run, docs, text) -> None:
+    assert run("outline", docs({"a.md": text}) / "a.md").code == 0
 
 
 def test_a_million_headings(run, docs) -> None:

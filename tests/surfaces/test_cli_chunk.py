@@ -9,6 +9,7 @@ import pytest
 from processes import process
 
 import quire
+from quire.config import DEFAULT_STRATEGY, OWN
 
 TWO = {"a.md": "# A\n\none\n\n## B\n\ntwo words\n", "sub/b.md": "three\n"}
 
@@ -17,26 +18,39 @@ def sources(found):
     return [each["metadata"]["sourceFile"] for each in found]
 
 
-def test_piped_output_is_json_lines_of_the_library_s_records(run, docs, chunks) -> None:
+@pytest.mark.parametrize(("strategy", "count"), [("packed", 2), ("flow", 2), ("sections", 2), ("tree", 3)])
+def test_piped_output_is_json_lines_of_the_library_s_records(run, docs, chunks, strategy, count) -> None:
     folder = docs(TWO)
-    result = run("chunk", folder)
+    result = run("chunk", "-s", strategy, folder)
     expected = [
-        chunk.to_dict() for name in ("a.md", "sub/b.md") for chunk in quire.chunk_file(folder / name, path=name)
+        chunk.to_dict()
+        for name in ("a.md", "sub/b.md")
+        for chunk in quire.chunk_file(folder / name, strategy, path=name)
     ]
     assert chunks(result) == expected
-    assert result.out.count(b"\n") == len(expected) == 3
+    assert result.out.count(b"\n") == len(expected) == count
     assert result.code == 0
 
 
-def test_json_is_one_array_of_the_same(run, docs, chunks) -> None:
+def test_the_default_is_packed_as_in_the_library(run, docs, chunks) -> None:
     folder = docs(TWO)
-    array, lines = run("chunk", "--json", folder), run("chunk", folder)
+    result = run("chunk", folder)
+    assert result == run("chunk", "-s", "packed", folder)
+    assert {each["strategy"] for each in chunks(result)} == {DEFAULT_STRATEGY} == {"packed"}
+    assert chunks(result)[0] == quire.chunk(TWO["a.md"], path="a.md")[0].to_dict()
+
+
+@pytest.mark.parametrize("strategy", OWN)
+def test_json_is_one_array_of_the_same(run, docs, chunks, strategy) -> None:
+    folder = docs(TWO)
+    array, lines = run("chunk", "-s", strategy, "--json", folder), run("chunk", "-s", strategy, folder)
     assert array.out.startswith(b"[")
     assert chunks(array) == chunks(lines)
 
 
 def test_summary_on_standard_error(run, docs) -> None:
-    assert run("chunk", docs(TWO)).err == "2 documents, 3 chunks, 4 tokens\n"
+    assert run("chunk", docs(TWO)).err == "2 documents, 2 chunks, 11 tokens\n"
+    assert run("chunk", "-s", "tree", docs(TWO)).err == "2 documents, 3 chunks, 4 tokens\n"
     assert run("chunk", "-q", docs(TWO)).err == ""
 
 
@@ -46,7 +60,7 @@ def test_summary_says_what_was_skipped_and_why(run, docs) -> None:
     result = run("chunk", folder)
     assert result.code == 0
     assert f"{folder}/link.md: symbolic link; not followed without --follow [skipped]\n" in result.err
-    assert result.err.endswith("2 documents, 3 chunks, 4 tokens, 1 skipped\n")
+    assert result.err.endswith("2 documents, 2 chunks, 11 tokens, 1 skipped\n")
 
 
 def test_many_skipped_are_counted_rather_than_listed(run, docs) -> None:
@@ -55,7 +69,7 @@ def test_many_skipped_are_counted_rather_than_listed(run, docs) -> None:
         (folder / f"link{number}.md").symlink_to(folder / "a.md")
     lines = run("chunk", folder).err.splitlines()
     assert len(lines) == 22
-    assert lines[-2:] == ["… and 10 more skipped", "2 documents, 3 chunks, 4 tokens, 30 skipped"]
+    assert lines[-2:] == ["… and 10 more skipped", "2 documents, 2 chunks, 11 tokens, 30 skipped"]
 
 
 def test_findings_name_the_file_as_the_user_reaches_it(run, docs) -> None:
@@ -77,9 +91,10 @@ def test_hidden_files_only_when_asked_for(run, docs, chunks) -> None:
 
 
 def test_standard_input(run, chunks) -> None:
-    result = run("chunk", "-", stdin=b"# A\n\ntext\n")
-    assert [each["id"] for each in chunks(result)] == ["doc:untitled#a"]
-    assert result.code == 0
+    for options, id_ in (([], "doc:untitled::ch0"), (["-s", "tree"], "doc:untitled#a")):
+        result = run("chunk", *options, "-", stdin=b"# A\n\ntext\n")
+        assert [each["id"] for each in chunks(result)] == [id_]
+        assert result.code == 0
 
 
 def test_standard_input_stands_where_it_was_named(run, docs, chunks) -> None:
@@ -117,7 +132,7 @@ def test_title_for_several_documents(run, docs, chunks) -> None:
 
 def test_options_reach_the_strategy(run, docs, chunks) -> None:
     options = ["--tree", "t", "--content-type", "guide", "--breadcrumb", "none", "--slugs", "ascii", "-t", "estimate"]
-    (found,) = chunks(run("chunk", *options, docs({"a.md": "# Ä b\n\ntext\n"})))
+    (found,) = chunks(run("chunk", "-s", "tree", *options, docs({"a.md": "# Ä b\n\ntext\n"})))
     assert found["id"].startswith("t:a.md#")
     assert (found["contentType"], found["embedText"]) == ("guide", "text")
     assert found["metadata"]["chunkingOptions"]["tokenizer"] == "estimate"
@@ -131,16 +146,17 @@ def test_timestamps_only_when_asked_for(run, docs, chunks) -> None:
     assert "processedAt" in stamped["metadata"]
 
 
-def test_two_runs_give_the_same_bytes(run, docs) -> None:
+@pytest.mark.parametrize("strategy", OWN)
+def test_two_runs_give_the_same_bytes(run, docs, strategy) -> None:
     folder = docs(TWO)
-    assert run("chunk", folder).out == run("chunk", folder).out
+    assert run("chunk", "-s", strategy, folder).out == run("chunk", "-s", strategy, folder).out
 
 
 def test_json_is_utf_8_whatever_the_encoding_of_the_terminal(docs) -> None:
     folder = docs({"a.md": "# Grüße 你好\n\ntext 🎉\n"})
     result = process("chunk", str(folder), environment={"PYTHONIOENCODING": "ascii"})
     assert result.code == 0
-    assert json.loads(result.out)["originalText"] == "text 🎉"
+    assert json.loads(result.out)["originalText"] == "# Grüße 你好\n\ntext 🎉"
     assert "你好".encode() in result.out
 
 

@@ -6,6 +6,8 @@ import pytest
 
 from quire.config import OWN
 
+COMMANDS = ("chunk", "migrate", "outline", "stats", "verify")
+
 
 @pytest.fixture
 def folder(docs):
@@ -21,7 +23,8 @@ WRONG = [
     (["--syntax", "nope"], ["markdown", "text"]),
     (["--errors", "nope"], ["strict", "replace"]),
     (["--content-type", "a b"], ["letters, digits"]),
-    (["--tree", "a:b"], ["letters, digits"]),
+    (["-s", "tree", "--tree", "a:b"], ["letters, digits"]),
+    (["--tree", "a"], ["'packed'", *OWN["packed"]]),
     (["--nope"], ["--strategy", "--tokenizer", "--json", "--follow"]),
     (["-x"], ["--strategy"]),
 ]
@@ -59,10 +62,13 @@ def test_tokenizer_file_that_is_none(run, folder) -> None:
 def test_unknown_command(run) -> None:
     result = run("chnk", "x")
     assert (result.code, result.out) == (2, b"")
-    assert result.err == "quire: no such command: chnk; the commands are chunk, outline, verify (see quire --help)\n"
+    assert (
+        result.err
+        == "quire: no such command: chnk; the commands are chunk, migrate, outline, stats, verify (see quire --help)\n"
+    )
 
 
-@pytest.mark.parametrize("command", ["chunk", "verify", "outline"])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_nothing_to_work_on(run, command) -> None:
     result = run(command)
     assert (result.code, result.out) == (2, b"")
@@ -72,10 +78,10 @@ def test_nothing_to_work_on(run, command) -> None:
 def test_no_command_shows_the_commands(run) -> None:
     result = run()
     assert (result.code, result.out) == (2, b"")
-    assert all(name in result.err for name in ("Usage:", "chunk", "outline", "verify"))
+    assert all(name in result.err for name in ("Usage:", *COMMANDS))
 
 
-@pytest.mark.parametrize("arguments", [[], ["chunk"], ["verify"], ["outline"]], ids=" ".join)
+@pytest.mark.parametrize("arguments", [[], *([name] for name in COMMANDS)], ids=" ".join)
 def test_help(run, arguments) -> None:
     for option in ("--help", "-h"):
         result = run(*arguments, option)

@@ -83,7 +83,8 @@ def test_nobody_reads_at_all(big) -> None:
 def test_nobody_reads_the_messages(big) -> None:
     reader, writer = os.pipe()
     os.close(reader)
-    done = subprocess.run([*QUIRE, "chunk", str(big / "000.md")], stdout=subprocess.PIPE, stderr=writer, check=False)
+    command = [*QUIRE, "chunk", "-s", "tree", str(big / "000.md")]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=writer, check=False)
     os.close(writer)
     assert done.returncode == 0
     assert done.stdout.count(b"\n") == 200
@@ -131,6 +132,6 @@ def test_closed_streams(big) -> None:
     no_input = subprocess.run(f"{command} - <&-", shell=True, capture_output=True, check=False)
     assert no_input.returncode == 2
     assert no_input.stderr.startswith(b"<stdin>: is closed; pipe a document into it [skipped]\n")
-    no_messages = subprocess.run(f"{command} {file} 2>&-", shell=True, capture_output=True, check=False)
+    no_messages = subprocess.run(f"{command} -s tree {file} 2>&-", shell=True, capture_output=True, check=False)
     assert no_messages.returncode == 0
     assert len([json.loads(line) for line in no_messages.stdout.splitlines()]) == 200

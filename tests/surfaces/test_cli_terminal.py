@@ -25,6 +25,20 @@ def test_chunks_are_coloured_and_readable(docs) -> None:
     assert code == 0
     assert ESCAPE in got
     assert plain(got) == (
+        "doc:a::ch0  44 tokens  lines 1-15\n"
+        "> Guide\n"
+        "  # Guide\n  \n  hello world\n  \n  ## Install\n  \n"
+        "  … 9 more lines\n"
+        "\n"
+        "1 document, 1 chunk, 44 tokens\n"
+    )
+
+
+def test_nodes_of_the_tree_are_coloured_and_readable(docs) -> None:
+    code, got = terminal("chunk", "-s", "tree", str(docs({"a.md": TEXT})))
+    assert code == 0
+    assert ESCAPE in got
+    assert plain(got) == (
         "doc:a.md#guide  2 tokens  line 3\n"
         "> Guide\n"
         "  hello world\n"
@@ -58,9 +72,21 @@ def test_no_colour_when_piped(docs, command) -> None:
 
 
 def test_json_on_a_terminal_is_json(docs) -> None:
-    code, got = terminal("chunk", "--json", "-q", str(docs({"a.md": TEXT})))
+    for strategy, count in (("packed", 1), ("tree", 2)):
+        code, got = terminal("chunk", "-s", strategy, "--json", "-q", str(docs({"a.md": TEXT})))
+        assert code == 0
+        assert len(json.loads(got)) == count
+
+
+def test_a_format_on_a_terminal_is_that_format(docs) -> None:
+    code, got = terminal("chunk", "--format", "compact", "-q", str(docs({"a.md": TEXT})))
     assert code == 0
-    assert len(json.loads(got)) == 2
+    assert json.loads(got)["id"] == "a.md:0"
+
+
+def test_what_goes_to_a_file_is_not_shown(docs, tmp_path) -> None:
+    code, got = terminal("chunk", "-o", str(tmp_path / "x.jsonl"), str(docs({"a.md": TEXT})))
+    assert (code, plain(got)) == (0, "1 document, 1 chunk, 44 tokens\n")
 
 
 def test_outline_is_coloured(docs) -> None:
@@ -71,9 +97,14 @@ def test_outline_is_coloured(docs) -> None:
 
 
 def test_long_and_wide_lines_fit_the_terminal(docs) -> None:
-    _, got = terminal("chunk", str(docs({"a.md": "x" * 5_000_000 + "\n\n" + "長" * 500 + "\n"})))
+    folder = docs({"a.md": "x" * 5_000_000 + "\n\n" + "長" * 500 + "\n"})
+    _, got = terminal("chunk", "-s", "tree", str(folder))
     shown = [line for line in plain(got).splitlines() if line.endswith("…")]
     assert [len(line) for line in shown] == [100, 2 + 48 + 1]
+    _, got = terminal("chunk", str(folder))
+    shown = [line for line in plain(got).splitlines() if line.endswith("…")]
+    assert len(shown) > 1000
+    assert {len(line) for line in shown} == {100, 2 + 48 + 1}
 
 
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\x9b31m\x7f\u202e"
@@ -114,7 +145,7 @@ def test_progress_does_not_stand_between_the_chunks(docs) -> None:
     assert re.search("\n\r\x1b\\[2K1/3 .*/a.md\r\x1b\\[2K", got)
     shown = [line.rpartition("\r")[2] for line in plain(got).splitlines()]
     assert [line for line in shown if line.startswith("doc:")] == [
-        f"doc:{name}  1 token  line 1" for name in ("untitled", "a.md", "b.md")
+        f"doc:{name}::ch0  1 token  line 1" for name in ("untitled", "a", "b")
     ]
 
 

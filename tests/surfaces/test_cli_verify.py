@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 
 import pytest
 
@@ -29,12 +30,19 @@ def test_laws_hold_for_the_same_name_in_two_folders(run, docs) -> None:
     assert run("verify", folder / "x", folder / "y").code == 0
 
 
-def test_laws_hold_with_timestamps(run, docs) -> None:
-    assert run("verify", "--timestamps", docs(DOCUMENTS)).code == 0
+@pytest.mark.parametrize("strategy", OWN)
+def test_laws_hold_with_timestamps(run, docs, strategy) -> None:
+    assert run("verify", "-s", strategy, "--timestamps", docs(DOCUMENTS)).code == 0
 
 
-def test_standard_input(run) -> None:
-    assert run("verify", "-", stdin=b"# A\n\ntext\n").code == 0
+@pytest.mark.parametrize("strategy", OWN)
+def test_standard_input(run, strategy) -> None:
+    assert run("verify", "-s", strategy, "-", stdin=b"# A\n\ntext\n").code == 0
+
+
+def test_the_default_is_packed(run, docs) -> None:
+    folder = docs(DOCUMENTS)
+    assert run("verify", folder) == run("verify", "-s", "packed", folder) != run("verify", "-s", "tree", folder)
 
 
 @pytest.fixture
@@ -54,7 +62,7 @@ def broken(monkeypatch):
 @pytest.mark.usefixtures("broken")
 def test_violations_are_data(run, docs) -> None:
     folder = docs(DOCUMENTS)
-    result = run("verify", folder)
+    result = run("verify", "-s", "tree", folder)
     assert result.code == 1
     assert f"{folder}/a.md:3: 3 characters are in no chunk, from 'one' on [lost-text]\n" in result.out.decode()
     assert "violations of the laws" in result.err
@@ -62,9 +70,19 @@ def test_violations_are_data(run, docs) -> None:
 
 
 @pytest.mark.usefixtures("broken")
+@pytest.mark.parametrize("strategy", OWN)
+def test_violations_of_every_strategy(run, docs, strategy) -> None:
+    prose = "".join(f"Sentence {number} of a long text about nothing. " for number in range(300))
+    folder = docs({"a.md": f"# A\n\n{prose}\n\n# B\n\n{prose}\n"})
+    result = run("verify", "-s", strategy, folder)
+    assert result.code == 1
+    assert re.search(re.escape(f"{folder}/a.md:") + r"[13]: [\d,]+ characters are in no chunk", result.out.decode())
+
+
+@pytest.mark.usefixtures("broken")
 def test_violations_as_json(run, docs) -> None:
     folder = docs(DOCUMENTS)
-    result = run("verify", "--json", folder)
+    result = run("verify", "-s", "tree", "--json", folder)
     assert result.code == 1
     found = json.loads(result.out)
     assert {each["path"] for each in found} == {f"{folder}/a.md"}
@@ -75,13 +93,14 @@ def test_violations_as_json(run, docs) -> None:
 @pytest.mark.usefixtures("broken")
 def test_error_outweighs_violations_and_both_are_told(run, docs) -> None:
     folder = docs({**DOCUMENTS, "bad.md": b"\xff"})
-    result = run("verify", folder)
+    result = run("verify", "-s", "tree", folder)
     assert result.code == 2
     assert b"[lost-text]" in result.out
     assert f"{folder}/bad.md: line 1, byte offset 0" in result.err
 
 
-def test_chunks_that_differ_from_run_to_run(run, docs, monkeypatch) -> None:
+@pytest.mark.parametrize("strategy", OWN)
+def test_chunks_that_differ_from_run_to_run(run, docs, monkeypatch, strategy) -> None:
     real, runs = quire.chunk, []
 
     def chunk(*arguments, **options):
@@ -91,6 +110,6 @@ def test_chunks_that_differ_from_run_to_run(run, docs, monkeypatch) -> None:
         return chunks
 
     monkeypatch.setattr("quire.pipeline.chunk", chunk)
-    result = run("verify", "--json", docs({"a.md": "x\n"}))
+    result = run("verify", "-s", strategy, "--json", docs({"a.md": "x\n"}))
     assert result.code == 1
     assert [each["code"] for each in json.loads(result.out)] == ["not-repeatable"]

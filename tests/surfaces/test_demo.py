@@ -18,7 +18,9 @@ DEMO = (sys.executable, "-m", "quire.cli.demo")
 
 @pytest.fixture
 def here(docs, monkeypatch) -> Path:
-    folder = docs({"README.md": "# R\n\ntext\n", "docs/a.md": "# A\n\none\n\n## Deep\n\nGrüße\n", "docs/b/c.md": "x\n"})
+    long = " ".join(f"Sentence {number}." for number in range(230))  # so that `packed` cuts where `Deep` begins
+    deep = "## Deep\n\nGrüße. " + " ".join(f"Satz {number}." for number in range(30))
+    folder = docs({"README.md": "# R\n\ntext\n", "docs/a.md": f"# A\n\n{long}\n\n{deep}\n", "docs/b/c.md": "x\n"})
     monkeypatch.chdir(folder)
     return folder
 

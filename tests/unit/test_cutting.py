@@ -284,9 +284,7 @@ def edges(chunks: Chunks) -> Iterator[int]:
 
 
 @each_cap
-@pytest.mark.parametrize(
-    "grapheme", ["👩‍👩‍👧‍👦", "🇩🇪", "e\u0301\u0323", "각", "नि", "क्षि"], ids=ascii
-)
+@pytest.mark.parametrize("grapheme", ["👩‍👩‍👧‍👦", "🇩🇪", "e\u0301\u0323", "각", "नि", "क्षि"], ids=ascii)
 def test_no_grapheme_is_torn(options: dict[str, Any], grapheme: str) -> None:
     text = "x" + grapheme * 120 + "y"
     allowed = {0, *grapheme_ends(text, 0, len(text))}
@@ -318,7 +316,9 @@ def test_an_image_in_base64(options: dict[str, Any]) -> None:
 @each_cap
 def test_math_stays_whole_if_it_fits(options: dict[str, Any]) -> None:
     math = "$$\nx = \\frac{1}{2}\n\ny = \\frac{3}{4}\n$$"
-    text = f"A sentence that fills most of the chunk, of about one hundred characters in all, or a bit.\n\n{math}\n\nB.\n"
+    text = (
+        f"A sentence that fills most of the chunk, of about one hundred characters in all, or a bit.\n\n{math}\n\nB.\n"
+    )
     assert sum(math in chunk.original_text for chunk in cut(text * 3, options)) == 3
 
 
@@ -357,7 +357,9 @@ def test_a_long_heading_is_alone_only_with_a_finding(options: dict[str, Any], le
 
 @each_cap
 def test_a_heading_is_never_left_behind(options: dict[str, Any]) -> None:
-    text = "".join(f"{'#' * (1 + number % 3)} Heading {number}\n\n{'A sentence. ' * number}\n\n" for number in range(1, 14))
+    text = "".join(
+        f"{'#' * (1 + number % 3)} Heading {number}\n\n{'A sentence. ' * number}\n\n" for number in range(1, 14)
+    )
     for chunk in cut(text, options):
         assert not chunk.own_text.splitlines()[-1].startswith("#")
 
@@ -389,16 +391,16 @@ SHAPES = {
     "table": "| a | b |\n|---|---|\n" + "| 1 | 2 |\n" * 60_000,
     "list": "- item\n" * 60_000,
     "quote": "> a sentence. Another.\n" * 30_000,
-    "headings": "# Heading\n\n" * 30_000,
-    "headings-below-text": "Text.\n\n" + "#### Heading\n\n" * 30_000,
+    "headings": "# Heading\n\n" * 16_000,
+    "headings-below-text": "Text.\n\n" + "#### Heading\n\n" * 16_000,
 }
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("strategy", ["packed", "flow", "sections"])
 def test_cost_is_linear(strategy: str, shape: str) -> None:
-    """Generous: a quadratic step on inputs of this size takes minutes."""
+    """Generous: all take less than a second; with a quadratic step they take many."""
     started = time.perf_counter()
     chunks = quire.chunk(SHAPES[shape], strategy, tokenizer="estimate")
     assert len(chunks) > 0
-    assert time.perf_counter() - started < 20
+    assert time.perf_counter() - started < 4

@@ -15,7 +15,7 @@ from quire.cli import main as command_line
 from quire.cli.commands import ERROR, guarded
 from quire.cli.output import Paint, count_of, echo, lines_of, note
 from quire.cli.shown import clip, visible
-from quire.config import OWN
+from quire.config import DEFAULT_STRATEGY, OWN, TOKENIZERS
 
 _WIDTH = 118
 _SHOWN_LINES = 8
@@ -31,8 +31,11 @@ def show(readme: str, folder: str) -> int:
     paint = Paint(sys.stdout)
     echo(paint.title(f"quire {quire.__version__} at work on its own documentation"))
     _outline(readme, paint)
-    _sizes(files, folder, paint)
+    _sizes(DEFAULT_STRATEGY, files, folder, paint)
     _one_chunk(files, paint)
+    for strategy in OWN:
+        if strategy != DEFAULT_STRATEGY:
+            _sizes(strategy, files, folder, paint)
     return _verdict([Path(readme), *files], f"{readme} {folder}", paint)
 
 
@@ -41,13 +44,16 @@ def _outline(readme: str, paint: Paint) -> None:
     command_line(["outline", readme, "--depth", "2"])
 
 
-def _sizes(files: Sequence[Path], folder: str, paint: Paint) -> None:
-    for strategy in OWN:
-        _head(f"$ quire chunk {folder} --strategy {strategy}", "what the documents are cut into", paint)
-        sizes = [chunk.token_stats.tokens for file in files for chunk in quire.chunk_file(file, strategy)]
-        largest = f"the largest has {count_of(max(sizes, default=0), 'token')}"
-        parts = (count_of(len(files), "document"), count_of(len(sizes), "chunk"), count_of(sum(sizes), "token"))
-        echo(f"{paint.number(', '.join(parts))}; {largest}")
+def _sizes(strategy: str, files: Sequence[Path], folder: str, paint: Paint) -> None:
+    what = "what the documents are cut into"
+    if strategy == DEFAULT_STRATEGY:
+        what += f", with the default strategy: {strategy}"
+    _head(f"$ quire chunk {folder}{_option(strategy)}", what, paint)
+    sizes = [chunk.token_stats.tokens for file in files for chunk in quire.chunk_file(file, strategy)]
+    counted = f" by {TOKENIZERS[strategy]}" if strategy in TOKENIZERS else ""
+    largest = f"the largest has {count_of(max(sizes, default=0), 'token')}"
+    parts = (count_of(len(files), "document"), count_of(len(sizes), "chunk"), count_of(sum(sizes), "token"))
+    echo(f"{paint.number(', '.join(parts))}{counted}; {largest}")
 
 
 def _one_chunk(files: Sequence[Path], paint: Paint) -> None:
@@ -70,7 +76,7 @@ def _one_chunk(files: Sequence[Path], paint: Paint) -> None:
 
 def _verdict(files: Sequence[Path], paths: str, paint: Paint) -> int:
     for strategy in OWN:
-        _head(f"$ quire verify {paths} --strategy {strategy}", "the laws, checked on every document", paint)
+        _head(f"$ quire verify {paths}{_option(strategy)}", "the laws, checked on every document", paint)
         found: list[quire.Finding] = []
         for file in files:
             chunks = quire.chunk_file(file, strategy)
@@ -88,6 +94,11 @@ def _deepest(files: Sequence[Path]) -> tuple[Path, quire.Chunk]:
     """A chunk far down in its document and of a size to read."""
     chunks = [(file, chunk) for file in files for chunk in quire.chunk_file(file)]
     return max(chunks, key=lambda each: (len(each[1].header_path), -abs(len(each[1].original_text) - 400)))
+
+
+def _option(strategy: str) -> str:
+    """What the command line needs for ``strategy``; nothing for the default."""
+    return "" if strategy == DEFAULT_STRATEGY else f" --strategy {strategy}"
 
 
 def _head(command: str, what: str, paint: Paint) -> None:

@@ -32,7 +32,8 @@ def line_above(mode: str, full_line: str, title_line: str, content: Content) -> 
     if mode == "always":
         return full_line
     line = full_line if _lacks_context(content) else title_line
-    return "" if line == content.first_heading else line
+    heading = content.first_heading
+    return "" if heading is not None and line == " ".join(heading.split()) else line
 
 
 def _lacks_context(content: Content) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
-from quire.model import Block, Document, Section, TokenCounter
+from quire.model import Block, Document, Kind, Section, TokenCounter
 from quire.offsets import trimmed
 from quire.split.crumbled import Crumbs
 from quire.split.ladder import Ladder, Note
@@ -18,6 +18,10 @@ from quire.split.units import Unit
 
 _ROOM_FOR_TEXT = 4
 """So many tokens must be left for text below a heading; a longer heading is cut as prose."""
+
+
+_LONGEST_HEADING = 256
+"""No heading has more tokens; so a section that is larger than the minimum by this much is not short."""
 
 
 class Grain(NamedTuple):
@@ -31,6 +35,8 @@ class Grain(NamedTuple):
     """About how large the parts of a block are."""
     by_section: bool = False
     """Whether a section's own text is one unit where it fits."""
+    least: int = 0
+    """A section with less text than this leads its first child."""
 
 
 class Flattening:
@@ -44,13 +50,23 @@ class Flattening:
         self._adds_up = counter.cuts_cleanly("a\nb", 2)
         self._lines = lines
         self._grain = grain
-        self._headings = 0  # tokens of the headings that the next unit must leave room for
+        self._led_by = 0  # tokens of what leads the next unit, which must leave room for it
+        self._tail_start, self._tail = self._headings_at_end()
         self.notes: list[Note] = []
 
     def units(self) -> list[Unit]:
         """The units, in order."""
-        blocks = self._document.blocks if not self._grain.by_section else ()
-        return self._sections() if self._grain.by_section else self._blocks(blocks, len(self._text))
+        return self._sections() if self._grain.by_section else self._blocks(self._document.blocks, len(self._text))
+
+    def _headings_at_end(self) -> tuple[int, int]:
+        """Where headings with no text below them close the document, and their tokens; the last text goes with them."""
+        start = len(self._text)
+        for section in reversed(self._document.sections[1:]):
+            if section.text_start < section.text_end:
+                break
+            start = section.start
+        tail = self._count(self._text[start:]) if start < len(self._text) else 0
+        return (start, tail) if 0 < tail * 2 < self._grain.cap else (-1, 0)
 
     def _sections(self) -> list[Unit]:
         made: list[Unit] = []
@@ -61,13 +77,28 @@ class Flattening:
             if first == last:
                 continue
             size = self._count(self._text[first : stop if self._adds_up else last])
-            is_heading = section.depth > 0 and section.text_start >= section.text_end
-            if self._headings + size + _ROOM_FOR_TEXT > self._room(section.number, size + _ROOM_FOR_TEXT):
+            tail = self._tail if stop == self._tail_start else 0
+            needed = self._led_by + size + tail + _ROOM_FOR_TEXT
+            if needed > self._room(section.number, needed):
                 made += self._blocks(self._blocks_between(first, last), stop)
                 continue
-            self._headings = self._headings + size if is_heading else 0
-            made.append(Unit(first, last, "heading" if is_heading else "paragraph", size, is_glued=is_heading))
+            is_heading = section.depth > 0 and section.text_start >= section.text_end
+            leads = is_heading or self._leads(section, following, size)
+            self._led_by = self._led_by + size if leads else 0
+            kind: Kind = "heading" if is_heading else "paragraph"
+            made.append(Unit(first, last, kind, size, is_glued=leads or tail > 0))
         return made
+
+    def _leads(self, section: Section, following: Section | None, size: int) -> bool:
+        """Whether a section's own text is too short to stand without its first child."""
+        least = self._grain.least
+        if following is None or not following.is_node or size >= least + _LONGEST_HEADING:
+            return False
+        is_child = following.parent == section.number
+        own = self._text[section.text_start : section.text_end]
+        if section.depth == 0:
+            own = self._text[self._document.source.body_start : following.start].strip(" \t\r\n")
+        return is_child and self._count(own) < least
 
     def _own_span(self, section: Section, stop: int) -> tuple[int, int]:
         """From a section's heading to the end of its own text; for the document, the text above the first heading."""
@@ -82,31 +113,39 @@ class Flattening:
         first = bisect_right(blocks, start, key=lambda block: block.end)
         return blocks[first : bisect_left(blocks, end, key=lambda block: block.start)]
 
-    def _room(self, section: int, size: int) -> int:
+    def _room(self, section: int, needed: int) -> int:
         """How many tokens there are below a section's breadcrumb; not worked out where it is plain to see."""
         sure = self._grain.cap - self._lines.most
-        return sure if self._headings + size <= sure else self._grain.cap - self._lines.reserve(section)
+        return sure if needed <= sure else self._grain.cap - self._lines.reserve(section)
 
     def _blocks(self, blocks: Sequence[Block], stop: int) -> list[Unit]:
         made: list[Unit] = []
-        oversized = self._grain.oversized
         starts = [section.start for section in self._document.sections]
         for block, following in zip_longest(blocks, blocks[1:]):
-            kind, start, last = block[:3]
-            end = last if not self._adds_up else following.start if following is not None else max(stop, last)
-            size = self._count(self._text[start:end])
-            room = self._room(bisect_right(starts, start) - 1, size + _ROOM_FOR_TEXT) if oversized is not None else size
-            if kind == "heading" and (oversized is None or self._headings + size + _ROOM_FOR_TEXT <= room):
-                self._headings += size
-                made.append(Unit(start, last, kind, size, is_glued=True))
+            start, last = block.start, block.end
+            stop_here = following.start if following is not None else max(stop, last)
+            size = self._count(self._text[start : stop_here if self._adds_up else last])
+            if self._grain.oversized is None:
+                is_glued = block.kind == "heading" or stop_here == self._tail_start
+                made.append(Unit(start, last, block.kind, size, is_glued=is_glued))
                 continue
-            room -= self._headings
-            if oversized is None or size <= min(oversized, room):
-                made.append(Unit(start, last, kind, size))
-            else:
-                made += self._parts(block, min(self._grain.target, room), end)
-            self._headings = 0
+            needed = self._led_by + size + _ROOM_FOR_TEXT
+            room = self._room(bisect_right(starts, start) - 1, needed) - self._led_by
+            if block.kind == "heading" and size + _ROOM_FOR_TEXT <= room:
+                self._led_by += size
+                made.append(Unit(start, last, block.kind, size, is_glued=True))
+                continue
+            is_last = stop_here == self._tail_start
+            made += self._unit_or_parts(block, size, room - (self._tail if is_last else 0), stop_here)
+            if is_last:
+                made[-1] = made[-1]._replace(is_glued=True)
+            self._led_by = 0
         return made
+
+    def _unit_or_parts(self, block: Block, size: int, room: int, stop: int) -> list[Unit]:
+        if size <= min(self._grain.oversized or size, room):
+            return [Unit(block.start, block.end, block.kind, size)]
+        return self._parts(block, min(self._grain.target, room), stop)
 
     def _parts(self, block: Block, limit: int, end: int) -> list[Unit]:
         if block.kind == "heading":

@@ -147,14 +147,16 @@ class _Range:
         return runs if large_enough and all(self._fits(run) for run in runs) else None
 
     def _halves(self, unit: Unit) -> list[tuple[Unit, Unit]]:
-        """A paragraph cut in two, after each of its sentences but the last."""
-        if unit.kind != "paragraph" or unit.before or unit.after:
+        """A paragraph cut in two after each of its sentences, or a list after each of its items, but the last."""
+        if unit.before or unit.after or unit.kind not in ("paragraph", "list"):
             return []
         text = self._plan.units.text
-        ends = sentence_ends(text, unit.start, unit.end)[:-1]
+        places = self._plan.item_starts(unit.start, unit.end)
+        if unit.kind == "paragraph":
+            places = sentence_ends(text, unit.start, unit.end)[:-1]
         return [
             (self._recounted(unit, unit.start, _rstripped(text, unit.start, end)), self._recounted(unit, end, unit.end))
-            for end in ends
+            for end in places
         ]
 
     def _recounted(self, unit: Unit, start: int, end: int) -> Unit:
@@ -187,9 +189,10 @@ def _overlap(plan: Plan, before: Run, run: Run, most: int) -> int | None:
     for unit in reversed(before):
         if unit.kind != "paragraph" or unit.before:
             break
-        ends = sentence_ends(text, unit.start, unit.end)
-        starts += reversed([unit.start, *ends[:-1]])
-        if len(starts) >= most:
+        ends = sentence_ends(text, unit.start, unit.end)[:-1]
+        is_whole = plan.starts_sentence(unit.start)
+        starts += reversed([unit.start, *ends] if is_whole else ends)
+        if len(starts) >= most or not is_whole:
             break
     prefix = plan.lines.prefix(plan.section_at(run[0].start))
     for start in reversed(starts[:most]):

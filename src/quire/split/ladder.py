@@ -103,7 +103,8 @@ class Ladder:
         if fence is None:
             yield from self._parts("code", start, end, (blank_lines, lines, *PROSE))
             return
-        marks = self._quote_marks(start)
+        quote = _QUOTE_MARKS.match(self.text, start, end)
+        marks = quote.group() if quote else self._quote_marks(start)
         wrap = Wrap(
             f"{marks}{fence.group(1)}\n", f"\n{marks}{fence.group(2)}", start, self._closed(fence.group(2), start, end)
         )

@@ -15,7 +15,9 @@ from quire.split.plan import Plan, plan_of
 
 def packed(document: Document, counter: TokenCounter, options: Options) -> Cut:
     """Pieces of at most ``hard_cap`` tokens, each as much of one section as fits."""
-    grain = Grain(options.hard_cap, oversized=options.target, target=options.target, by_section=True)
+    grain = Grain(
+        options.hard_cap, oversized=options.target, target=options.target, by_section=True, least=options.min_tokens
+    )
     plan = plan_of(document, counter, options, grain)
     if not plan.units:
         return Cut(())
@@ -78,7 +80,8 @@ class _Packing:
     def _leads(self, section: Section, own_end: int) -> bool:
         """Whether its own text is too short to stand alone."""
         plan = self._plan
-        return bool(plan.children(section)) and plan.own_size(section, own_end) < self._options.min_tokens
+        least = max(self._options.min_tokens, 1)  # a heading without text never stands alone
+        return bool(plan.children(section)) and plan.own_size(section, own_end) < least
 
     def _may_join(self, section: Section) -> bool:
         """Whether a child may join the open piece: in the strict reading sections at the top share none."""

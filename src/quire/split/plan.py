@@ -59,6 +59,19 @@ class Plan:
         """The section in which a position stands."""
         return bisect_right(self._starts, position) - 1
 
+    def item_starts(self, start: int, end: int) -> list[int]:
+        """Where the items of the list at ``start`` start, on their lines, but the first."""
+        blocks, text = self.document.blocks, self.units.text
+        block = blocks[max(bisect_right(blocks, start, key=lambda block: block.start) - 1, 0)]
+        lines = {text.rfind("\n", 0, item.start) + 1 for item in block.children if start < item.start < end}
+        return sorted(line for line in lines if start < line < end)
+
+    def starts_sentence(self, position: int) -> bool:
+        """Whether a unit that starts here starts a sentence: the one before it was not cut inside one."""
+        unit = self.units.at(position)
+        is_known = unit < len(self.units) and self.units.starts[unit] == position
+        return not is_known or unit == 0 or self.units.items[unit - 1].ends_sentence
+
     def findings(self) -> list[Finding]:
         """What could not be had, in document order."""
         notes = sorted(self.notes)

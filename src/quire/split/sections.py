@@ -35,7 +35,7 @@ def sections(document: Document, counter: TokenCounter, options: Options) -> Cut
     if not plan.units:
         return Cut(())
     parts = _joined(plan, _split(plan, options.max_depth), options)
-    pieces = [piece for part in parts for piece in _cut(plan, part)]
+    pieces = [piece for part in parts for piece in _cut(plan, part, options.max_depth)]
     return Cut(pieces, _over_cap(plan, pieces))
 
 
@@ -69,11 +69,10 @@ def _joined(plan: Plan, parts: list[_Part], options: Options) -> list[_Part]:
         if before is not None and plan.has_text(part.first, part.last) and _may_follow(plan, before, part):
             joined[-1] = _together(before, part)
             continue
-        while index < len(parts) and _takes_next(plan, part, parts[index], is_first=part.last == parts[index].first):
-            is_child = parts[index].parent == part.number
+        while index < len(parts) and _takes_next(plan, part, parts[index]):
             part = _together(part, parts[index])
             index += 1
-            if is_child and plan.has_text(part.first, part.last):
+            if plan.has_text(part.first, part.last):
                 break
         joined.append(part)
     return joined
@@ -93,22 +92,33 @@ def _may_follow(plan: Plan, before: _Part, part: _Part) -> bool:
     return same_place and plan.fits(before.first, part.last, before.section)
 
 
-def _takes_next(plan: Plan, part: _Part, following: _Part, *, is_first: bool) -> bool:
+def _takes_next(plan: Plan, part: _Part, following: _Part) -> bool:
     """A part without text takes whatever follows, for a heading is not left alone; others their first child."""
     if not plan.has_text(part.first, part.last):
         return True
-    return is_first and following.parent == part.number and plan.fits(part.first, following.last, part.section)
+    return following.parent == part.number and plan.fits(part.first, following.last, part.section)
 
 
 def _together(first: _Part, second: _Part) -> _Part:
     return _Part(first.first, second.last, first.section, first.number, first.depth, first.parent)
 
 
-def _cut(plan: Plan, part: _Part) -> list[Piece]:
+def _cut(plan: Plan, part: _Part, max_depth: int) -> list[Piece]:
     if plan.fits(part.first, part.last, part.section):
         return [plan.piece(part.first, part.last, part.section)]
-    runs = plan.filled(part.first, part.last, plan.cap, part.section)
-    return [plan.piece(first, last, part.section) for first, last in runs]
+    (first, last), *rest = plan.filled(part.first, part.last, plan.cap, part.section)
+    return [
+        plan.piece(first, last, part.section),
+        *(plan.piece(first, last, _deepest(plan, part, first, last, max_depth)) for first, last in rest),
+    ]
+
+
+def _deepest(plan: Plan, part: _Part, first: int, last: int, max_depth: int) -> int:
+    """The deepest section, not below ``max_depth``, that holds these units of a part."""
+    section = plan.document.sections[plan.holder(first, last)]
+    while section.depth > max_depth and section.parent is not None:
+        section = plan.document.sections[section.parent]
+    return max(section.number, part.section)
 
 
 def _over_cap(plan: Plan, pieces: list[Piece]) -> list[Finding]:
