@@ -89,7 +89,11 @@ def render(case: Case, chunks: Chunks) -> str:
 def _shown(case: Case, chunk: Chunk) -> str:
     """The text, the text to embed, or only its headings and how many words follow each."""
     if case.given.get("show") == "outline":
-        lines = (line if line.startswith("#") else f"({line.count('w')} words)" for line in chunk.original_text.split("\n") if line)
+        lines = (
+            line if line.startswith("#") else f"({line.count('w')} words)"
+            for line in chunk.original_text.split("\n")
+            if line
+        )
         return "\n".join(lines)
     return chunk.embed_text if case.given.get("show") == "embed" else chunk.original_text
 

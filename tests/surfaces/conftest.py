@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from outputs import DOCUMENTS
 from processes import Result
 
 from quire.cli import main
@@ -53,3 +54,10 @@ def chunks() -> Callable[[Result], list[dict[str, Any]]]:
         return [json.loads(line) for line in result.out.decode().splitlines()]
 
     return read
+
+
+@pytest.fixture
+def source(docs: Callable[..., Path], tmp_path: Path) -> Path:
+    """A folder of documents; what is written goes beside it."""
+    docs({f"in/{name}": text for name, text in DOCUMENTS.items()})
+    return tmp_path / "in"

@@ -28,10 +28,11 @@ def process(*arguments: str | bytes, stdin: bytes = b"", environment: dict[str, 
     return Result(done.returncode, done.stdout, done.stderr.decode())
 
 
-def start(*arguments: str) -> subprocess.Popen[bytes]:
+def start(*arguments: str, stdin: int | None = None) -> subprocess.Popen[bytes]:
     """``quire`` that runs on, and that Ctrl-C reaches even if the tests themselves are deaf to it."""
     return subprocess.Popen(
         [*QUIRE, *arguments],
+        stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=_environment(),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -150,7 +149,7 @@ def test_parts_of_code_that_meet_again_are_joined_as_they_were(options: dict[str
 def test_an_opening_fence_that_is_too_long_is_a_finding() -> None:
     info = "python " + "x" * 100
     chunks = cut(f"```{info}\n{code_lines(12)}```\n", CAPPED[0])
-    assert "fence-left-out" in {finding.code for finding in chunks.findings}
+    assert "info-left-out" in {finding.code for finding in chunks.findings}
     # What does not fit is left out: that is the info string; the bare fence fits.
     for chunk in chunks[1:]:
         assert len(codes(chunk.original_text)) == 1
@@ -398,9 +397,8 @@ SHAPES = {
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("strategy", ["packed", "flow", "sections"])
-def test_cost_is_linear(strategy: str, shape: str) -> None:
-    """Generous: all take less than a second; with a quadratic step they take many."""
-    started = time.perf_counter()
+def test_large_documents_of_one_kind(strategy: str, shape: str) -> None:
+    """With a quadratic step these would take minutes; how long they take is measured in benchmarks/."""
     chunks = quire.chunk(SHAPES[shape], strategy, tokenizer="estimate")
-    assert len(chunks) > 0
-    assert time.perf_counter() - started < 4
+    last = max(chunk.source_position.char_end for chunk in chunks)
+    assert last == len(SHAPES[shape].rstrip())

@@ -143,11 +143,12 @@ class Fields:
             return "", tokens  # no room is left for it
         return prefix, embed_tokens
 
-    def _fitted(self, titles: tuple[str, ...]) -> str:
-        cap = self.options.cap
+    def _fitted(self, titles: tuple[str, ...], title: str | None = None) -> str:
+        """The full line, short enough for the cap."""
+        cap, title = self.options.cap, self.document.title if title is None else title
         if cap is None:
-            return crumbs.full_line(self.document.title, titles)
-        return crumbs.fitted(self.document.title, titles, cap // 2, self.counter.count)
+            return crumbs.full_line(title, titles)
+        return crumbs.fitted(title, titles, cap // 2, self.counter.count)
 
     def _looked_at(self, piece: Piece, original: str, overlap_chars: int) -> embed.Content:
         blocks = blocks_in(self.document, piece.start, piece.end)
@@ -160,7 +161,7 @@ class Fields:
         return embed.Content(
             frozenset(block.kind for block in blocks),
             own_tokens < limit,
-            first.info if first is not None and starts_with_heading else None,
+            self._fitted((first.info,), title="") if first is not None and starts_with_heading else None,
         )
 
     def _trail(self, section: int) -> Trail:

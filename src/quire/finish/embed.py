@@ -22,7 +22,7 @@ class Content(NamedTuple):
     is_short: bool
     """Whether it is below the minimum, overlap included."""
     first_heading: str | None
-    """The heading that its text starts with, if it starts with one."""
+    """The heading that its text starts with, if it starts with one, as a breadcrumb would say it."""
 
 
 def line_above(mode: str, full_line: str, title_line: str, content: Content) -> str:
@@ -32,8 +32,7 @@ def line_above(mode: str, full_line: str, title_line: str, content: Content) -> 
     if mode == "always":
         return full_line
     line = full_line if _lacks_context(content) else title_line
-    heading = content.first_heading
-    return "" if heading is not None and line == " ".join(heading.split()) else line
+    return "" if line == content.first_heading else line
 
 
 def _lacks_context(content: Content) -> bool:

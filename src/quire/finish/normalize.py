@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from quire.model import BLANK, Document
 
 _TRAILING = re.compile(r"[ \t]++(?=\n)")
+_LINE_WITH_TEXT = re.compile(r"\n[ \t]*+[^ \t\n]")
 _BLANK_LINES = re.compile(r"\n[ \t]*\n(?:[ \t]*\n)+")
 
 
@@ -39,7 +40,7 @@ def _regular(text: str) -> str:
 def _hard_break(match: re.Match[str]) -> str:
     """Two or more spaces before a line that goes on are a hard break; all others are nothing."""
     text, start, end = match.string, match.start(), match.end()
-    goes_on = end < len(text) and text[end + 1 : end + 2] not in ("", "\n", " ", "\t")
+    goes_on = _LINE_WITH_TEXT.match(text, end) is not None
     is_text = start > 0 and text[start - 1] != "\n"
     return "  " if goes_on and is_text and match.group().endswith("  ") else ""
 

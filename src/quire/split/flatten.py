@@ -47,9 +47,9 @@ class Flattening:
         self._text = document.text
         self._count = counter.count
         self._counter = counter
-        self._adds_up = counter.cuts_cleanly("a\nb", 2)
         self._lines = lines
         self._grain = grain
+        self._section_starts = [section.start for section in document.sections]
         self._led_by = 0  # tokens of what leads the next unit, which must leave room for it
         self._tail_start, self._tail = self._headings_at_end()
         self.notes: list[Note] = []
@@ -76,7 +76,7 @@ class Flattening:
             first, last = self._own_span(section, stop)
             if first == last:
                 continue
-            size = self._count(self._text[first : stop if self._adds_up else last])
+            size = self._count(self._text[first:stop])
             tail = self._tail if stop == self._tail_start else 0
             needed = self._led_by + size + tail + _ROOM_FOR_TEXT
             if needed > self._room(section.number, needed):
@@ -86,7 +86,7 @@ class Flattening:
             leads = is_heading or self._leads(section, following, size)
             self._led_by = self._led_by + size if leads else 0
             kind: Kind = "heading" if is_heading else "paragraph"
-            made.append(Unit(first, last, kind, size, is_glued=leads or tail > 0))
+            made.append(Unit(first, last, kind, size, stop, is_glued=leads or tail > 0))
         return made
 
     def _leads(self, section: Section, following: Section | None, size: int) -> bool:
@@ -120,20 +120,19 @@ class Flattening:
 
     def _blocks(self, blocks: Sequence[Block], stop: int) -> list[Unit]:
         made: list[Unit] = []
-        starts = [section.start for section in self._document.sections]
         for block, following in zip_longest(blocks, blocks[1:]):
             start, last = block.start, block.end
             stop_here = following.start if following is not None else max(stop, last)
-            size = self._count(self._text[start : stop_here if self._adds_up else last])
+            size = self._count(self._text[start:stop_here])
             if self._grain.oversized is None:
                 is_glued = block.kind == "heading" or stop_here == self._tail_start
-                made.append(Unit(start, last, block.kind, size, is_glued=is_glued))
+                made.append(Unit(start, last, block.kind, size, stop_here, is_glued=is_glued))
                 continue
             needed = self._led_by + size + _ROOM_FOR_TEXT
-            room = self._room(bisect_right(starts, start) - 1, needed) - self._led_by
+            room = self._room(bisect_right(self._section_starts, start) - 1, needed) - self._led_by
             if block.kind == "heading" and size + _ROOM_FOR_TEXT <= room:
                 self._led_by += size
-                made.append(Unit(start, last, block.kind, size, is_glued=True))
+                made.append(Unit(start, last, block.kind, size, stop_here, is_glued=True))
                 continue
             is_last = stop_here == self._tail_start
             made += self._unit_or_parts(block, size, room - (self._tail if is_last else 0), stop_here)
@@ -143,8 +142,11 @@ class Flattening:
         return made
 
     def _unit_or_parts(self, block: Block, size: int, room: int, stop: int) -> list[Unit]:
+        if block.kind == "heading":
+            message = "a heading is too long to stand above text within the cap; it is cut as prose"
+            self.notes.append((block.start, "heading-too-long", message))
         if size <= min(self._grain.oversized or size, room):
-            return [Unit(block.start, block.end, block.kind, size)]
+            return [Unit(block.start, block.end, block.kind, size, stop)]
         return self._parts(block, min(self._grain.target, room), stop)
 
     def _parts(self, block: Block, limit: int, end: int) -> list[Unit]:
@@ -155,8 +157,8 @@ class Flattening:
         ladder = Ladder(self._text, self._counter, max(limit, 1))
         parts = ladder.cut(block)
         self.notes += ladder.notes
-        ends = [part.start for part in parts[1:]] + [end] if self._adds_up else [part.end for part in parts]
+        ends = [*(part.start for part in parts[1:]), end]
         return [
-            part._replace(tokens=self._count(self._text[part.start : stop]))
+            part._replace(tokens=self._count(self._text[part.start : stop]), stop=stop)
             for part, stop in zip(parts, ends, strict=True)
         ]

@@ -20,7 +20,7 @@ from quire.offsets import lines_at
 from quire.split.flatten import Grain
 from quire.split.plan import Plan, plan_of
 from quire.split.sentences import sentence_ends
-from quire.split.units import Unit
+from quire.split.units import Unit, closing
 
 Run = list[Unit]
 """The units of one piece."""
@@ -114,7 +114,7 @@ class _Range:
     def _fits(self, run: Run) -> bool:
         plan = self._plan
         prefix = plan.lines.prefix(plan.section_at(run[0].start))
-        text = f"{prefix}{run[0].before}{plan.units.text[run[0].start : run[-1].end]}{run[-1].after}"
+        text = f"{prefix}{run[0].before}{plan.units.text[run[0].start : run[-1].end]}{closing(run[0], run[-1])}"
         return plan.units.counter.count(text) <= plan.cap
 
     def _moved_back(self, before: Run, run: Run) -> list[Run] | None:
@@ -161,7 +161,7 @@ class _Range:
 
     def _recounted(self, unit: Unit, start: int, end: int) -> Unit:
         tokens = self._plan.units.counter.count(self._plan.units.text[start:end])
-        return unit._replace(start=start, end=end, tokens=tokens)
+        return unit._replace(start=start, end=end, tokens=tokens, stop=end)
 
 
 def _rstripped(text: str, start: int, end: int) -> int:
@@ -174,9 +174,11 @@ def _overlapped(plan: Plan, runs: list[Run], options: Options) -> list[Piece]:
     for index, run in enumerate(runs):
         overlap = _overlap(plan, runs[index - 1], run, options.overlap_sentences) if index else None
         section = plan.section_at(run[0].start)
-        text = f"{run[0].before}{plan.units.text[run[0].start : run[-1].end]}{run[-1].after}"
+        text = f"{run[0].before}{plan.units.text[run[0].start : run[-1].end]}{closing(run[0], run[-1])}"
         tokens = plan.units.counter.count(text)
-        pieces.append(Piece(run[0].start, run[-1].end, section, tokens, run[0].before, run[-1].after, overlap))
+        pieces.append(
+            Piece(run[0].start, run[-1].end, section, tokens, run[0].before, closing(run[0], run[-1]), overlap)
+        )
     return pieces
 
 
@@ -196,7 +198,7 @@ def _overlap(plan: Plan, before: Run, run: Run, most: int) -> int | None:
             break
     prefix = plan.lines.prefix(plan.section_at(run[0].start))
     for start in reversed(starts[:most]):
-        if plan.units.counter.count(f"{prefix}{text[start : run[-1].end]}{run[-1].after}") <= plan.cap:
+        if plan.units.counter.count(f"{prefix}{text[start : run[-1].end]}{closing(run[0], run[-1])}") <= plan.cap:
             return start
     return None
 

@@ -23,7 +23,7 @@ from typing import NamedTuple, TypeAlias
 from quire.model import BLANK, Block, Kind, TokenCounter
 from quire.split.graphemes import grapheme_ends
 from quire.split.sentences import inner_word_ends, sentence_ends, word_ends
-from quire.split.units import Unit
+from quire.split.units import Unit, closing
 
 Level: TypeAlias = Callable[[str, int, int], Sequence[int]]
 """Where a span of a text may be cut: ascending, the last is the span's end."""
@@ -48,6 +48,8 @@ class Wrap(NamedTuple):
 
     before: str = ""
     after: str = ""
+    alone: str = ""
+    """What stands behind a part that does not have the block's own start; empty: the same."""
     first: int = -1
     """Where the block starts."""
     last: int = -1
@@ -55,7 +57,8 @@ class Wrap(NamedTuple):
 
     def around(self, start: int, end: int) -> tuple[str, str]:
         """What stands before and behind the part from ``start`` to ``end``."""
-        return "" if start <= self.first else self.before, "" if end >= self.last else self.after
+        after = self.after if start <= self.first else self.alone or self.after
+        return "" if start <= self.first else self.before, "" if end >= self.last else after
 
 
 class Ladder:
@@ -105,26 +108,27 @@ class Ladder:
             return
         quote = _QUOTE_MARKS.match(self.text, start, end)
         marks = quote.group() if quote else self._quote_marks(start)
-        wrap = Wrap(
-            f"{marks}{fence.group(1)}\n", f"\n{marks}{fence.group(2)}", start, self._closed(fence.group(2), start, end)
-        )
+        opening, mark = fence.group(1), fence.group(2)
+        indent = marks or " " * (fence.start(1) - start)
+        last = end if self._is_closed(mark, start, end) else len(self.text) + 1
+        wrap = Wrap(f"{marks}{opening}\n", f"\n{indent}{mark}", f"\n{marks}{mark}", start, last)
+        if self.counter.count(wrap.before + wrap.after) * 2 > self.limit and len(opening) > len(mark):
+            self.notes.append((start, "info-left-out", "the info string of a fence is too long to be repeated"))
+            wrap = wrap._replace(before=f"{marks}{mark}\n")
         yield from self._parts(
             "code", start, end, (blank_lines, lines, *PROSE), self._affordable(wrap, "fence-left-out")
         )
 
-    def _closed(self, fence: str, start: int, end: int) -> int:
-        """Where the block ends, if its last line closes the fence; nowhere, if it needs a closing one."""
-        last_line = self.text[start:end].rstrip(BLANK).splitlines()[-1] if end > start else ""
-        return (
-            end
-            if last_line.lstrip(" \t>").startswith(fence) and "\n" in self.text[start:end].replace("\r", "\n")
-            else len(self.text) + 1
-        )
+    def _is_closed(self, mark: str, start: int, end: int) -> bool:
+        """Whether the last line of a code block closes its fence."""
+        lines_ = self.text[start:end].rstrip(BLANK).replace("\r", "\n").split("\n")
+        last = lines_[-1].lstrip(" \t>")
+        return len(lines_) > 1 and last.startswith(mark) and not last.strip(mark[0])
 
     def _table(self, block: Block, start: int, end: int) -> Iterator[Unit]:
         body = next((row.start for row in block.children if not row.level), end)
         header = self.text[start : self._line_start(body, start)].rstrip(BLANK)
-        wrap = self._affordable(Wrap(f"{header}\n", "", start, end), "header-left-out")
+        wrap = self._affordable(Wrap(f"{header}\n", first=start, last=end), "header-left-out")
         first_row = self._line_start(body, start)
 
         def rows(text: str, first: int, last: int) -> Sequence[int]:
@@ -188,6 +192,7 @@ class Ladder:
 
     def _characters(self, kind: Kind, start: int, end: int, wrap: Wrap) -> Iterator[Unit]:
         """The last resort: as many characters as fit, one at least."""
+        self.notes.append((start, "cut-inside-grapheme", "a character with all its marks is above the cap; it is cut"))
         while start < end:
             length = min(end - start, 4 * self.limit)
             while length > 1 and self._size(start, start + length, wrap) > self.limit:
@@ -202,11 +207,13 @@ class Ladder:
     def _unit(self, kind: Kind, start: int, end: int, wrap: Wrap, levels: Sequence[Level]) -> Iterator[Unit]:
         last = start + len(self.text[start:end].rstrip(BLANK))
         if last > start:
-            before, after = wrap.around(start, end)
+            before, _ = wrap.around(start, end)
+            after, alone = ("", "") if end >= wrap.last else (wrap.after, wrap.alone)
             at_line = start == 0 or self.text[start - 1] in "\r\n"
             whole = len(levels) > len(PROSE)
             size = self.counter.count(self.text[start:last])
-            yield Unit(start, last, kind, size, before or ("" if at_line else self._quote_marks(start)), after, whole)
+            before = before or ("" if at_line else self._quote_marks(start))
+            yield Unit(start, last, kind, size, last, before, after, alone, whole)
 
     def _merged(self, units: Sequence[Unit]) -> list[Unit]:
         """Neighbours that fit together, together."""
@@ -222,7 +229,9 @@ class Ladder:
     def _joined_fits(self, first: Unit, last: Unit) -> bool:
         if first.tokens + last.tokens > self.limit + 2:
             return False
-        return self.counter.count(f"{first.before}{self.text[first.start : last.end]}{last.after}") <= self.limit
+        return (
+            self.counter.count(f"{first.before}{self.text[first.start : last.end]}{closing(first, last)}") <= self.limit
+        )
 
     def _line_start(self, position: int, least: int) -> int:
         line = max(least, self.text.rfind("\n", least, position) + 1)

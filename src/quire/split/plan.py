@@ -15,7 +15,7 @@ from quire.offsets import lines_at
 from quire.split.crumbled import Crumbs
 from quire.split.flatten import Flattening, Grain
 from quire.split.ladder import Note
-from quire.split.units import Units
+from quire.split.units import Units, closing
 
 
 class Plan:
@@ -33,7 +33,7 @@ class Plan:
         """The units ``first`` to before ``last`` as a piece of the deepest section that holds them all."""
         head, tail = self.units.items[first], self.units.items[last - 1]
         holder = self.holder(first, last) if section is None else section
-        return Piece(head.start, tail.end, holder, self.units.exact(first, last), head.before, tail.after)
+        return Piece(head.start, tail.end, holder, self.units.exact(first, last), head.before, closing(head, tail))
 
     def fits(self, first: int, last: int, section: int | None = None) -> bool:
         """Whether these units stay within the cap below the breadcrumb of the section that holds them."""
@@ -74,7 +74,7 @@ class Plan:
 
     def findings(self) -> list[Finding]:
         """What could not be had, in document order."""
-        notes = sorted(self.notes)
+        notes = sorted(set(self.notes))
         found = lines_at(self.document.text, [position for position, _, _ in notes])
         return [
             Finding(code=code, path=self.document.source.name, line=line, message=message)
@@ -85,15 +85,16 @@ class Plan:
         """Runs of these units, as long as ``target`` allows; a heading is never the last of one."""
         runs: list[tuple[int, int]] = []
         start, end, cut = first, first + 1, first
+        is_over = False
         while end < last:
             if self.may_end(end):
                 cut = end
-            fits = self.units.fits(start, end + 1, target) and self.fits(start, end + 1, section)
-            if fits or cut == start:
-                end += 1
-            else:
+            is_over = is_over or not (self.units.fits(start, end + 1, target) and self.fits(start, end + 1, section))
+            if is_over and cut > start:
                 runs.append((start, cut))
-                start, end = cut, max(end, cut + 1)
+                start, end, is_over = cut, max(end, cut + 1), False
+            else:
+                end += 1
         return [*runs, (start, last)]
 
     def has_text(self, first: int, last: int) -> bool:

@@ -6,10 +6,10 @@ it alone is above the cap; that is a finding. Before: plan.py. After: finish/.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from quire.config import Options
-from quire.model import Cut, Document, Finding, Piece, Section, TokenCounter
+from quire.model import Block, Cut, Document, Finding, Piece, Section, TokenCounter
 from quire.offsets import lines_at
 from quire.split.flatten import Grain
 from quire.split.plan import Plan, plan_of
@@ -27,6 +27,8 @@ class _Part:
     """The section that it is, or starts with."""
     depth: int
     parent: int | None
+    has_text: bool
+    """Whether there is something besides headings in it."""
 
 
 def sections(document: Document, counter: TokenCounter, options: Options) -> Cut:
@@ -43,9 +45,17 @@ def _split(plan: Plan, max_depth: int) -> list[_Part]:
     """A part for the text above the first heading, and for each heading down to ``max_depth``."""
     nodes = [node for node in plan.document.nodes[1:] if node.depth <= max_depth]
     starts = [*(plan.start(node) for node in nodes), len(plan.units)]
-    parts = [_Part(0, starts[0], 0, 0, 0, None)] if starts[0] else []
+    parts = [_Part(0, starts[0], 0, 0, 0, None, has_text=True)] if starts[0] else []
     return parts + [
-        _Part(first, last, _holder(plan, node, first, last), node.number, node.depth, node.parent)
+        _Part(
+            first,
+            last,
+            _holder(plan, node, first, last),
+            node.number,
+            node.depth,
+            node.parent,
+            has_text=plan.has_text(first, last),
+        )
         for node, first, last in zip(nodes, starts, starts[1:], strict=False)
     ]
 
@@ -66,13 +76,13 @@ def _joined(plan: Plan, parts: list[_Part], options: Options) -> list[_Part]:
             joined.append(part)
             continue
         before = joined[-1] if joined else None
-        if before is not None and plan.has_text(part.first, part.last) and _may_follow(plan, before, part):
+        if before is not None and part.has_text and _may_follow(plan, before, part):
             joined[-1] = _together(before, part)
             continue
         while index < len(parts) and _takes_next(plan, part, parts[index]):
             part = _together(part, parts[index])
             index += 1
-            if plan.has_text(part.first, part.last):
+            if part.has_text:
                 break
         joined.append(part)
     return joined
@@ -81,7 +91,7 @@ def _joined(plan: Plan, parts: list[_Part], options: Options) -> list[_Part]:
 def _is_small(plan: Plan, part: _Part, options: Options) -> bool:
     if part.depth == 0:
         return False  # text above the first heading joins nothing
-    if not plan.has_text(part.first, part.last):
+    if not part.has_text:
         return True
     is_large = plan.units.is_at_least(part.first, part.last, options.min_tokens)
     return not is_large
@@ -94,13 +104,13 @@ def _may_follow(plan: Plan, before: _Part, part: _Part) -> bool:
 
 def _takes_next(plan: Plan, part: _Part, following: _Part) -> bool:
     """A part without text takes whatever follows, for a heading is not left alone; others their first child."""
-    if not plan.has_text(part.first, part.last):
+    if not part.has_text:
         return True
     return following.parent == part.number and plan.fits(part.first, following.last, part.section)
 
 
 def _together(first: _Part, second: _Part) -> _Part:
-    return _Part(first.first, second.last, first.section, first.number, first.depth, first.parent)
+    return replace(first, last=second.last, has_text=first.has_text or second.has_text)
 
 
 def _cut(plan: Plan, part: _Part, max_depth: int) -> list[Piece]:
@@ -123,14 +133,21 @@ def _deepest(plan: Plan, part: _Part, first: int, last: int, max_depth: int) -> 
 
 def _over_cap(plan: Plan, pieces: list[Piece]) -> list[Finding]:
     """A finding for each block that alone is above the cap."""
-    over = [piece for piece in pieces if piece.tokens + plan.lines.most > plan.cap and plan.is_over_cap(piece)]
-    lines = lines_at(plan.document.text, [piece.start for piece in over])
+    blocks = [_largest(plan, piece) for piece in pieces if piece.tokens > plan.cap]
+    lines = lines_at(plan.document.text, [block.start for block in blocks])
+    count, text = plan.units.counter.count, plan.document.text
     return [
         Finding(
             code="block-over-cap",
             path=plan.document.source.name,
             line=line,
-            message=f"a block with {piece.tokens} tokens is above the cap of {plan.cap}; sections keeps blocks whole",
+            message=f"a block with {count(text[block.start : block.end])} tokens is above the cap of {plan.cap}, "
+            "or leaves no room for the heading above it; sections keeps blocks whole",
         )
-        for piece, line in zip(over, lines, strict=True)
+        for block, line in zip(blocks, lines, strict=True)
     ]
+
+
+def _largest(plan: Plan, piece: Piece) -> Block:
+    blocks = [block for block in plan.document.blocks if piece.start <= block.start < piece.end]
+    return max(blocks, key=lambda block: block.end - block.start)

@@ -25,15 +25,24 @@ class Unit(NamedTuple):
     kind: Kind
     """The kind of the block that it is, or is a part of."""
     tokens: int
-    """Tokens of its text; where counts add up, as far as the next unit starts."""
+    """Tokens of its text up to ``stop``."""
+    stop: int
+    """Where the blank lines behind it end."""
     before: str = ""
     """What a piece that starts here needs in front: an opening fence, a table's header."""
     after: str = ""
     """What a piece that ends here needs behind: a closing fence."""
+    alone: str = ""
+    """What a piece that ends here needs behind if it starts inside the same block; empty: the same."""
     ends_sentence: bool = True
     """Whether it ends where a block or a sentence ends."""
     is_glued: bool = False
     """Whether it must not be the last of a piece: a heading."""
+
+
+def closing(head: Unit, tail: Unit) -> str:
+    """What a piece from ``head`` to ``tail`` needs behind."""
+    return tail.alone or tail.after if head.before else tail.after
 
 
 class Units:
@@ -48,7 +57,7 @@ class Units:
         self._total = [0, *accumulate(unit.tokens for unit in units)]
         loose = [not counter.cuts_cleanly(self.text, start) for start in self.starts] if self.adds_up else []
         self._loose = [0, *accumulate(loose)]
-        self._around: dict[str, int] = {"": 0}
+        self._known: dict[str, int] = {"": 0}
 
     def __len__(self) -> int:
         return len(self.items)
@@ -63,11 +72,11 @@ class Units:
 
     def is_clear(self, first: int, last: int, limit: int, most: int) -> bool | None:
         """Whether these units fit below any prefix of at most ``most`` tokens; None if that is not clear."""
-        size = self.about(first, last) + self._added(self.items[first].before, self.items[last - 1].after)
+        size = self.about(first, last) + self._added(*self._around_of(first, last))
         slack = self._slack(first, last)
         if size + slack + most <= limit:
             return True
-        return False if size - slack > limit else None
+        return False if size - slack - self._gap(last - 1) > limit else None
 
     def is_at_least(self, first: int, last: int, least: int) -> bool:
         """Whether these units have at least so many tokens; counted only where the sum is close."""
@@ -79,11 +88,16 @@ class Units:
 
         The sum decides where it is clear; where it is close, the text is counted.
         """
-        size = self.about(first, last) + self._added(self.items[first].before, self.items[last - 1].after, prefix)
+        size = self.about(first, last) + self._added(*self._around_of(first, last), prefix)
         slack = self._slack(first, last)
         if size + slack <= limit:
             return True
-        return size - slack <= limit and self.exact(first, last, prefix) <= limit
+        return size - slack - self._gap(last - 1) <= limit and self.exact(first, last, prefix) <= limit
+
+    def _gap(self, number: int) -> int:
+        """How many tokens the blank lines behind a unit may have, beyond the usual one."""
+        unit = self.items[number]
+        return max(unit.stop - unit.end - 2, 0)
 
     def exact(self, first: int, last: int, prefix: str = "") -> int:
         """How many tokens these units have together, below ``prefix``."""
@@ -95,7 +109,7 @@ class Units:
     def _blank_behind(self, number: int) -> int:
         """How many tokens a unit has less without the blank lines behind it; only its last line is looked at."""
         text, count, unit = self.text, self.counter.count, self.items[number]
-        end = self.starts[number + 1] if number + 1 < len(self.starts) else len(text)
+        end = unit.stop
         line = text.rfind("\n", unit.start, unit.end) + 1
         if line <= unit.start or not self.counter.cuts_cleanly(text, line):
             line = unit.start
@@ -104,10 +118,14 @@ class Units:
     def composed(self, first: int, last: int) -> str:
         """The text of these units, with what they need around them."""
         head, tail = self.items[first], self.items[last - 1]
-        return f"{head.before}{self.text[head.start : tail.end]}{tail.after}"
+        return f"{head.before}{self.text[head.start : tail.end]}{closing(head, tail)}"
+
+    def _around_of(self, first: int, last: int) -> tuple[str, str]:
+        head, tail = self.items[first], self.items[last - 1]
+        return head.before, closing(head, tail)
 
     def _added(self, *texts: str) -> int:
-        known = self._around
+        known = self._known
         for text in texts:
             if text not in known:
                 known[text] = self.counter.count(text)
