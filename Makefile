@@ -33,6 +33,10 @@ lint: $(VENV)/dev  ## check style, types and layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
+docs: $(VENV)/dev  ## write the generated parts of the documentation anew
+	QUIRE_UPDATE_DOCS=1 $(BIN)/pytest -q tests/test_docs.py
+	$(BIN)/python -m quire.wire
+
 bench: $(VENV)/dev  ## measure cost against its parts; needs the documents that benchmarks/README.md names
 	$(BIN)/python -m benchmarks
 
