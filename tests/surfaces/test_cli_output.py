@@ -337,10 +337,6 @@ def test_a_mistake_in_quire_leaves_what_was_there(run, source, tmp_path, monkeyp
     }
 
 
-# Mistakes that are known; each test fails once its mistake is corrected, and is then to lose its mark
-
-
-@pytest.mark.xfail(reason="the file is replaced by an empty one though no document could be read")
 @pytest.mark.parametrize("name", ["x.jsonl", "x.parquet"])
 def test_nothing_that_can_be_read_leaves_what_was_there(run, source, tmp_path, name) -> None:
     assert run("chunk", "-o", tmp_path / name, source).code == 0
@@ -349,7 +345,6 @@ def test_nothing_that_can_be_read_leaves_what_was_there(run, source, tmp_path, n
     assert (tmp_path / name).read_bytes() == before
 
 
-@pytest.mark.xfail(reason="only equal paths are refused, but these ids are made without the extension")
 @pytest.mark.parametrize("strategy", ["packed", "flow", "sections"])
 def test_ids_never_meet(run, docs, chunks, tmp_path, strategy) -> None:
     docs({"in/a.md": "one\n", "in/a.mdx": "other\n", "in/b.md": "two\n"})
@@ -357,14 +352,12 @@ def test_ids_never_meet(run, docs, chunks, tmp_path, strategy) -> None:
     assert len(found) == len(set(found))
 
 
-@pytest.mark.xfail(reason="the writer knows documents by the path in ids only")
 def test_the_refusal_names_the_file_as_the_user_reaches_it(run, docs, tmp_path) -> None:
     docs({"in/a.md": "one\n", "in/a.mdx": "other\n"})
     result = run("chunk", "-q", "-o", tmp_path / "out", tmp_path / "in")
     assert result.err.startswith(f"{tmp_path}/in/a.mdx: ")
 
 
-@pytest.mark.xfail(reason="documents are counted when they are cut, before they are refused")
 def test_what_is_refused_is_not_counted_as_written(run, docs, tmp_path) -> None:
     docs({"in/a.md": "one\n", "in/a.mdx": "other\n"})
     result = run("chunk", "-o", tmp_path / "out", tmp_path / "in")

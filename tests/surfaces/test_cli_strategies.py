@@ -128,7 +128,6 @@ def test_guard(run, docs, tmp_path, guard, code, count) -> None:
     assert "not worth embedding (formatting-only)" in result.err
 
 
-@pytest.mark.xfail(reason="guard 'raise' has the message of 'warn', with a place of its own in it")
 def test_guard_that_refuses_does_not_say_kept(run, docs, tmp_path) -> None:
     docs(NOT_WORTH_IT)
     result = run("chunk", "-q", "-s", "flow", "--guard", "raise", "-o", tmp_path / "out", tmp_path / "in")
@@ -136,7 +135,6 @@ def test_guard_that_refuses_does_not_say_kept(run, docs, tmp_path) -> None:
     assert result.err.count("rule.md") == 1
 
 
-@pytest.mark.xfail(reason="options are named as in the library")
 @pytest.mark.parametrize(
     "options", [["--hard-cap", "5"], ["--max-tokens", "100"], ["-s", "sections", "--max-depth", "9"]]
 )

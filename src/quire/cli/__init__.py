@@ -1,10 +1,12 @@
 """The command line. ``main`` is the entry point; commands are loaded when they are called.
 
 commands.py    the group of commands, errors to exit codes
-documents.py   the documents that a command was given, one by one; the options that commands share
+documents.py   the documents that a command was given, one by one
+options.py     the options that commands share
 output.py      what goes out: JSON, readable lines, colours, progress
 shown.py       text that is safe and well aligned on a terminal
-chunk.py, verify.py, outline.py   one file a command
+chunk.py, migrate.py, outline.py, stats.py, verify.py   one file a command
+picture.py     a document with its chunks drawn beside it, for docs/strategies.md
 demo.py        quire at work on its own documentation
 """
 

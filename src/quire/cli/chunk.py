@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+from unicodedata import normalize
 
 import click
 
@@ -26,7 +28,7 @@ from quire.cli.output import (
     write_json_lines,
 )
 from quire.cli.shown import clip, visible
-from quire.model import Chunk, Chunks
+from quire.model import Chunk, Chunks, doc_name
 from quire.read.discover import Skipped
 from quire.write import write_files, write_jsonl, write_parquet
 
@@ -74,13 +76,17 @@ def command(
     standard input. Chunks go to standard output: one JSON object a line when piped, a readable view on a terminal;
     or to OUTPUT: a .jsonl or .parquet file, or a folder with one file a chunk.
     """
+    output = None if output == Path("-") else output
     _check(output, form, as_json=as_json, strategy=options["strategy"])
+    form = form or (_format_of(output) if output is not None else None)
     tally = Tally()
     cut = cutter(**options)
-    documents = texts(paths, tally, errors=errors, follow=follow, hidden=hidden, distinct=True)
+    documents = texts(
+        paths, tally, errors=errors, follow=follow, hidden=hidden, distinct=_names(options["strategy"], form)
+    )
     chunked = (chunks for _, chunks in cut_all(documents, cut, tally))
     if output is not None:
-        _write(output, form or _format_of(output), chunked, tally)
+        _write(output, form or "files", chunked, tally)
     else:
         _print(chunked, form, as_json=as_json)
     tally.show(quiet=quiet)
@@ -96,11 +102,23 @@ def _check(output: Path | None, form: str | None, *, as_json: bool, strategy: st
         raise click.UsageError("--format nodes is about the heading tree; add -s tree")
 
 
+def _names(strategy: str, form: str | None) -> Callable[[str], str]:
+    """By what documents must differ: files on any file system, ids of chunks, or ids of nodes."""
+    if form == "files":
+        return lambda path: normalize("NFC", doc_name(path)).casefold()
+    return str if strategy == "tree" else doc_name
+
+
 def _format_of(output: Path) -> str:
     return {".jsonl": "jsonl", ".parquet": "parquet"}.get(output.suffix.lower(), "files")
 
 
 def _write(output: Path, form: str, chunked: Iterable[Chunks], tally: Tally) -> None:
+    chunked = iter(chunked)
+    first = next(chunked, None)
+    if first is None:
+        return  # nothing could be read: what was written before stays
+    chunked = chain((first,), chunked)
     if form == "files":
         written = write_files(output, chunked, on_wait=note)
         tally.skipped += [

@@ -104,16 +104,16 @@ def texts(
     errors: OnUndecodable = "strict",
     follow: bool = False,
     hidden: bool = False,
-    distinct: bool = False,
+    distinct: Callable[[str], str] | None = None,
 ) -> Iterator[Text]:
     """The documents at ``paths``, read one by one; those that cannot be are noted in ``tally``.
 
-    With ``distinct``, documents that would have the same ids are refused.
+    Documents for whose paths ``distinct`` gives the same name would meet; all but the first are refused.
     """
     find = partial(discover, follow_symlinks=follow, hidden=hidden)
     found = find([path for path in paths if path != STANDARD_INPUT])
     tally.skipped += found.skipped
-    taken = _distinct(found, tally) if distinct else found.documents
+    taken = _distinct(found, tally, distinct) if distinct else found.documents
     readings = [(str(each.file), partial(_read, each, errors)) for each in taken]
     if STANDARD_INPUT in paths:
         before = frozenset(find(paths[: paths.index(STANDARD_INPUT)]).documents)
@@ -171,14 +171,22 @@ def exit_code(tally: Tally, paths: Sequence[str]) -> int:
     return 0
 
 
-def _distinct(found: Discovery, tally: Tally) -> list[Found]:
-    """The documents that have a path of their own; where several have the same, none is better than another."""
+def _distinct(found: Discovery, tally: Tally, name_of: Callable[[str], str]) -> list[Found]:
+    """The documents that do not meet; where several have one path, none is better than another."""
     paths = Counter(each.path for each in found.documents)
+    first: dict[str, Found] = {}
+    taken: list[Found] = []
     for each in found.documents:
+        other = first.setdefault(name_of(each.path), each)
         if paths[each.path] > 1:
             reason = f"another document is called {each.path} too, so ids would meet; give a directory above both"
-            tally.skipped.append(Skipped(path=str(each.file), reason=reason, is_error=True))
-    return [each for each in found.documents if paths[each.path] == 1]
+        elif other is not each:
+            reason = f"its files and ids would meet those of {other.path}; rename one"
+        else:
+            taken.append(each)
+            continue
+        tally.skipped.append(Skipped(path=str(each.file), reason=reason, is_error=True))
+    return taken
 
 
 def _read(document: Found, errors: OnUndecodable) -> Text:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, get_args
 
@@ -127,12 +128,27 @@ def _decorated(command: Callable[..., Any], options: Sequence[Callable[..., Any]
     return command
 
 
+def _as_typed(message: str) -> str:
+    """A message about options with their names on the command line."""
+    names = sorted({"breadcrumb_mode", *config.COMMON, *(name for own in config.OWN.values() for name in own)})
+    typed = re.sub(rf"\b({'|'.join(names)})\b(?!')", lambda match: _typed(match.group(1)), message)
+    typed = re.sub(rf"(?<=option |u mean )'({'|'.join(names)})'", lambda match: _typed(match.group(1)), typed)
+    return typed.replace("title, path, syntax, ", "--title, --syntax, ")
+
+
+def _typed(name: str) -> str:
+    return "--breadcrumb" if name == "breadcrumb_mode" else f"--{name.replace('_', '-')}"
+
+
 def cutter(
     strategy: str, *, title: str | None, syntax: Syntax | None, tokenizer: TokenCounter | None, **options: Any
 ) -> Callable[[Text], Chunks]:
     """What cuts a document, with options that are known to be possible."""
     given = {name: value for name, value in options.items() if value is not None}  # those of one strategy only
-    config.build(strategy, {**given, "tokenizer": tokenizer.name if tokenizer else config.DEFAULT_TOKENIZER})
+    try:
+        config.build(strategy, {**given, "tokenizer": tokenizer.name if tokenizer else config.DEFAULT_TOKENIZER})
+    except OptionError as error:
+        raise click.UsageError(_as_typed(str(error))) from error
 
     def cut(document: Text) -> Chunks:
         return pipeline.chunk(

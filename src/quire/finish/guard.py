@@ -30,7 +30,7 @@ def guarded(
     invalid = [(chunk, reasons) for chunk, reasons in looked_at if reasons]
     findings = [_finding(document, chunk, reasons, options) for chunk, reasons in invalid]
     if findings and options.guard == "raise":
-        raise GuardError(str(findings[0]))
+        raise GuardError(f"line {findings[0].line}: {findings[0].message}")
     if options.guard == "drop":
         dropped = {chunk.chunk_number for chunk, _ in invalid}
         return [piece for number, piece in enumerate(pieces) if number not in dropped], findings
@@ -56,7 +56,7 @@ def _reasons(document: Document, piece: Piece, chunk: Chunk, options: Options, *
 
 
 def _finding(document: Document, chunk: Chunk, reasons: Sequence[str], options: Options) -> Finding:
-    what = "dropped" if options.guard == "drop" else "kept"
+    what = {"raise": "refused", "drop": "dropped", "warn": "kept"}[options.guard]
     message = f"chunk {chunk.id} is not worth embedding ({', '.join(reasons)}); it is {what}"
     code = f"guard-{what}-{reasons[0]}"
     return Finding(code=code, path=document.source.name, line=chunk.source_position.start_line, message=message)

@@ -124,10 +124,6 @@ class Flattening:
             start, last = block.start, block.end
             stop_here = following.start if following is not None else max(stop, last)
             size = self._count(self._text[start:stop_here])
-            if self._grain.oversized is None:
-                is_glued = block.kind == "heading" or stop_here == self._tail_start
-                made.append(Unit(start, last, block.kind, size, stop_here, is_glued=is_glued))
-                continue
             needed = self._led_by + size + _ROOM_FOR_TEXT
             room = self._room(bisect_right(self._section_starts, start) - 1, needed) - self._led_by
             if block.kind == "heading" and size + _ROOM_FOR_TEXT <= room:
@@ -145,7 +141,7 @@ class Flattening:
         if block.kind == "heading":
             message = "a heading is too long to stand above text within the cap; it is cut as prose"
             self.notes.append((block.start, "heading-too-long", message))
-        if size <= min(self._grain.oversized or size, room):
+        if self._grain.oversized is None or size <= min(self._grain.oversized, room):
             return [Unit(block.start, block.end, block.kind, size, stop)]
         return self._parts(block, min(self._grain.target, room), stop)
 

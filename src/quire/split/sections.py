@@ -119,16 +119,16 @@ def _cut(plan: Plan, part: _Part, max_depth: int) -> list[Piece]:
     (first, last), *rest = plan.filled(part.first, part.last, plan.cap, part.section)
     return [
         plan.piece(first, last, part.section),
-        *(plan.piece(first, last, _deepest(plan, part, first, last, max_depth)) for first, last in rest),
+        *(plan.piece(first, last, _deepest(plan, first, last, max_depth)) for first, last in rest),
     ]
 
 
-def _deepest(plan: Plan, part: _Part, first: int, last: int, max_depth: int) -> int:
-    """The deepest section, not below ``max_depth``, that holds these units of a part."""
+def _deepest(plan: Plan, first: int, last: int, max_depth: int) -> int:
+    """The deepest section, not below ``max_depth``, that holds these units."""
     section = plan.document.sections[plan.holder(first, last)]
     while section.depth > max_depth and section.parent is not None:
         section = plan.document.sections[section.parent]
-    return max(section.number, part.section)
+    return section.number
 
 
 def _over_cap(plan: Plan, pieces: list[Piece]) -> list[Finding]:
