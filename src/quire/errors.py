@@ -52,6 +52,17 @@ class UndecodableError(InputError):
 class GuardError(QuireError):
     """A chunk that is not worth embedding, where that is to be an error."""
 
+    def __init__(self, path: str, line: int, message: str) -> None:
+        super().__init__(f"{path}:{line}: {message}")
+        self.path = path
+        """The document, as the user named it."""
+        self.reason = f"line {line}: {message}"
+        """What is wrong, without the path."""
+        self._line, self._message = line, message
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.path, self._line, self._message)
+
 
 class TokenizerError(QuireError):
     """A token counter that cannot be loaded or answers nonsense."""

@@ -41,7 +41,7 @@ def _parser() -> MarkdownIt:
 
     markdown-it-py asks for a table first, and so takes `# a | b` above `-|-` for a header row rather than a heading.
     """
-    parser = MarkdownIt("commonmark", {"maxNesting": 500}).enable("strikethrough")
+    parser = MarkdownIt("commonmark", {"maxNesting": 100}).enable("strikethrough")
     parser.block.ruler.before("lheading", "table_last", _table, {"alt": ["paragraph", "reference"]})
     return parser
 

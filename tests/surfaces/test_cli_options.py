@@ -24,7 +24,7 @@ WRONG = [
     (["--errors", "nope"], ["strict", "replace"]),
     (["--content-type", "a b"], ["letters, digits"]),
     (["-s", "tree", "--tree", "a:b"], ["letters, digits"]),
-    (["--tree", "a"], ["'packed'", *OWN["packed"]]),
+    (["--tree", "a"], ["'packed'", *(f"--{name.replace('_', '-')}" for name in OWN["packed"])]),
     (["--nope"], ["--strategy", "--tokenizer", "--json", "--follow"]),
     (["-x"], ["--strategy"]),
 ]

@@ -17,7 +17,7 @@ from quire import read
 from quire.cli.commands import ERROR, NOTHING_FOUND
 from quire.cli.output import MOST_SHOWN, Paint, Progress, count_of, in_options, note, show_findings
 from quire.cli.shown import visible
-from quire.errors import InputError, QuireError
+from quire.errors import GuardError, InputError, QuireError
 from quire.model import Chunks, Finding
 from quire.read.discover import Discovery, Found, Skipped, discover
 from quire.read.source import unreadable
@@ -74,7 +74,7 @@ class Tally:
 
     def fail(self, name: str, error: QuireError) -> None:
         """Note a document that could not be read or cut."""
-        reason = error.reason if isinstance(error, InputError) else str(error)
+        reason = error.reason if isinstance(error, InputError | GuardError) else str(error)
         self.skipped.append(Skipped(path=name, reason=reason, is_error=True))
 
     def show(self, *, quiet: bool = False) -> None:

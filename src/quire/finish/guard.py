@@ -30,7 +30,7 @@ def guarded(
     invalid = [(chunk, reasons) for chunk, reasons in looked_at if reasons]
     findings = [_finding(document, chunk, reasons, options) for chunk, reasons in invalid]
     if findings and options.guard == "raise":
-        raise GuardError(f"line {findings[0].line}: {findings[0].message}")
+        raise GuardError(findings[0].path, findings[0].line, findings[0].message)
     if options.guard == "drop":
         dropped = {chunk.chunk_number for chunk, _ in invalid}
         return [piece for number, piece in enumerate(pieces) if number not in dropped], findings
