@@ -118,27 +118,25 @@ class _Range:
         return plan.units.counter.count(text) <= plan.cap
 
     def _moved_back(self, before: Run, run: Run) -> list[Run] | None:
-        """The cut moved back into the run before, as little as is needed."""
+        """The cut moved back into the run before, as little as is needed: between blocks, else inside one."""
         for cut in range(len(before) - 1, 0, -1):
             if not before[cut - 1].is_glued and (moved := self._sound(before[:cut], before[cut:] + run)):
                 return moved
-        head, tail = before[:-1], before[-1]
-        for first, second in reversed(self._halves(tail)):
-            if moved := self._sound([*head, first], [second, *run]):
-                return moved
+        for place in range(len(before) - 1, -1, -1):
+            for first, second in reversed(self._halves(before[place])):
+                if moved := self._sound([*before[:place], first], [second, *before[place + 1 :], *run]):
+                    return moved
         return None
 
     def _moved_on(self, run: Run, after: Run) -> list[Run] | None:
-        """The cut moved on into the run after, as little as is needed."""
+        """The cut moved on into the run after, as little as is needed: between blocks, else inside one."""
         for cut in range(1, len(after)):
             if not after[cut - 1].is_glued and (moved := self._sound(run + after[:cut], after[cut:])):
                 return moved
-        glued = next((place for place, unit in enumerate(after) if not unit.is_glued), None)
-        if glued is None:
-            return None
-        for first, second in self._halves(after[glued]):
-            if moved := self._sound([*run, *after[:glued], first], [second, *after[glued + 1 :]]):
-                return moved
+        for place, unit in enumerate(after):
+            for first, second in self._halves(unit):
+                if moved := self._sound([*run, *after[:place], first], [second, *after[place + 1 :]]):
+                    return moved
         return None
 
     def _sound(self, first: Run, second: Run) -> list[Run] | None:
@@ -148,7 +146,7 @@ class _Range:
 
     def _halves(self, unit: Unit) -> list[tuple[Unit, Unit]]:
         """A paragraph cut in two after each of its sentences, or a list after each of its items, but the last."""
-        if unit.before or unit.after or unit.kind not in ("paragraph", "list"):
+        if unit.before or unit.after or unit.is_glued or unit.kind not in ("paragraph", "list"):
             return []
         text = self._plan.units.text
         places = self._plan.item_starts(unit.start, unit.end)
