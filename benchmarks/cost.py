@@ -43,7 +43,7 @@ def records(strategy: str, document: Document) -> None:
         chunk.to_dict()
 
 
-def run(rounds: int = 9) -> list[str]:
+def run(rounds: int = 6) -> list[str]:
     """A table as lines of Markdown."""
     documents = measure.documents()
     if not documents:

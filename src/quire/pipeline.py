@@ -43,7 +43,7 @@ def chunk(
     counter = size.resolve(tokenizer, config.TOKENIZERS.get(strategy, config.DEFAULT_TOKENIZER))
     chosen = config.build(strategy, {**options, "tokenizer": counter.name})
     document = _document(text, path, title, syntax)
-    pieces, findings = split.STRATEGIES[strategy](document, counter, chosen)
+    pieces, findings = split.strategy(strategy)(document, counter, chosen)
     chunks = finish.assemble(document, pieces, counter, chosen, started=started)
     if strategy == "flow":
         kept, guarded = finish.guarded(document, pieces, chunks, chosen)

@@ -7,7 +7,6 @@ everything else to standard error.
 from __future__ import annotations
 
 import sys
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
@@ -114,6 +113,8 @@ def _call(arguments: Sequence[str]) -> int:
     except (_OutputError, OSError, click.Abort):
         raise
     except Exception:  # noqa: BLE001  a mistake in quire: Python's exit code for it would mean "nothing found"
+        import traceback  # noqa: PLC0415  for the one case that should not happen
+
         note("\n".join(visible(line) for line in traceback.format_exc().splitlines()))
         note("quire: this is a mistake in quire; please report it with the lines above")
         return ERROR

@@ -18,7 +18,6 @@ import click
 
 from quire.cli.shown import clip, visible
 from quire.model import Finding
-from quire.wire import to_json
 
 MOST_SHOWN = 20
 """How many findings, or skipped files, are shown one by one."""
@@ -132,15 +131,21 @@ def _in_encoding(text: str, stream: TextIO) -> str:
     return text
 
 
+def _encoded(value: Any) -> bytes:
+    from quire.wire import to_json  # noqa: PLC0415  takes as long to load as all that a readable view needs
+
+    return to_json(value)
+
+
 def write_json(value: Any) -> None:
     """One JSON value on one line."""
-    _write(to_json(value) + b"\n")
+    _write(_encoded(value) + b"\n")
 
 
 def write_json_lines(values: Iterable[Any]) -> None:
     """A line of JSON for each value."""
     for value in values:
-        _write(to_json(value) + b"\n")
+        _write(_encoded(value) + b"\n")
 
 
 def write_json_array(values: Iterable[Any]) -> None:
@@ -148,7 +153,7 @@ def write_json_array(values: Iterable[Any]) -> None:
     before, end = b"[\n", b"[]\n"
     try:
         for value in values:
-            _write(before + to_json(value))
+            _write(before + _encoded(value))
             before, end = b",\n", b"\n]\n"
     finally:
         _write(end)

@@ -1,17 +1,19 @@
-"""Document to Pieces: one file a strategy. Before: parsing/. After: finish/."""
+"""Document to Pieces: one file a strategy. Before: parsing/. After: finish/.
+
+tree.py                           needs the sections only
+packed.py, flow.py, sections.py   choose runs of units
+plan.py, flatten.py, units.py, crumbled.py   units, their sizes, what stands above them
+ladder.py, sentences.py, inline.py, graphemes.py   cutting what is too large
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
+from importlib import import_module
 
 from quire.model import Strategy
-from quire.split.flow import flow
-from quire.split.packed import packed
-from quire.split.sections import sections
-from quire.split.tree import tree
 
-STRATEGIES: Mapping[str, Strategy] = MappingProxyType(
-    {"packed": packed, "flow": flow, "sections": sections, "tree": tree},
-)
-"""Every strategy by its name."""
+
+def strategy(name: str) -> Strategy:
+    """The strategy with this name; its module is loaded when it is first wanted."""
+    found: Strategy = getattr(import_module(f"quire.split.{name}"), name)
+    return found
