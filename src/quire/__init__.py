@@ -11,13 +11,14 @@ __version__ = "0.1.0"
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from quire.errors import GuardError, InputError, OptionError, QuireError, TokenizerError, UndecodableError
-    from quire.model import Block, Chunk, Chunks, Document, Finding, Section, Span
+    from quire.model import Block, Document, Finding, Section, Span
     from quire.pipeline import chunk, chunk_file, parse, verify
+    from quire.record import Chunk, Chunks
 
 _HOME = {
     "Block": "model",
-    "Chunk": "model",
-    "Chunks": "model",
+    "Chunk": "record",
+    "Chunks": "record",
     "Document": "model",
     "Finding": "model",
     "GuardError": "errors",

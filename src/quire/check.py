@@ -6,13 +6,14 @@ and what the tests run on random ones. Each law is a small function; ``laws`` as
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from quire.model import BLANK, Block, Chunk, Document, Finding, TokenCounter
+from quire.model import BLANK, Block, Document, Finding, TokenCounter
 from quire.offsets import bytes_at, lines_at
+from quire.record import Chunk
 
 Violation = tuple[str, int, str]
 """A code, a position in the source, and a sentence."""
@@ -122,7 +123,7 @@ def _nothing_over_the_cap(document: Document, chunks: Sequence[Chunk], counter: 
         if not cap or counter.count(chunk.embed_text) <= cap:
             continue
         place = chunk.source_position
-        blocks = _blocks_in(document, place.char_start, place.char_end)
+        blocks = document.blocks_between(place.char_start, place.char_end)
         if chunk.strategy == "sections" and sum(block.kind != "heading" for block in blocks) <= 1:
             continue  # a block that stays whole
         yield "over-cap", place.char_start, f"chunk {chunk.id} has more than {cap} tokens to embed"
@@ -135,7 +136,7 @@ def _structure_is_respected(document: Document, chunks: Sequence[Chunk]) -> Iter
     last_text = max((block.end for block in document.blocks if block.kind != "heading"), default=0)
     for chunk in chunks:
         start, end = chunk.source_position.char_start, chunk.source_position.char_end
-        blocks = _blocks_in(document, start, end)
+        blocks = document.blocks_between(start, end)
         last = blocks[-1] if blocks else None
         if last is None or last.kind != "heading" or _is_too_long(last, chunk):
             continue
@@ -148,12 +149,6 @@ def _is_too_long(heading: Block, chunk: Chunk) -> bool:
     options = _options(chunk)
     cap = options.get("hard_cap") or options.get("max_tokens") or 0
     return 4 * (heading.end - heading.start) > cap
-
-
-def _blocks_in(document: Document, start: int, end: int) -> Sequence[Block]:
-    blocks = document.blocks
-    first = bisect_right(blocks, start, key=lambda block: block.end)
-    return blocks[first : bisect_left(blocks, end, key=lambda block: block.start)]
 
 
 def _positions_agree(document: Document, chunks: Sequence[Chunk]) -> Iterator[Violation]:

@@ -12,7 +12,8 @@ from typing import Any, Literal, get_args
 
 from quire import check, config, finish, parsing, read, size, split
 from quire.errors import OptionError
-from quire.model import Chunk, Chunks, Document, Finding, Syntax, TokenCounter
+from quire.model import Document, Finding, Syntax, TokenCounter
+from quire.record import Chunk, Chunks
 
 _SYNTAXES = get_args(Syntax)
 

@@ -28,8 +28,9 @@ from quire.cli.output import (
     write_json_lines,
 )
 from quire.cli.shown import clip, visible
-from quire.model import Chunk, Chunks, doc_name
+from quire.model import doc_name
 from quire.read.discover import Skipped
+from quire.record import Chunk, Chunks
 from quire.write import write_files, write_jsonl, write_parquet
 
 FORMATS = ("files", "jsonl", "parquet", "compact", "nodes")

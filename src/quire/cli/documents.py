@@ -18,9 +18,10 @@ from quire.cli.commands import ERROR, NOTHING_FOUND
 from quire.cli.output import MOST_SHOWN, Paint, Progress, count_of, in_options, note, show_findings
 from quire.cli.shown import visible
 from quire.errors import GuardError, InputError, QuireError
-from quire.model import Chunks, Finding
+from quire.model import Finding
 from quire.read.discover import Discovery, Found, Skipped, discover
 from quire.read.source import unreadable
+from quire.record import Chunks
 
 STANDARD_INPUT = "-"
 STANDARD_INPUT_NAME = "<stdin>"

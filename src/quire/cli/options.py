@@ -11,8 +11,9 @@ import click
 from quire import config, pipeline, size
 from quire.cli.documents import Text
 from quire.errors import OptionError, QuireError
-from quire.model import Chunks, Syntax, TokenCounter
+from quire.model import Syntax, TokenCounter
 from quire.read.source import OnUndecodable
+from quire.record import Chunks
 
 
 def _counter(ctx: click.Context, param: click.Parameter, value: str | None) -> TokenCounter | None:

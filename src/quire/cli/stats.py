@@ -19,11 +19,12 @@ import click
 
 from quire import config, pipeline, size
 from quire.cli.documents import OnUndecodable, Tally, Text, exit_code, texts
-from quire.cli.options import input_options
+from quire.cli.options import input_options, tokenizer_option
 from quire.cli.output import Paint, count_of, echo, terminal_width, write_json
 from quire.cli.shown import clip, width
 from quire.errors import QuireError
-from quire.model import Chunk, Chunks, Syntax, TokenCounter
+from quire.model import Syntax, TokenCounter
+from quire.record import Chunk, Chunks
 
 _WIDTH = 96
 _LABEL = 15
@@ -85,18 +86,6 @@ class Measured:
         return own >= least and stats.embed_tokens <= cap
 
 
-def _tokenizer(ctx: click.Context, param: click.Parameter, value: str | None) -> TokenCounter | None:
-    """The counter for all strategies, known to work; None for each strategy's own."""
-    if value is None:
-        return None
-    try:
-        counter = size.resolve(value, config.DEFAULT_TOKENIZER)
-        counter.count("a")
-    except QuireError as error:
-        raise click.BadParameter(str(error), ctx, param) from error
-    return counter
-
-
 @click.command()
 @input_options
 @click.option(
@@ -107,14 +96,7 @@ def _tokenizer(ctx: click.Context, param: click.Parameter, value: str | None) ->
     multiple=True,
     help="A strategy to measure; may be given several times. [default: all]",
 )
-@click.option(
-    "-t",
-    "--tokenizer",
-    callback=_tokenizer,
-    metavar="NAME|FILE",
-    help=f"What counts tokens, for all strategies: {', '.join(size.NAMES)}, or a Hugging Face tokenizer.json. "
-    "[default: each strategy's own]",
-)
+@tokenizer_option
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as one JSON object, and nothing else.")
 def command(
     *,

@@ -14,7 +14,8 @@ from quire.cli.commands import NOTHING_FOUND
 from quire.cli.documents import OnUndecodable, Tally, Text, cut_all, exit_code, renamed, texts
 from quire.cli.options import cut_options, cutter, input_options
 from quire.cli.output import Paint, count_of, echo, note, write_json
-from quire.model import Chunks, Finding, TokenCounter
+from quire.model import Finding, TokenCounter
+from quire.record import Chunks
 
 
 @click.command()

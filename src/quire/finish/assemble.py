@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,8 +17,9 @@ from quire.config import Options
 from quire.finish import embed
 from quire.finish.ids import ids, parent_id
 from quire.finish.normalize import normalized
-from quire.model import Block, Chunk, Document, Piece, SourcePosition, TokenCounter, TokenStats
+from quire.model import Document, Piece, TokenCounter
 from quire.offsets import bytes_at, lines_at
+from quire.record import Chunk, SourcePosition, TokenStats
 
 MDAST_NAMES: Mapping[str, str] = MappingProxyType(
     {
@@ -151,7 +152,7 @@ class Fields:
         return crumbs.fitted(title, titles, cap // 2, self.counter.count)
 
     def _looked_at(self, piece: Piece, original: str, overlap_chars: int) -> embed.Content:
-        blocks = blocks_in(self.document, piece.start, piece.end)
+        blocks = self.document.blocks_between(piece.start, piece.end)
         first = blocks[0] if blocks else None
         starts_with_heading = first is not None and first.kind == "heading" and first.start >= piece.start
         own_tokens = self.counter.count(original[overlap_chars:]) if overlap_chars else piece.tokens
@@ -239,13 +240,5 @@ def _metadata(document: Document, options: Options, seconds: float, made_at: flo
 
 def node_types(document: Document, start: int, end: int) -> tuple[str, ...]:
     """What mdast calls the blocks that stand in a span, each once, in order."""
-    kinds = (block.kind for block in blocks_in(document, start, end))
+    kinds = (block.kind for block in document.blocks_between(start, end))
     return tuple(dict.fromkeys(MDAST_NAMES.get(kind, kind) for kind in kinds))
-
-
-def blocks_in(document: Document, start: int, end: int) -> Sequence[Block]:
-    """The blocks at document level that stand in a span, in whole or in part."""
-    blocks = document.blocks
-    first = bisect_right(blocks, start, key=lambda block: block.end)
-    last = bisect_left(blocks, end, key=lambda block: block.start)
-    return blocks[first:last]

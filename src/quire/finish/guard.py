@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from quire.config import Options
 from quire.errors import GuardError
-from quire.finish.assemble import blocks_in
-from quire.model import Chunk, Document, Finding, Piece
+from quire.model import Document, Finding, Piece
+from quire.record import Chunk
 
 REASONS = ("empty", "too-short", "too-long", "formatting-only", "heading-only", "code-without-context")
 """Why a chunk is not worth embedding."""
@@ -46,7 +46,7 @@ def _reasons(document: Document, piece: Piece, chunk: Chunk, options: Options, *
         yield "too-short"
     if piece.tokens > options.max_tokens:
         yield "too-long"
-    kinds = {block.kind for block in blocks_in(document, piece.start, piece.end)}
+    kinds = {block.kind for block in document.blocks_between(piece.start, piece.end)}
     if not _LETTER_OR_DIGIT.search(document.text, piece.start, piece.end):
         yield "formatting-only"
     elif kinds == {"heading"}:

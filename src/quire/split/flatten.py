@@ -5,7 +5,7 @@ Before: parsing/. After: plan.py. Blocks are looked at only where a section is t
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import zip_longest
 from typing import NamedTuple
@@ -80,7 +80,7 @@ class Flattening:
             tail = self._tail if stop == self._tail_start else 0
             needed = self._led_by + size + tail + _ROOM_FOR_TEXT
             if needed > self._room(section.number, needed):
-                made += self._blocks(self._blocks_between(first, last), stop)
+                made += self._blocks(self._document.blocks_between(first, last), stop)
                 continue
             is_heading = section.depth > 0 and section.text_start >= section.text_end
             leads = is_heading or self._leads(section, following, size)
@@ -107,11 +107,6 @@ class Flattening:
         if section.text_start < section.text_end:
             return section.start, section.text_end
         return trimmed(self._text, section.start, stop)
-
-    def _blocks_between(self, start: int, end: int) -> Sequence[Block]:
-        blocks = self._document.blocks
-        first = bisect_right(blocks, start, key=lambda block: block.end)
-        return blocks[first : bisect_left(blocks, end, key=lambda block: block.start)]
 
     def _room(self, section: int, needed: int) -> int:
         """How many tokens there are below a section's breadcrumb; not worked out where it is plain to see."""

@@ -70,6 +70,7 @@ class Ladder:
         self.limit = limit
         self.notes: list[Note] = []
         self._has_returns = "\r" in text
+        self._line = (0, 0)  # the line that was looked at last: its start, and how far it is known
 
     def cut(self, block: Block) -> list[Unit]:
         """The parts of ``block``, each within the limit, together all of its text."""
@@ -202,6 +203,7 @@ class Ladder:
 
     def _size(self, start: int, end: int, wrap: Wrap = Wrap()) -> int:  # noqa: B008
         before, after = wrap.around(start, end)
+        before = before or self._quote_marks(start)
         return self.counter.count(f"{before}{self.text[start:end].rstrip(BLANK)}{after}")
 
     def _unit(self, kind: Kind, start: int, end: int, wrap: Wrap, levels: Sequence[Level]) -> Iterator[Unit]:
@@ -209,10 +211,9 @@ class Ladder:
         if last > start:
             before, _ = wrap.around(start, end)
             after, alone = ("", "") if end >= wrap.last else (wrap.after, wrap.alone)
-            at_line = start == 0 or self.text[start - 1] in "\r\n"
             whole = len(levels) > len(PROSE)
             size = self.counter.count(self.text[start:last])
-            before = before or ("" if at_line else self._quote_marks(start))
+            before = before or self._quote_marks(start)
             yield Unit(start, last, kind, size, last, before, after, alone, whole)
 
     def _merged(self, units: Sequence[Unit]) -> list[Unit]:
@@ -239,9 +240,24 @@ class Ladder:
         return max(line, self.text.rfind("\r", line, position) + 1) if self._has_returns else line
 
     def _quote_marks(self, position: int) -> str:
-        """The marks of the quotes that a position stands in, by its line."""
-        marks = _QUOTE_MARKS.match(self.text, self._line_start(position, 0))
+        """The marks of the quotes that a position inside a line stands in; none at the start of a line."""
+        if position == 0 or self.text[position - 1] in "\r\n":
+            return ""
+        start = self._line_of(position)
+        marks = _QUOTE_MARKS.match(self.text, start)
         return marks.group() if marks and marks.end() <= position else ""
+
+    def _line_of(self, position: int) -> int:
+        """Where the line of a position starts; lines may be long, so only what was not seen before is looked at."""
+        start, seen = self._line
+        if position < start:
+            start, seen = self._line_start(position, 0), position
+        elif position > seen:
+            line = self._line_start(position, seen)
+            is_new = line > seen or (seen > 0 and self.text[seen - 1] in "\r\n")
+            start, seen = (line, position) if is_new else (start, position)
+        self._line = (start, seen)
+        return start
 
 
 def lines(text: str, start: int, end: int) -> Sequence[int]:

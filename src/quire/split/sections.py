@@ -149,5 +149,4 @@ def _over_cap(plan: Plan, pieces: list[Piece]) -> list[Finding]:
 
 
 def _largest(plan: Plan, piece: Piece) -> Block:
-    blocks = [block for block in plan.document.blocks if piece.start <= block.start < piece.end]
-    return max(blocks, key=lambda block: block.end - block.start)
+    return max(plan.document.blocks_between(piece.start, piece.end), key=lambda block: block.end - block.start)

@@ -12,8 +12,9 @@ from typing import Any, Literal
 
 from quire import crumbs
 from quire.finish.ids import node_id
-from quire.model import Chunk, Chunks, Document, Section
+from quire.model import Document, Section
 from quire.offsets import bytes_at
+from quire.record import Chunk, Chunks
 
 Form = Literal["chunk", "compact", "node"]
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from quire import crumbs
 from quire.errors import InputError
-from quire.model import Chunk, SourcePosition, TokenStats
+from quire.record import Chunk, SourcePosition, TokenStats
 from quire.wire.record import ABSENT
 from quire.wire.schema import camel
 

@@ -18,7 +18,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import msgspec
 
 from quire.errors import InputError
-from quire.model import Chunk, SourcePosition, TokenStats
+from quire.record import Chunk, SourcePosition, TokenStats
 
 VERSION = "1.0"
 """The version of the record: the first number changes when a reader of the old one would fail."""

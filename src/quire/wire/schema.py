@@ -16,7 +16,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
-from quire.model import Chunk, SourcePosition, TokenStats
+from quire.record import Chunk, SourcePosition, TokenStats
 from quire.wire.record import ABSENT, VERSION, is_mapping
 
 FILE = "chunk.schema.json"

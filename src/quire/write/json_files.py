@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from quire.errors import QuireError
-from quire.model import Chunks
+from quire.record import Chunks
 from quire.wire.record import encode, parse
 from quire.write import journal, swap
 from quire.write.atomic import explained

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO
 
-from quire.model import Chunks
+from quire.record import Chunks
 from quire.wire.forms import Form, records
 from quire.wire.record import to_json
 from quire.write.atomic import explained, replacing

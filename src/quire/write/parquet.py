@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
 from quire.errors import QuireError
-from quire.model import Chunk, Chunks, SourcePosition, TokenStats
+from quire.record import Chunk, Chunks, SourcePosition, TokenStats
 from quire.wire.record import VERSION, is_mapping, to_json
 from quire.wire.schema import camel
 from quire.write.atomic import explained, replacing

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 
 import quire
 from quire import wire
-from quire.model import Chunk
+from quire.record import Chunk
 from quire.wire.record import OTHER_NAMES
 from quire.wire.schema import camel
 from support import grammar
