@@ -4,7 +4,8 @@
     quick   25, while writing code
     fuzz    5,000, or as many as QUIRE_FUZZ_EXAMPLES says
 
-Failing examples are kept in `.hypothesis` and tried first the next time.
+`ci` and `quick` try the same examples every time; `fuzz` tries new ones, keeps those that fail in `.hypothesis` and
+tries them first the next time.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ sys.path.insert(0, str(Path(__file__).parent))
 _BASE = settings(
     settings.get_profile("default"),
     deadline=None,
-    derandomize=False,
     print_blob=True,
     # Whole documents are large and slow beside what these checks expect; the examples themselves are wanted.
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
 )
 
-settings.register_profile("ci", _BASE, max_examples=150)
-settings.register_profile("quick", _BASE, max_examples=25)
+# The same examples every time, so that a green run stays green; `fuzz` is there to find new ones.
+settings.register_profile("ci", _BASE, max_examples=150, derandomize=True)
+settings.register_profile("quick", _BASE, max_examples=25, derandomize=True)
 settings.register_profile("fuzz", _BASE, max_examples=int(os.environ.get("QUIRE_FUZZ_EXAMPLES", "5000")))
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))

@@ -34,6 +34,7 @@ def laws(
     """
     violations = [violation for law in _LAWS for violation in law(document, chunks)]
     violations += _nothing_lost(document, chunks, findings)
+    violations += _structure_is_respected(document, chunks, findings)
     violations += _nothing_altered(document, chunks, normalized)
     if counter is not None:
         violations += _counts(chunks, counter)
@@ -129,8 +130,10 @@ def _nothing_over_the_cap(document: Document, chunks: Sequence[Chunk], counter: 
         yield "over-cap", place.char_start, f"chunk {chunk.id} has more than {cap} tokens to embed"
 
 
-def _structure_is_respected(document: Document, chunks: Sequence[Chunk]) -> Iterator[Violation]:
-    """A heading is not the last thing in a chunk, unless nothing but headings follows in the document."""
+def _structure_is_respected(
+    document: Document, chunks: Sequence[Chunk], findings: Sequence[Finding]
+) -> Iterator[Violation]:
+    """A heading is not the last thing in a chunk, unless nothing but headings follows, or a finding says why."""
     if _strategy(chunks) == "tree":
         return
     last_text = max((block.end for block in document.blocks if block.kind != "heading"), default=0)
@@ -140,8 +143,13 @@ def _structure_is_respected(document: Document, chunks: Sequence[Chunk]) -> Iter
         last = blocks[-1] if blocks else None
         if last is None or last.kind != "heading" or _is_too_long(last, chunk):
             continue
-        if start <= last.start and last.end <= end < last_text:
+        if start <= last.start and last.end <= end < last_text and not _is_told(document, last, findings):
             yield "heading-at-end", last.start, f"chunk {chunk.id} ends with a heading that belongs to what follows"
+
+
+def _is_told(document: Document, heading: Block, findings: Sequence[Finding]) -> bool:
+    lines = {finding.line for finding in findings if finding.code == "heading-too-long"}
+    return bool(lines) and lines_at(document.text, [heading.start])[0] in lines
 
 
 def _is_too_long(heading: Block, chunk: Chunk) -> bool:
@@ -240,7 +248,6 @@ _LAWS: tuple[Callable[[Document, Sequence[Chunk]], Iterator[Violation]], ...] = 
     _spans_are_ordered,
     _titles_are_kept,
     _positions_agree,
-    _structure_is_respected,
     _headings_are_right,
     _links_hold,
 )

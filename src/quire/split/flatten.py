@@ -51,6 +51,7 @@ class Flattening:
         self._grain = grain
         self._section_starts = [section.start for section in document.sections]
         self._led_by = 0  # tokens of what leads the next unit, which must leave room for it
+        self._lead_gives_way = False  # whether that text must stand alone after all
         self._tail_start, self._tail = self._headings_at_end()
         self.notes: list[Note] = []
 
@@ -80,7 +81,11 @@ class Flattening:
             tail = self._tail if stop == self._tail_start else 0
             needed = self._led_by + size + tail + _ROOM_FOR_TEXT
             if needed > self._room(section.number, needed):
-                made += self._blocks(self._document.blocks_between(first, last), stop)
+                parts = self._blocks(self._document.blocks_between(first, last), stop)
+                if self._lead_gives_way:
+                    made[-1] = self._released(made[-1])
+                    self._lead_gives_way = False
+                made += parts
                 continue
             is_heading = section.depth > 0 and section.text_start >= section.text_end
             leads = is_heading or self._leads(section, following, size)
@@ -121,6 +126,13 @@ class Flattening:
             size = self._count(self._text[start:stop_here])
             needed = self._led_by + size + _ROOM_FOR_TEXT
             room = self._room(bisect_right(self._section_starts, start) - 1, needed) - self._led_by
+            if block.kind == "heading" and self._led_by and room < size + _ROOM_FOR_TEXT <= room + self._led_by:
+                # What leads gives way, rather than the heading be parted from what is below it.
+                room, self._led_by = room + self._led_by, 0
+                if made:
+                    made[-1] = self._released(made[-1])
+                else:
+                    self._lead_gives_way = True
             if block.kind == "heading" and size + _ROOM_FOR_TEXT <= room:
                 self._led_by += size
                 made.append(Unit(start, last, block.kind, size, stop_here, is_glued=True))
@@ -131,6 +143,13 @@ class Flattening:
                 made[-1] = made[-1]._replace(is_glued=True)
             self._led_by = 0
         return made
+
+    def _released(self, unit: Unit) -> Unit:
+        """A unit that may stand at the end of a piece after all; for a heading that is a finding."""
+        if unit.kind == "heading":
+            message = "headings in a row are too long to stand above text within the cap; they are parted"
+            self.notes.append((unit.start, "heading-too-long", message))
+        return unit._replace(is_glued=False)
 
     def _unit_or_parts(self, block: Block, size: int, room: int, stop: int) -> list[Unit]:
         if block.kind == "heading":
