@@ -146,3 +146,29 @@ def test_a_finding_says_what_and_where() -> None:
 
 def test_every_chunk_of_another_text_is_caught() -> None:
     assert quire.verify(TEXT.replace("Two", "Owt"), whole()) != []
+
+
+def test_a_chunk_over_the_cap_is_caught() -> None:
+    chunks = list(quire.chunk(TEXT, strategy="packed", path="a.md"))
+    metadata = dict(chunks[0].metadata)
+    metadata["chunkingOptions"] = {**metadata["chunkingOptions"], "hard_cap": 8}
+    findings = quire.verify(TEXT, [replace(chunks[0], metadata=metadata)])
+    assert [finding.code for finding in findings] == ["over-cap"]
+
+
+def test_a_chunk_that_ends_with_a_heading_is_caught() -> None:
+    """The cut between two chunks moved to behind the heading of the second."""
+    words = " ".join(["word"] * 30)
+    text = f"# A\n\n{words}\n\n# B\n\n{words}\n"
+    first, second = quire.chunk(text, strategy="packed", path="a.md", hard_cap=64, target=64)
+    heading, start = text.index("# B") + 3, text.index("# B") + 5
+    before = moved(first, char_end=heading, byte_end=heading, end_line=5)
+    after = moved(second, char_start=start, byte_start=start, start_line=7)
+    assert "heading-at-end" in {finding.code for finding in quire.verify(text, [before, after])}
+
+
+def test_normalised_text_that_is_not_that_of_its_span_is_caught() -> None:
+    (chunk,) = quire.chunk("one  \r\ntwo\r\n", strategy="flow", path="a.md")
+    assert quire.verify("one  \r\ntwo\r\n", [chunk]) == []
+    broken = replace(chunk, original_text="one two", embed_text="one two")
+    assert "altered-text" in {finding.code for finding in quire.verify("one  \r\ntwo\r\n", [broken])}
