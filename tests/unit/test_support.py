@@ -421,11 +421,11 @@ def test_shared_data_is_taken_from_the_environment(monkeypatch: pytest.MonkeyPat
 # Profiles ------------------------------------------------------------------------------------------------------------
 
 
-def test_profiles_differ_only_in_how_much_they_try() -> None:
+def test_profiles_differ_in_how_much_they_try_and_whether_it_is_new() -> None:
     profiles = [settings.get_profile(name) for name in ("quick", "ci", "fuzz")]
     assert [profile.max_examples for profile in profiles[:2]] == [25, 150]
     for profile in profiles:
         assert profile.deadline is None
-        assert not profile.derandomize
         assert profile.print_blob
-        assert profile.database is not None
+    assert [profile.derandomize for profile in profiles] == [True, True, False]
+    assert profiles[2].database is not None
