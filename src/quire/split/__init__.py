@@ -8,11 +8,13 @@ ladder.py, sentences.py, inline.py, graphemes.py   cutting what is too large
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 
 from quire.model import Strategy
 
 
+@cache
 def strategy(name: str) -> Strategy:
     """The strategy with this name; its module is loaded when it is first wanted."""
     found: Strategy = getattr(import_module(f"quire.split.{name}"), name)
