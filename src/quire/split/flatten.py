@@ -51,7 +51,7 @@ class Flattening:
         self._grain = grain
         self._section_starts = [section.start for section in document.sections]
         self._led_by = 0  # tokens of what leads the next unit, which must leave room for it
-        self._lead_gives_way = False  # whether that text must stand alone after all
+        self._lead_gives_way = False  # whether what leads must stand alone after all
         self._tail_start, self._tail = self._headings_at_end()
         self.notes: list[Note] = []
 

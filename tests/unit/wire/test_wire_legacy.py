@@ -148,5 +148,5 @@ def test_what_is_no_record_is_an_error(value: Any) -> None:
 @pytest.mark.parametrize("value", [None, 3, "x", [], {}, [None], True])
 def test_odd_values_never_crash(name: str, value: Any) -> None:
     with suppress(quire.InputError):
-        wire.migrate({**OLD, name: value}, "T")
-    wire.legacy({**NEW, name: value})
+        assert wire.migrate({**OLD, name: value}, "T")["fileTitle"]
+    assert isinstance(wire.legacy({**NEW, name: value}), dict)

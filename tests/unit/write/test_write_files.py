@@ -339,7 +339,7 @@ def test_a_lock_on_a_folder_that_was_deleted_is_none(tmp_path: Path) -> None:
     with held(file, "x", patience=0):
         file.unlink()
         with held(file, "x", patience=0):
-            pass
+            assert file.exists()
 
 
 WRITER = """

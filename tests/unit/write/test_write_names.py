@@ -122,4 +122,7 @@ def test_odd_names_can_be_made(tmp_path: Path) -> None:
     for name in ("a\nb", "😀#", "x" * 400, "tail. ", "a\udcffb", "a\ud800b", "NUL"):
         place = place_of(f"{name}/{name}.md", "doc")
         (tmp_path / place.folder).mkdir()
-        (tmp_path / place.folder / place.file(0)).write_bytes(b"")
+        made = tmp_path / place.folder / place.file(0)
+        made.write_bytes(b"")
+        assert made.is_file()
+        assert made.resolve().is_relative_to(tmp_path.resolve())
