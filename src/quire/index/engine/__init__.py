@@ -1,0 +1,1 @@
+"""The engine: tantivy, and nobody else in quire imports it."""
