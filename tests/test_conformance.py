@@ -127,8 +127,11 @@ def assert_same_way(text: str) -> None:
     slow = scan.walk(source, stand_in, {})
     assert slow is not None
     assert fast.headings == slow.headings
-    both = [blocks.blocks_of(source, stand_in, found) for found in (fast, slow)]
+    both = [blocks.Blocks(source, stand_in, found)(0, len(text)) for found in (fast, slow)]
     assert [block[:5] for block in both[0]] == [block[:5] for block in both[1]]
+    document = quire.parse(text)
+    by_section = [block for section in document.sections for block in document.own_blocks(section.number)]
+    assert [block[:5] for block in by_section] == [block[:5] for block in both[0]]
 
 
 def test_plain_text_has_no_headings() -> None:

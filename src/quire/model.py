@@ -12,6 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
@@ -191,8 +192,8 @@ class Document:
     """The document itself, then every heading at document level, in order."""
     findings: tuple[Finding, ...] = ()
     """What reading and parsing found."""
-    open_blocks: Callable[[], tuple[Block, ...]] = field(repr=False, compare=False)
-    """How to get the blocks; called once, when they are first asked for."""
+    open_blocks: Callable[[int, int], tuple[Block, ...]] = field(repr=False, compare=False)
+    """How to get the blocks between two positions where sections start, or the document ends."""
 
     @property
     def text(self) -> str:
@@ -212,13 +213,37 @@ class Document:
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """The blocks at document level, in order; together they hold every character that is not blank."""
-        return self.open_blocks()
+        return self.open_blocks(0, len(self.text))
+
+    @cached_property
+    def section_starts(self) -> list[int]:
+        """Where each section starts."""
+        return [section.start for section in self.sections]
+
+    def section_at(self, position: int) -> int:
+        """The number of the section in which a position stands; a heading stands in its own."""
+        return bisect_right(self.section_starts, position) - 1
+
+    def own_blocks(self, section: int) -> tuple[Block, ...]:
+        """The blocks of a section without its children: its heading, and its own text."""
+        known = self._own_blocks.get(section)
+        if known is None:
+            starts = self.section_starts
+            end = starts[section + 1] if section + 1 < len(starts) else len(self.text)
+            known = self._own_blocks[section] = self.open_blocks(starts[section], end)
+        return known
 
     def blocks_between(self, start: int, end: int) -> Sequence[Block]:
         """The blocks at document level that stand between two positions, in whole or in part."""
-        blocks = self.blocks
+        first, last = self.section_at(start), max(self.section_at(end - 1), 0)
+        own = map(self.own_blocks, range(first, last + 1))
+        blocks = self.own_blocks(first) if first == last else tuple(chain.from_iterable(own))
         first = bisect_right(blocks, start, key=_end_of)
         return blocks[first : bisect_left(blocks, end, key=_start_of)]
+
+    @cached_property
+    def _own_blocks(self) -> dict[int, tuple[Block, ...]]:
+        return {}
 
     @cached_property
     def verbatim(self) -> tuple[Span, ...]:

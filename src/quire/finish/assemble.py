@@ -126,7 +126,7 @@ class Fields:
         return self.counter.count(original)
 
     def _contained_headings(self, piece: Piece) -> tuple[str, ...]:
-        sections, starts = self.document.sections, self._section_starts
+        sections, starts = self.document.sections, self.document.section_starts
         first, last = bisect_left(starts, piece.start, lo=1), bisect_left(starts, piece.end, lo=1)
         return tuple(section.title for section in sections[first:last])
 
@@ -178,10 +178,6 @@ class Fields:
     @cached_property
     def _trails(self) -> dict[int, Trail]:
         return {0: Trail()}
-
-    @cached_property
-    def _section_starts(self) -> list[int]:
-        return [section.start for section in self.document.sections]
 
     @cached_property
     def _names(self) -> list[str]:

@@ -10,24 +10,19 @@ outline.py   headings to sections, with slugs.py
 
 from __future__ import annotations
 
-from functools import partial
-
-from quire.model import Block, Document, Source
+from quire.model import Document, Source
 from quire.parsing import outline
-from quire.parsing.blocks import blocks_of
+from quire.parsing.blocks import Blocks
 from quire.parsing.scan import Scan, scanned
 from quire.parsing.standin import stand_in
 
 
 def document(source: Source, title: str | None = None) -> Document:
     """Parse ``source``; ``title`` overrides what the document says of itself."""
+    text, found = "", Scan((), ())  # a text that is not Markdown is one paragraph
     if source.syntax == "markdown":
         text = stand_in(source)
         found = scanned(source, text)
-        open_blocks = partial(blocks_of, source, text, found)
-    else:
-        found = Scan((), ())
-        open_blocks = partial(_plain, source)
     name = outline.title_of(source, found.headings, title)
     sections = outline.build(source, found.headings, name)
     return Document(
@@ -35,10 +30,5 @@ def document(source: Source, title: str | None = None) -> Document:
         title=name,
         sections=sections,
         findings=(*source.findings, *outline.findings(source, sections)),
-        open_blocks=open_blocks,
+        open_blocks=Blocks(source, text, found),
     )
-
-
-def _plain(source: Source) -> tuple[Block, ...]:
-    """A text that is not Markdown is one paragraph."""
-    return blocks_of(source, "", Scan((), ()))

@@ -6,7 +6,10 @@ What is inside a block is found when somebody asks for that (inside.py).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator
+from functools import cached_property
+from operator import itemgetter
 
 from quire.model import BLANK, Block, Source
 from quire.parsing.events import KINDS, events_of, opened
@@ -19,38 +22,54 @@ from quire.parsing.tables import interrupting_table
 
 _FENCE_INFO = re.compile(r"[ \t]*(?:`{3,}|~{3,})[ \t]*([^\r\n]*)")
 _LEADING_BLANK_LINES = re.compile(r"(?:[ \t]*(?:\r\n|\r|\n))*")
+_start_of = itemgetter(1)
 
 
-def blocks_of(source: Source, text: str, found: Scan) -> tuple[Block, ...]:
-    """The blocks at document level, in order: all that is not blank is in one of them."""
-    return group(source.text, _Making(source, text, found.headings).made(found.tops))
+class Blocks:
+    """Makes the blocks of one document. ``text`` is its stand-in, ``found`` what stands at document level."""
 
-
-class _Making:
-    """Makes the blocks of one document. ``text`` is its stand-in."""
-
-    def __init__(self, source: Source, text: str, headings: Sequence[Heading]) -> None:
+    def __init__(self, source: Source, text: str, found: Scan) -> None:
         self._source = source
         self._text = text
+        self._found = found
         self._base = source.markdown_start
-        self._headings = iter(headings)
         self._inside = Inside(source, text)
 
-    def made(self, tops: Sequence[Top]) -> list[Block]:
-        """A block for each of ``tops``, and for the text between them."""
+    def __call__(self, start: int, end: int) -> tuple[Block, ...]:
+        """The blocks between two positions where sections start, in order: all that is not blank is in one of them."""
+        return group(self._source.text, self._made(start, end), start, end)
+
+    def _made(self, start: int, end: int) -> list[Block]:
+        """A block for each that was found, and for the text between them."""
         source = self._source
         made: list[Block] = []
-        seen = source.body_start
-        if source.opaque is not None:
+        seen = max(source.body_start, start)
+        if source.opaque is not None and source.opaque.end > seen:
             made.append(self._block("paragraph", source.opaque.start, source.opaque.end))
             seen = source.opaque.end
-        for tag, start, end in tops:
-            blocks = self._of_run(start, end) if tag == RUN else self._reported(tag, start, end)
+        for tag, first, last in self._tops_between(start, end):
+            blocks = self._reported(tag, first, last) if tag != RUN else self._of_run(max(first, start), min(last, end))
             made += self._references(seen, blocks[0].start)
             made += blocks
             seen = blocks[-1].end
-        made += self._references(seen, len(source.text))
+        made += self._references(seen, end)
         return made
+
+    def _tops_between(self, start: int, end: int) -> Iterator[Top]:
+        """What was found between two positions; a run may go on over several sections."""
+        tops = self._found.tops
+        first = bisect_left(tops, start, key=_start_of)
+        if first and tops[first - 1][0] == RUN and tops[first - 1][2] > start:
+            first -= 1
+        for index in range(first, len(tops)):
+            if tops[index][1] >= end:
+                return
+            yield tops[index]
+
+    @cached_property
+    def _headings(self) -> dict[int, Heading]:
+        """The headings, by where they start."""
+        return {heading.start: heading for heading in self._found.headings}
 
     def _of_run(self, start: int, end: int) -> list[Block]:
         """The blocks of a run of plain blocks: all start at the start of their line."""
@@ -66,7 +85,7 @@ class _Making:
             if kind == "paragraph":
                 made.append(Block(kind, block_start, block_end))
             elif kind == "heading":
-                heading = next(self._headings)
+                heading = self._headings[block_start]
                 made.append(Block(kind, block_start, block_end, heading.level, heading.title))
             elif kind == "code":
                 made.append(Block(kind, block_start, block_end, 0, self._fence_info(block_start)))
@@ -92,7 +111,7 @@ class _Making:
             parts += [("table", table, end)] if table < end else []
             return [self._block(kind, first, last) for kind, first, last in parts]
         if tag == "Heading":
-            heading = next(self._headings)
+            heading = self._headings[start]
             return [self._block("heading", start, end, heading.level, heading.title)]
         kind = KINDS[tag]
         block = self._block(kind, start, end, info=self._fence_info(start) if kind == "code" else "")
@@ -106,11 +125,12 @@ class _Making:
         return Block(kind, start, end, level, info, self._inside if kind in CONTAINERS else ())  # type: ignore[arg-type]
 
     def _references(self, start: int, end: int) -> Iterator[Block]:
-        """Text between two blocks: the parser reports no event for reference definitions."""
+        """Text between two blocks: the parser reports no event for reference definitions. Plain text is a paragraph."""
         text = self._source.text
         if text[start:end].strip(BLANK):
             first = _LEADING_BLANK_LINES.match(text, start, end)
-            yield self._block("reference", first.end() if first else start, end)
+            kind = "reference" if self._source.syntax == "markdown" else "paragraph"
+            yield self._block(kind, first.end() if first else start, end)
 
     def _fence_info(self, start: int) -> str:
         match = _FENCE_INFO.match(self._source.text, start)

@@ -55,9 +55,10 @@ class _Group(NamedTuple):
     last: int
 
 
-def group(text: str, blocks: Sequence[Block]) -> tuple[Block, ...]:
-    """``blocks``, with all that stands between an opening and its closing made one block."""
-    if ":::" not in text and "$$" not in text and not _CLOSING_TAG.search(text):
+def group(text: str, blocks: Sequence[Block], start: int, end: int) -> tuple[Block, ...]:
+    """``blocks`` from ``start`` to ``end``, with all that stands between an opening and its closing made one block."""
+    has_colons, has_dollars = text.find(":::", start, end) >= 0, text.find("$$", start, end) >= 0
+    if not (has_colons or has_dollars or _CLOSING_TAG.search(text, start, end)):
         return tuple(blocks)
     grouped: list[Block] = []
     done = 0

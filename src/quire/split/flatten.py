@@ -5,7 +5,6 @@ Before: parsing/. After: plan.py. Blocks are looked at only where a section is t
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import zip_longest
 from typing import NamedTuple
@@ -49,7 +48,6 @@ class Flattening:
         self._counter = counter
         self._lines = lines
         self._grain = grain
-        self._section_starts = [section.start for section in document.sections]
         self._led_by = 0  # tokens of what leads the next unit, which must leave room for it
         self._lead_gives_way = False  # whether what leads must stand alone after all
         self._tail_start, self._tail = self._headings_at_end()
@@ -81,7 +79,7 @@ class Flattening:
             tail = self._tail if stop == self._tail_start else 0
             needed = self._led_by + size + tail + _ROOM_FOR_TEXT
             if needed > self._room(section.number, needed):
-                parts = self._blocks(self._document.blocks_between(first, last), stop)
+                parts = self._blocks(self._document.own_blocks(section.number), stop)
                 if self._lead_gives_way:
                     made[-1] = self._released(made[-1])
                     self._lead_gives_way = False
@@ -125,7 +123,7 @@ class Flattening:
             stop_here = following.start if following is not None else max(stop, last)
             size = self._count(self._text[start:stop_here])
             needed = self._led_by + size + _ROOM_FOR_TEXT
-            room = self._room(bisect_right(self._section_starts, start) - 1, needed) - self._led_by
+            room = self._room(self._document.section_at(start), needed) - self._led_by
             if block.kind == "heading" and self._led_by and room < size + _ROOM_FOR_TEXT <= room + self._led_by:
                 # What leads gives way, rather than the heading be parted from what is below it.
                 room, self._led_by = room + self._led_by, 0

@@ -113,7 +113,7 @@ class _Range:
 
     def _fits(self, run: Run) -> bool:
         plan = self._plan
-        prefix = plan.lines.prefix(plan.section_at(run[0].start))
+        prefix = plan.lines.prefix(plan.document.section_at(run[0].start))
         text = f"{prefix}{run[0].before}{plan.units.text[run[0].start : run[-1].end]}{closing(run[0], run[-1])}"
         return plan.units.counter.count(text) <= plan.cap
 
@@ -171,7 +171,7 @@ def _overlapped(plan: Plan, runs: list[Run], options: Options) -> list[Piece]:
     pieces: list[Piece] = []
     for index, run in enumerate(runs):
         overlap = _overlap(plan, runs[index - 1], run, options.overlap_sentences) if index else None
-        section = plan.section_at(run[0].start)
+        section = plan.document.section_at(run[0].start)
         text = f"{run[0].before}{plan.units.text[run[0].start : run[-1].end]}{closing(run[0], run[-1])}"
         tokens = plan.units.counter.count(text)
         pieces.append(
@@ -194,7 +194,7 @@ def _overlap(plan: Plan, before: Run, run: Run, most: int) -> int | None:
         starts += reversed([unit.start, *ends] if is_whole else ends)
         if len(starts) >= most or not is_whole:
             break
-    prefix = plan.lines.prefix(plan.section_at(run[0].start))
+    prefix = plan.lines.prefix(plan.document.section_at(run[0].start))
     for start in reversed(starts[:most]):
         if plan.units.counter.count(f"{prefix}{text[start : run[-1].end]}{closing(run[0], run[-1])}") <= plan.cap:
             return start

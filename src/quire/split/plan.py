@@ -5,7 +5,6 @@ Before: flatten.py. After: packed.py, flow.py and sections.py, which choose runs
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -27,7 +26,6 @@ class Plan:
         self.lines = lines
         self.cap = cap
         self.notes = notes
-        self._starts = [section.start for section in document.sections]
 
     def piece(self, first: int, last: int, section: int | None = None) -> Piece:
         """The units ``first`` to before ``last`` as a piece of the deepest section that holds them all."""
@@ -53,16 +51,12 @@ class Plan:
 
     def section_of(self, unit: int) -> int:
         """The section in which a unit stands; a heading stands in its own."""
-        return self.section_at(self.units.items[unit].start)
-
-    def section_at(self, position: int) -> int:
-        """The section in which a position stands."""
-        return bisect_right(self._starts, position) - 1
+        return self.document.section_at(self.units.items[unit].start)
 
     def item_starts(self, start: int, end: int) -> list[int]:
         """Where the items of the list at ``start`` start, on their lines, but the first."""
-        blocks, text = self.document.blocks, self.units.text
-        block = blocks[max(bisect_right(blocks, start, key=lambda block: block.start) - 1, 0)]
+        text = self.units.text
+        block = self.document.blocks_between(start, start + 1)[0]
         lines = {text.rfind("\n", 0, item.start) + 1 for item in block.children if start < item.start < end}
         return sorted(line for line in lines if start < line < end)
 
