@@ -299,14 +299,19 @@ class Piece(NamedTuple):
     """One past its last character."""
     section: int
     """The number of the section that gives the heading path."""
-    tokens: int
-    """How many tokens its text has, with what is added around it."""
+    size: int | Callable[[], int]
+    """How many tokens its text has, with what is added around it, or how to find out."""
     before: str = ""
     """What is added in front, so that it stands alone: an opening fence, a table's header."""
     after: str = ""
     """What is added behind: a closing fence."""
     overlap: int | None = None
     """Where the end of the piece before starts that is repeated in front of this one; None for none."""
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens its text has, with what is added around it."""
+        return self.size if isinstance(self.size, int) else self.size()
 
 
 class TokenCounter(Protocol):

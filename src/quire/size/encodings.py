@@ -53,7 +53,7 @@ class EncodingCounter:
 
     def cuts_cleanly(self, text: str, at: int) -> bool:
         """At the start of a line that has text, and where nothing is cut off."""
-        if 0 < at < len(text) and "0" <= text[at] <= "z" and text[at - 1] == "\n":
+        if 0 < at < len(text) and text[at - 1] == "\n" and ("0" <= text[at] <= "z" or text[at] == "#"):
             return True  # by far the most frequent case
         return at in (0, len(text)) or _CLEAN[self.name].match(text, at) is not None
 

@@ -18,11 +18,6 @@ from quire.split.units import Unit
 _ROOM_FOR_TEXT = 4
 """So many tokens must be left for text below a heading; a longer heading is cut as prose."""
 
-
-_LONGEST_HEADING = 256
-"""No heading has more tokens; so a section that is larger than the minimum by this much is not short."""
-
-
 class Grain(NamedTuple):
     """How fine the units are."""
 
@@ -51,7 +46,11 @@ class Flattening:
         self._led_by = 0  # tokens of what leads the next unit, which must leave room for it
         self._lead_gives_way = False  # whether what leads must stand alone after all
         self._tail_start, self._tail = self._headings_at_end()
+        self._adds_up = counter.cuts_cleanly("a\nb", 2)
+        self._widest = 1 if document.text.isascii() else 4  # bytes of a character
         self.notes: list[Note] = []
+        self.firsts: list[int] = []
+        """For each section, the number of its first unit."""
 
     def units(self) -> list[Unit]:
         """The units, in order."""
@@ -69,44 +68,57 @@ class Flattening:
 
     def _sections(self) -> list[Unit]:
         made: list[Unit] = []
+        text, count, firsts, append = self._text, self._count, self.firsts, made.append
         sections = self._document.sections
+        sure = self._grain.cap - self._lines.most - _ROOM_FOR_TEXT
+        new = tuple.__new__  # twice as fast as the class itself
         for section, following in zip_longest(sections, sections[1:]):
-            stop = following.start if following is not None else len(self._text)
-            first, last = self._own_span(section, stop)
-            if first == last:
-                continue
-            size = self._count(self._text[first:stop])
-            tail = self._tail if stop == self._tail_start else 0
-            needed = self._led_by + size + tail + _ROOM_FOR_TEXT
-            if needed > self._room(section.number, needed):
-                parts = self._blocks(self._document.own_blocks(section.number), stop)
-                if self._lead_gives_way:
-                    made[-1] = self._released(made[-1])
-                    self._lead_gives_way = False
-                made += parts
-                continue
-            is_heading = section.depth > 0 and section.text_start >= section.text_end
-            leads = is_heading or self._leads(section, following, size)
-            self._led_by = self._led_by + size if leads else 0
-            kind: Kind = "heading" if is_heading else "paragraph"
-            made.append(Unit(first, last, kind, size, stop, is_glued=leads or tail > 0))
+            firsts.append(len(made))
+            _, depth, _, _, _, start, _, _, _, text_start, text_end, _, _ = section
+            stop = following[5] if following is not None else len(text)
+            if depth and text_start < text_end and stop != self._tail_start:  # the usual case: a heading above text
+                size = count(text[start:stop])
+                if self._led_by + size <= sure:
+                    leads = self._leads(section, following, size)
+                    self._led_by = self._led_by + size if leads else 0
+                    append(new(Unit, (start, text_end, "paragraph", size, stop, "", "", "", True, leads)))
+                    continue
+            made += self._of_section(section, following, stop, made)
         return made
+
+    def _of_section(self, section: Section, following: Section | None, stop: int, made: list[Unit]) -> list[Unit]:
+        """The units of a section that is large, or a heading alone, or the document, or the last above headings."""
+        first, last = self._own_span(section, stop)
+        if first == last:
+            return []
+        size = self._count(self._text[first:stop])
+        tail = self._tail if stop == self._tail_start else 0
+        needed = self._led_by + size + tail + _ROOM_FOR_TEXT
+        if needed > self._room(section.number, needed):
+            parts = self._blocks(self._document.own_blocks(section.number), stop)
+            if self._lead_gives_way:
+                made[-1] = self._released(made[-1])
+                self._lead_gives_way = False
+            return parts
+        is_heading = section.depth > 0 and section.text_start >= section.text_end
+        leads = is_heading or self._leads(section, following, size)
+        self._led_by = self._led_by + size if leads else 0
+        kind: Kind = "heading" if is_heading else "paragraph"
+        return [Unit(first, last, kind, size, stop, is_glued=leads or tail > 0)]
 
     def _leads(self, section: Section, following: Section | None, size: int) -> bool:
         """Whether a section's own text is too short to stand without its first child."""
-        least = self._grain.least
-        if following is None or not following.is_node or size >= least + _LONGEST_HEADING:
+        if following is None or following.parent != section.number or following.position is None:
             return False
-        is_child = following.parent == section.number
-        own = self._text[section.text_start : section.text_end]
-        if section.depth == 0:
-            own = self._text[self._document.source.body_start : following.start].strip(" \t\r\n")
-        return is_child and self._count(own) < least
+        if self._adds_up and size - (section.body_start - section.start) * self._widest - 4 >= self._grain.least:
+            return False  # its heading has no more tokens than bytes
+        start, end = own_text(self._document, section, following.start)
+        return self._count(self._text[start:end]) < self._grain.least
 
     def _own_span(self, section: Section, stop: int) -> tuple[int, int]:
         """From a section's heading to the end of its own text; for the document, the text above the first heading."""
         if section.depth == 0:
-            return trimmed(self._text, self._document.source.body_start, stop)
+            return own_text(self._document, section, stop)
         if section.text_start < section.text_end:
             return section.start, section.text_end
         return trimmed(self._text, section.start, stop)
@@ -170,3 +182,10 @@ class Flattening:
             part._replace(tokens=self._count(self._text[part.start : stop]), stop=stop)
             for part, stop in zip(parts, ends, strict=True)
         ]
+
+
+def own_text(document: Document, section: Section, stop: int) -> tuple[int, int]:
+    """Where a section's own text starts and ends; the document's, up to the first heading at ``stop``."""
+    if section.depth:
+        return section.text_start, section.text_end
+    return trimmed(document.text, document.source.body_start, stop)

@@ -45,7 +45,7 @@ class _Packing:
         """Pack a section that does not fit; ``first`` is where its first piece starts, with headings that lead it."""
         plan = self._plan
         own_end = plan.own_end(section)
-        leads = self._leads(section, own_end)
+        leads = self._leads(section)
         start = self._own(section, first, own_end, leads=leads)
         end = own_end
         for number, child in enumerate(plan.children(section)):
@@ -77,11 +77,11 @@ class _Packing:
             return None
         return first
 
-    def _leads(self, section: Section, own_end: int) -> bool:
+    def _leads(self, section: Section) -> bool:
         """Whether its own text is too short to stand alone."""
         plan = self._plan
         least = max(self._options.min_tokens, 1)  # a heading without text never stands alone
-        return bool(plan.children(section)) and plan.own_size(section, own_end) < least
+        return plan.has_children(section) and plan.is_short(section, least)
 
     def _may_join(self, section: Section) -> bool:
         """Whether a child may join the open piece: in the strict reading sections at the top share none."""

@@ -5,33 +5,34 @@ Before: flatten.py. After: packed.py, flow.py and sections.py, which choose runs
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Iterator
+from functools import cached_property, partial
 
 from quire.config import Options
 from quire.model import Document, Finding, Piece, Section, TokenCounter
 from quire.offsets import lines_at
 from quire.split.crumbled import Crumbs
-from quire.split.flatten import Flattening, Grain
-from quire.split.ladder import Note
+from quire.split.flatten import Flattening, Grain, own_text
 from quire.split.units import Units, closing
 
 
 class Plan:
     """Units, sections and breadcrumbs together."""
 
-    def __init__(self, document: Document, units: Units, lines: Crumbs, cap: int, notes: Sequence[Note]) -> None:
+    def __init__(self, document: Document, units: Units, lines: Crumbs, cap: int, flattening: Flattening) -> None:
         self.document = document
         self.units = units
         self.lines = lines
         self.cap = cap
-        self.notes = notes
+        self.notes = flattening.notes
+        self._firsts = [*flattening.firsts, len(units)]
 
     def piece(self, first: int, last: int, section: int | None = None) -> Piece:
         """The units ``first`` to before ``last`` as a piece of the deepest section that holds them all."""
         head, tail = self.units.items[first], self.units.items[last - 1]
         holder = self.holder(first, last) if section is None else section
-        return Piece(head.start, tail.end, holder, self.units.exact(first, last), head.before, closing(head, tail))
+        size = partial(self.units.exact, first, last)
+        return Piece(head.start, tail.end, holder, size, head.before, closing(head, tail))
 
     def fits(self, first: int, last: int, section: int | None = None) -> bool:
         """Whether these units stay within the cap below the breadcrumb of the section that holds them."""
@@ -68,6 +69,8 @@ class Plan:
 
     def findings(self) -> list[Finding]:
         """What could not be had, in document order."""
+        if not self.notes:
+            return []
         notes = sorted(set(self.notes))
         found = lines_at(self.document.text, [position for position, _, _ in notes])
         return [
@@ -93,7 +96,8 @@ class Plan:
 
     def has_text(self, first: int, last: int) -> bool:
         """Whether there is something besides headings among these units."""
-        return any(not unit.is_glued for unit in self.units.items[first:last])
+        items = self.units.items
+        return any(not items[unit].is_glued for unit in range(first, last))
 
     def is_over_cap(self, piece: Piece) -> bool:
         """Whether a piece is above the cap below its breadcrumb."""
@@ -108,59 +112,71 @@ class Plan:
 
     def start(self, section: Section) -> int:
         """The first unit of a section: its heading, and headings with nothing below them that lead it."""
-        unit = self.units.at(section.start)
-        empty = self._empty
-        while unit and self.units.items[unit - 1].start in empty:
-            unit -= 1
-        return unit
+        return self._unit_of[section.position or 0]
 
     def end(self, section: Section) -> int:
         """One past the last unit of all that belongs to a section."""
-        following = self._following[section.number]
-        return len(self.units) if following is None else self.start(following)
+        return self._unit_of[self._after[section.position or 0]]
 
     def own_end(self, section: Section) -> int:
-        """One past the last unit of a section's own text."""
-        children = self.children(section)
-        return self.start(children[0]) if children else self.end(section)
+        """One past the last unit of a section's own text: where the next node starts."""
+        return self._unit_of[(section.position or 0) + 1]
 
-    def own_size(self, section: Section, own_end: int) -> int:
-        """How many tokens the text below a section's heading has."""
-        end = self.units.items[own_end - 1].end if own_end else 0
-        start = section.body_start if section.depth else self.document.source.body_start
-        return self.units.counter.count(self.units.text[start:end].strip(" \t\r\n")) if start < end else 0
+    def has_children(self, section: Section) -> bool:
+        """Whether there are nodes below a section."""
+        position = section.position or 0
+        return self._after[position] > position + 1
 
-    def children(self, section: Section) -> Sequence[Section]:
+    def children(self, section: Section) -> Iterator[Section]:
         """The nodes directly below a section."""
-        return self._children[section.number]
+        nodes, after = self.document.nodes, self._after
+        position = section.position or 0
+        end, position = after[position], position + 1
+        while position < end:
+            yield nodes[position]
+            position = after[position]
+
+    def is_short(self, section: Section, least: int) -> bool:
+        """Whether the text below a section's heading has fewer than so many tokens."""
+        text = self.units.text
+        if self.units.adds_up:
+            # A heading has no more tokens than bytes.
+            heading = (section.body_start - section.start) * (1 if text.isascii() else 4)
+            if self.units.about(self._firsts[section.number], self.own_end(section)) - heading - 4 >= least:
+                return False
+        start, end = own_text(self.document, section, self.document.sections[section.number + 1].start)
+        return self.units.counter.count(text[start:end]) < least
 
     @cached_property
-    def _children(self) -> dict[int, list[Section]]:
-        children: dict[int, list[Section]] = {section.number: [] for section in self.document.sections}
-        for node in self.document.nodes[1:]:
-            children[node.parent or 0].append(node)
-        return children
+    def _unit_of(self) -> list[int]:
+        """The first unit of each node, by its position, and the number of units."""
+        first: list[int] = []
+        lead = -1  # the first of the headings with nothing below them that stand right before
+        for section, unit, following in zip(self.document.sections, self._firsts, self._firsts[1:], strict=False):
+            if section.position is not None:
+                first.append(unit if lead < 0 else lead)
+                lead = -1
+            elif following > unit + 1:
+                lead = -1  # too long to lead, so it was cut
+            elif lead < 0:
+                lead = unit
+        return [*first, len(self.units)]
 
     @cached_property
-    def _following(self) -> dict[int, Section | None]:
-        """For each node, the next one that does not belong to it."""
-        following: dict[int, Section | None] = {0: None}
-        above: list[Section] = []
-        for node in self.document.nodes[1:]:
-            while above and above[-1].end <= node.start:
-                following[above.pop().number] = node
-            above.append(node)
-        following.update(dict.fromkeys((section.number for section in above), None))
-        return following
-
-    @cached_property
-    def _empty(self) -> frozenset[int]:
-        """Where the headings with no text below them start; they lead what follows."""
-        return frozenset(section.start for section in self.document.sections if section.position is None)
+    def _after(self) -> list[int]:
+        """For each node, by its position, the position of the next one that does not belong to it."""
+        nodes = self.document.nodes
+        after = [len(nodes)] * len(nodes)
+        above: list[int] = []
+        for position, node in enumerate(nodes):
+            while above and nodes[above[-1]].end <= node.start:
+                after[above.pop()] = position
+            above.append(position)
+        return after
 
 
 def plan_of(document: Document, counter: TokenCounter, options: Options, grain: Grain) -> Plan:
     """Flatten a document, and put everything together for packing."""
     lines = Crumbs(document, counter, options, grain.cap)
     flattening = Flattening(document, counter, lines, grain)
-    return Plan(document, Units(document, counter, flattening.units()), lines, grain.cap, flattening.notes)
+    return Plan(document, Units(document, counter, flattening.units()), lines, grain.cap, flattening)

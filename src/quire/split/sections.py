@@ -6,7 +6,7 @@ it alone is above the cap; that is a finding. Before: plan.py. After: finish/.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from quire.config import Options
 from quire.model import Block, Cut, Document, Finding, Piece, Section, TokenCounter
@@ -15,8 +15,7 @@ from quire.split.flatten import Grain
 from quire.split.plan import Plan, plan_of
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Part(NamedTuple):
     """A section, or several that have joined; it has the place of the first."""
 
     first: int
@@ -36,9 +35,16 @@ def sections(document: Document, counter: TokenCounter, options: Options) -> Cut
     plan = plan_of(document, counter, options, Grain(options.max_tokens, by_section=True))
     if not plan.units:
         return Cut(())
-    parts = _joined(plan, _split(plan, options.max_depth), options)
-    pieces = [piece for part in parts for piece in _cut(plan, part, options.max_depth)]
-    return Cut(pieces, _over_cap(plan, pieces))
+    pieces: list[Piece] = []
+    findings: list[Finding] = []
+    for part in _joined(plan, _split(plan, options.max_depth), options):
+        if plan.fits(part.first, part.last, part.section):
+            pieces.append(plan.piece(part.first, part.last, part.section))
+        else:
+            cut = _cut(plan, part, options.max_depth)
+            pieces += cut
+            findings += _over_cap(plan, cut)
+    return Cut(pieces, findings)
 
 
 def _split(plan: Plan, max_depth: int) -> list[_Part]:
@@ -62,7 +68,7 @@ def _split(plan: Plan, max_depth: int) -> list[_Part]:
 
 def _holder(plan: Plan, node: Section, first: int, last: int) -> int:
     """The section itself; the one that holds it too, where headings with nothing below them lead it."""
-    return node.number if plan.section_of(first) == node.number else plan.holder(first, last)
+    return node.number if plan.units.items[first].start == node.start else plan.holder(first, last)
 
 
 def _joined(plan: Plan, parts: list[_Part], options: Options) -> list[_Part]:
@@ -110,12 +116,11 @@ def _takes_next(plan: Plan, part: _Part, following: _Part) -> bool:
 
 
 def _together(first: _Part, second: _Part) -> _Part:
-    return replace(first, last=second.last, has_text=first.has_text or second.has_text)
+    return first._replace(last=second.last, has_text=first.has_text or second.has_text)
 
 
 def _cut(plan: Plan, part: _Part, max_depth: int) -> list[Piece]:
-    if plan.fits(part.first, part.last, part.section):
-        return [plan.piece(part.first, part.last, part.section)]
+    """The pieces of a part that does not fit."""
     (first, last), *rest = plan.filled(part.first, part.last, plan.cap, part.section)
     return [
         plan.piece(first, last, part.section),

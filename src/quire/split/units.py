@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -52,15 +53,21 @@ class Units:
         self.text = document.text
         self.counter = counter
         self.items = units
-        self.starts = [unit.start for unit in units]
         self.adds_up = counter.cuts_cleanly("a\nb", 2)
-        self._total = [0, *accumulate(unit.tokens for unit in units)]
-        loose = [not counter.cuts_cleanly(self.text, start) for start in self.starts] if self.adds_up else []
+        self._total = [0, *accumulate([unit[3] for unit in units])]
+        clean, text = counter.cuts_cleanly, self.text
+        loose = [not clean(text, unit[0]) for unit in units] if self.adds_up else []
         self._loose = [0, *accumulate(loose)]
         self._known: dict[str, int] = {"": 0}
+        self._is_plain = self.adds_up and not any(unit[5] or unit[6] for unit in units)
 
     def __len__(self) -> int:
         return len(self.items)
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Where each unit starts."""
+        return [unit.start for unit in self.items]
 
     def at(self, position: int) -> int:
         """The number of the first unit that starts at or after ``position``."""
@@ -72,8 +79,12 @@ class Units:
 
     def is_clear(self, first: int, last: int, limit: int, most: int) -> bool | None:
         """Whether these units fit below any prefix of at most ``most`` tokens; None if that is not clear."""
-        size = self.about(first, last) + self._added(*self._around_of(first, last))
-        slack = self._slack(first, last)
+        size = self._total[last] - self._total[first]
+        if self._is_plain:  # the usual case: nothing stands around them
+            slack = 3 + self._loose[last] - self._loose[first]
+        else:
+            size += self._added(*self._around_of(first, last))
+            slack = self._slack(first, last)
         if size + slack + most <= limit:
             return True
         return False if size - slack - self._gap(last - 1) > limit else None
