@@ -11,8 +11,9 @@ import pytest
 import quire
 
 NAMES = {
-    "Block", "Chunk", "Chunks", "Document", "Finding", "GuardError", "InputError", "OptionError", "QuireError", "Section", "Span",
-    "TokenizerError", "UndecodableError", "__version__", "chunk", "chunk_file", "parse", "verify",
+    "Block", "BusyError", "Chunk", "Chunks", "Document", "Finding", "GuardError", "Index", "IndexDamagedError", "InputError", "NotFoundError",
+    "OptionError", "QueryError", "QuireError", "Section", "Span", "StoreError", "TokenizerError",
+    "UndecodableError", "__version__", "chunk", "chunk_file", "parse", "verify",
 }  # fmt: skip
 
 

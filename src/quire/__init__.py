@@ -10,23 +10,42 @@ __version__ = "0.1.0"
 # typing's own costs more than all of this module; type checkers know the name.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from quire.errors import GuardError, InputError, OptionError, QuireError, TokenizerError, UndecodableError
+    from quire.errors import (
+        BusyError,
+        GuardError,
+        IndexDamagedError,
+        InputError,
+        NotFoundError,
+        OptionError,
+        QueryError,
+        QuireError,
+        StoreError,
+        TokenizerError,
+        UndecodableError,
+    )
+    from quire.indexed import Index
     from quire.model import Block, Document, Finding, Section, Span
     from quire.pipeline import chunk, chunk_file, parse, verify
     from quire.record import Chunk, Chunks
 
 _HOME = {
     "Block": "model",
+    "BusyError": "errors",
     "Chunk": "record",
     "Chunks": "record",
     "Document": "model",
     "Finding": "model",
     "GuardError": "errors",
+    "Index": "indexed",
+    "IndexDamagedError": "errors",
     "InputError": "errors",
+    "NotFoundError": "errors",
     "OptionError": "errors",
+    "QueryError": "errors",
     "QuireError": "errors",
     "Section": "model",
     "Span": "model",
+    "StoreError": "errors",
     "TokenizerError": "errors",
     "UndecodableError": "errors",
     "chunk": "pipeline",
@@ -37,16 +56,22 @@ _HOME = {
 
 __all__ = [
     "Block",
+    "BusyError",
     "Chunk",
     "Chunks",
     "Document",
     "Finding",
     "GuardError",
+    "Index",
+    "IndexDamagedError",
     "InputError",
+    "NotFoundError",
     "OptionError",
+    "QueryError",
     "QuireError",
     "Section",
     "Span",
+    "StoreError",
     "TokenizerError",
     "UndecodableError",
     "__version__",

@@ -90,14 +90,16 @@ class Blocks:
             elif kind == "code":
                 made.append(Block(kind, block_start, block_end, 0, self._fence_info(block_start)))
             else:
-                made.append(Block(kind, block_start, block_end, 0, "", self._inside))
+                inner = self._inside.plain_items if kind == "list" else self._inside
+                made.append(Block(kind, block_start, block_end, 0, "", inner))
         return made
 
     def _told_apart(self, tag: str, start: int, end: int) -> list[Block]:
         """Bullets may be several lists, and lines of pipes a table or text: ask the parser, unless it is plain."""
         base = self._base
         if tag == "Bullets" and _is_one_list(self._text[start:end]):
-            return [self._block("list", base + start, base + end)]
+            block_end = base + start + len(self._source.text[base + start : base + end].rstrip(BLANK))
+            return [Block("list", base + start, block_end, 0, "", self._inside.plain_items)]
         tops = _parsed(self._text, start, end, base)
         return [block for top in tops for block in self._reported(*top)]
 

@@ -16,6 +16,7 @@ from quire.parsing.events import KINDS, events_of, opened
 CONTAINERS = frozenset({"list", "quote", "table", "footnote"})
 """The kinds of block at document level that hold blocks."""
 
+_MARKER = re.compile(r"^(?:[-*+]|[0-9]{1,9}[.)])(?=[ \t\n]|\Z)", re.MULTILINE)
 _FENCE_INFO = re.compile(r"(?:`{3,}|~{3,})[ \t]*([^\r\n]*)")
 
 
@@ -44,14 +45,47 @@ class Inside:
         """The blocks directly inside ``block``; each knows its own children."""
         known = self._known.get(block.start)
         if known is None:
-            known = self._known[block.start] = self._found(block)
+            known = self._known[block.start] = self._rows(block) if block.kind == "table" else self._found(block)
         return known
 
+    def plain_items(self, block: Block) -> tuple[Block, ...]:
+        """The items of a list whose every other line is blank or indented: each marker in the first column is one's."""
+        base, items = self._source.markdown_start, self._items
+        marks = _MARKER.finditer(self._text, block.start - base, block.end - base)
+        starts = [base + mark.start() for mark in marks]
+        ends = [*starts[1:], block.end]
+        text = self._source.text
+        return tuple(
+            Block("item", start, start + len(text[start:end].rstrip(BLANK)), 0, "", items)
+            for start, end in zip(starts, ends, strict=True)
+        )
+
+    def _items(self, item: Block) -> tuple[Block, ...]:
+        """What is inside one of ``plain_items``: alone it is a list with one item."""
+        known = self._known.get(-item.start - 1)  # a list starts where its first item does
+        if known is None:
+            alone = self._found(item._replace(kind="list"))
+            known = self._known[-item.start - 1] = alone[0].children if alone else ()
+        return known
+
+    def _rows(self, table: Block) -> tuple[Block, ...]:
+        """The rows of a table: its lines, but for the second, which only delimits."""
+        text, rows, start = self._source.text, [], table.start
+        for number, line in enumerate(self._text_of(table).split("\n")):
+            if number != 1:
+                rows.append(_block("row", text, start, start + len(line), int(number == 0)))
+            start += len(line) + 1
+        return tuple(rows)
+
+    def _text_of(self, block: Block) -> str:
+        base = self._source.markdown_start
+        return self._text[block.start - base : block.end - base]
+
     def _found(self, block: Block) -> tuple[Block, ...]:
-        text, base = self._source.text, self._source.markdown_start
+        text = self._source.text
         outermost = _Open(None, block.start, block.end)
         stack = [outermost]
-        for event, place in events_of(self._text[block.start - base : block.end - base]):
+        for event, place in events_of(self._text_of(block)):
             start, end = block.start + place["start"], block.start + place["end"]
             if not isinstance(event, str) and "End" in event:
                 _close(stack, text)
