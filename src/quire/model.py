@@ -143,10 +143,6 @@ class Section(NamedTuple):
     """0 for the document, else the heading's level."""
     title: str
     """The heading as plain text; the document's title at depth 0."""
-    slug: str
-    """The ASCII slug used in ids, unique in the document; empty at depth 0."""
-    anchor: str
-    """The slug that GitHub gives the heading, unique in the document; empty at depth 0."""
     start: int
     """Where the heading starts."""
     body_start: int
@@ -163,6 +159,21 @@ class Section(NamedTuple):
     """The number of the section it belongs to; None at depth 0."""
     position: int | None
     """Its place among the nodes of the tree, in document order; None for a heading that makes no node."""
+    slugs_of: Callable[[int], tuple[str, str]]
+    """How to find its two slugs by its number; they depend on all headings above it."""
+
+    @property
+    def slug(self) -> str:
+        """The ASCII slug used in ids, unique in the document; empty at depth 0."""
+        return self.slugs_of(self.number)[0]
+
+    @property
+    def anchor(self) -> str:
+        """The slug that GitHub gives the heading, unique in the document; empty at depth 0."""
+        return self.slugs_of(self.number)[1]
+
+    def __repr__(self) -> str:
+        return f"Section({self.number}, depth={self.depth}, {self.title!r}, {self.start}, {self.end})"
 
     @property
     def body(self) -> Span:

@@ -8,12 +8,13 @@ no node; if none makes one, the document itself holds the whole text.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import repeat
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from quire.model import Finding, Section, Source
 from quire.offsets import lines_at, trimmed
-from quire.parsing.slugs import Unique, slugs
+from quire.parsing.slugs import Slugs
 
 
 class Heading(NamedTuple):
@@ -51,59 +52,61 @@ def _as_title(value: Any) -> str:
 
 def build(source: Source, headings: Sequence[Heading], title: str) -> tuple[Section, ...]:
     """The document's own section, then one for each heading, in order."""
-    size = len(source.text)
-    body_ends = [*(heading.start for heading in headings[1:]), size]
-    ends = _subtree_ends(headings, size)
-    texts = [trimmed(source.text, heading[3], end) for heading, end in zip(headings, body_ends, strict=False)]
+    text, size = source.text, len(source.text)
+    if not headings:
+        return (_root(source, title, size, Slugs(())),)
+    levels, titles, starts, body_starts = zip(*headings, strict=True)
+    body_ends = (*starts[1:], size)
+    ends = _subtree_ends(levels, starts, size)
+    texts = list(map(trimmed, repeat(text), body_starts, body_ends))
     has_text = _has_text(texts, ends)
-    root = _root(source, title, headings[0].start if any(has_text) else size)
-    sections = [root]
+    slugs = Slugs(titles)
+    sections = [_root(source, title, starts[0] if True in has_text else size, slugs)]
     above = [(0, 0)]  # depth and number of the sections that are open
-    unique_slug, unique_anchor = Unique(), Unique()
     position = 0
     new = tuple.__new__  # twice as fast as the class itself, and there may be a million
-    for number, (heading, body_end, end, text, is_node) in enumerate(
-        zip(headings, body_ends, ends, texts, has_text, strict=False), start=1
+    for number, (level, start, body_start, body_end, end, (text_start, text_end), is_node) in enumerate(
+        zip(levels, starts, body_starts, body_ends, ends, texts, has_text, strict=True), start=1
     ):
-        level, title, start, body_start = heading
         while above[-1][0] >= level:
             above.pop()
-        slug, anchor = slugs(title)
         position += is_node
         sections.append(
-            new(Section, (number, level, title, unique_slug(slug), unique_anchor(anchor), start, body_start, body_end,
-                          end, *text, above[-1][1], position if is_node else None))
+            new(Section, (number, level, titles[number - 1], start, body_start, body_end, end, text_start, text_end,
+                          above[-1][1], position if is_node else None, slugs))
         )  # fmt: skip
         above.append((level, number))
     return tuple(sections)
 
 
-def _root(source: Source, title: str, body_end: int) -> Section:
+def _root(source: Source, title: str, body_end: int, slugs: Slugs) -> Section:
     first = source.text_start
     text = trimmed(source.text, first, max(first, body_end))
-    return Section(0, 0, title, "", "", 0, 0, body_end, len(source.text), *text, None, 0)
+    return Section(0, 0, title, 0, 0, body_end, len(source.text), *text, None, 0, slugs)
 
 
-def _subtree_ends(headings: Sequence[Heading], size: int) -> list[int]:
+def _subtree_ends(levels: Sequence[int], starts: Sequence[int], size: int) -> list[int]:
     """For each heading, where the next one of the same or a lower depth starts."""
-    ends = [size] * len(headings)
+    ends = [size] * len(levels)
     waiting: list[int] = []
-    for index, heading in enumerate(headings):
-        while waiting and headings[waiting[-1]].level >= heading.level:
-            ends[waiting.pop()] = heading.start
+    for index, level in enumerate(levels):
+        while waiting and levels[waiting[-1]] >= level:
+            ends[waiting.pop()] = starts[index]
         waiting.append(index)
     return ends
 
 
 def _has_text(texts: Sequence[tuple[int, int]], ends: Sequence[int]) -> list[bool]:
     """For each heading, whether there is text besides headings anywhere below it."""
-    found = [False] * len(texts)
-    next_text = max(ends, default=0) + 1
+    found = [start < end for start, end in texts]
+    if all(found):
+        return found
+    next_text = max(ends) + 1
     for index in range(len(texts) - 1, -1, -1):
-        start, end = texts[index]
-        if start < end:
-            next_text = start
-        found[index] = next_text < ends[index]
+        if found[index]:
+            next_text = texts[index][0]
+        else:
+            found[index] = next_text < ends[index]
     return found
 
 

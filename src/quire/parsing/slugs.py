@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
+from functools import cached_property
 
 _NOT_KEPT = re.compile(r"[^a-z0-9_\- ]+")
 _KEPT = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
@@ -37,6 +39,23 @@ def github_slug(title: str) -> str:
 
 def _in_anchor(char: str) -> bool:
     return char in " -" or char.isalnum() or unicodedata.category(char) in ("Mn", "Mc", "Me", "Pc", "Nd", "Nl")
+
+
+class Slugs:
+    """The slugs of a document's headings, both kinds, by their numbers; made when first asked for."""
+
+    def __init__(self, titles: Sequence[str]) -> None:
+        self._titles = titles
+
+    def __call__(self, number: int) -> tuple[str, str]:
+        """The ASCII slug and GitHub's; 0 is the document, which has none."""
+        return self._made[number]
+
+    @cached_property
+    def _made(self) -> list[tuple[str, str]]:
+        unique_slug, unique_anchor = Unique(), Unique()
+        made = (slugs(title) for title in self._titles)
+        return [("", ""), *((unique_slug(slug), unique_anchor(anchor)) for slug, anchor in made)]
 
 
 class Unique:

@@ -33,11 +33,12 @@ def as_ascii(text: str) -> str:
 
 
 def _encoded(text: str) -> str:
-    if _beside_angle(text):
+    encoded = text.encode("ascii", "replace").decode("ascii")
+    if ("<?" in encoded or "?>" in encoded) and _beside_angle(text):
         # A question mark that stands for another character must not open or close a processing instruction;
         # a control character does nothing.
         return re.sub(r"[^\x00-\x7f]", "\x7f", text)
-    return text.encode("ascii", "replace").decode("ascii")
+    return encoded
 
 
 def _beside_angle(text: str) -> bool:

@@ -18,6 +18,7 @@ from quire.split.units import Unit
 _ROOM_FOR_TEXT = 4
 """So many tokens must be left for text below a heading; a longer heading is cut as prose."""
 
+
 class Grain(NamedTuple):
     """How fine the units are."""
 
@@ -74,8 +75,8 @@ class Flattening:
         new = tuple.__new__  # twice as fast as the class itself
         for section, following in zip_longest(sections, sections[1:]):
             firsts.append(len(made))
-            _, depth, _, _, _, start, _, _, _, text_start, text_end, _, _ = section
-            stop = following[5] if following is not None else len(text)
+            _, depth, _, start, _, _, _, text_start, text_end, _, _, _ = section
+            stop = following[3] if following is not None else len(text)
             if depth and text_start < text_end and stop != self._tail_start:  # the usual case: a heading above text
                 size = count(text[start:stop])
                 if self._led_by + size <= sure:

@@ -23,7 +23,7 @@ from typing import NamedTuple, TypeAlias
 from quire.model import BLANK, Block, Kind, TokenCounter
 from quire.split.graphemes import grapheme_ends
 from quire.split.sentences import inner_word_ends, sentence_ends, word_ends
-from quire.split.units import Unit, closing
+from quire.split.units import Unit, blank_behind, closing
 
 Level: TypeAlias = Callable[[str, int, int], Sequence[int]]
 """Where a span of a text may be cut: ascending, the last is the span's end."""
@@ -61,6 +61,9 @@ class Wrap(NamedTuple):
         return "" if start <= self.first else self.before, "" if end >= self.last else after
 
 
+_NO_WRAP = Wrap()
+
+
 class Ladder:
     """Cuts blocks of one text into units of at most ``limit`` tokens."""
 
@@ -70,6 +73,7 @@ class Ladder:
         self.limit = limit
         self.notes: list[Note] = []
         self._has_returns = "\r" in text
+        self._adds_up = counter.cuts_cleanly("a\nb", 2)
         self._line = (0, 0)  # the line that was looked at last: its start, and how far it is known
 
     def cut(self, block: Block) -> list[Unit]:
@@ -96,9 +100,9 @@ class Ladder:
         inner = {self._line_start(child.start, start): child for child in reversed(block.children)}
         starts = sorted({start, *inner})
         for first, last in zip(starts, [*starts[1:], end], strict=True):
-            child = inner.get(first)
-            if child is None or self._size(first, last) <= self.limit:
-                yield from self._parts(block.kind, first, last, (sentence_ends, *PROSE))
+            child, size = inner.get(first), self._size(first, last)
+            if child is None or size <= self.limit:
+                yield from self._parts(block.kind, first, last, (sentence_ends, *PROSE), size=size)
             else:
                 yield from self._block(child, first, last, depth + 1)
 
@@ -146,11 +150,14 @@ class Ladder:
         self.notes.append((wrap.first, code, f"{what} is too long to be repeated in every part; it is left out"))
         return Wrap()
 
-    def _parts(self, kind: Kind, start: int, end: int, levels: Sequence[Level], wrap: Wrap = Wrap()) -> Iterator[Unit]:  # noqa: B008
+    def _parts(
+        self, kind: Kind, start: int, end: int, levels: Sequence[Level], wrap: Wrap = _NO_WRAP, *, size: int = -1
+    ) -> Iterator[Unit]:
         """As few parts of a span as the limit allows on the first level; what is too large goes to the next."""
-        size = self._size(start, end, wrap)
+        if size < 0:
+            size = self._size(start, end, wrap)
         if size <= self.limit:
-            yield from self._unit(kind, start, end, wrap, levels)
+            yield from self._unit(kind, start, end, wrap, levels, size=size)
             return
         if not levels:
             yield from self._characters(kind, start, end, wrap)
@@ -159,37 +166,38 @@ class Ladder:
         stride = (end - start) * self.limit // size  # about as many characters as fit
         index = 0
         while index < len(ends):
-            best = self._furthest(start, ends, index, wrap, stride)
+            best, size = self._furthest(start, ends, index, wrap, stride)
             if best < index:
-                yield from self._parts(kind, start, ends[index], levels[1:], wrap)
+                yield from self._parts(kind, start, ends[index], levels[1:], wrap, size=size)
                 best = index
             else:
-                yield from self._unit(kind, start, ends[best], wrap, levels)
+                yield from self._unit(kind, start, ends[best], wrap, levels, size=size)
                 stride = ends[best] - start
             start, index = ends[best], best + 1
 
-    def _furthest(self, start: int, ends: Sequence[int], index: int, wrap: Wrap, stride: int) -> int:
-        """The last of ``ends`` up to which the text from ``start`` fits; ``index - 1`` if none does.
+    def _furthest(self, start: int, ends: Sequence[int], index: int, wrap: Wrap, stride: int) -> tuple[int, int]:
+        """The last of ``ends`` up to which the text from ``start`` fits, and its size; ``index - 1`` if none does.
 
         Looks first where the limit should be, so that it takes a few counts, whatever counts.
         """
         low, high = index - 1, len(ends)  # fits, does not fit
+        fitting = over = 0
         guess = bisect_right(ends, start + stride, lo=index) - 1
         for attempt in count_up():
             guess = max(low + 1, min(guess, high - 1))
             size = self._size(start, ends[guess], wrap)
             if size <= self.limit:
-                low = guess
+                low, fitting = guess, size
             else:
-                high = guess
+                high, over = guess, size
             if low + 1 >= high:
-                return low
+                break
             if attempt < _GUESSES:
                 aim = start + (ends[guess] - start) * self.limit // max(size, 1)
                 guess = bisect_right(ends, aim, lo=index) - 1
             else:
                 guess = (low + high) // 2
-        return low
+        return low, fitting if low >= index else over
 
     def _characters(self, kind: Kind, start: int, end: int, wrap: Wrap) -> Iterator[Unit]:
         """The last resort: as many characters as fit, one at least."""
@@ -198,41 +206,53 @@ class Ladder:
             length = min(end - start, 4 * self.limit)
             while length > 1 and self._size(start, start + length, wrap) > self.limit:
                 length //= 2
-            yield from self._unit(kind, start, start + length, wrap, ())
+            size = self._size(start, start + length, wrap)
+            yield from self._unit(kind, start, start + length, wrap, (), size=size)
             start += length
 
-    def _size(self, start: int, end: int, wrap: Wrap = Wrap()) -> int:  # noqa: B008
+    def _size(self, start: int, end: int, wrap: Wrap = _NO_WRAP) -> int:
         before, after = wrap.around(start, end)
         before = before or self._quote_marks(start)
         return self.counter.count(f"{before}{self.text[start:end].rstrip(BLANK)}{after}")
 
-    def _unit(self, kind: Kind, start: int, end: int, wrap: Wrap, levels: Sequence[Level]) -> Iterator[Unit]:
+    def _unit(
+        self, kind: Kind, start: int, end: int, wrap: Wrap, levels: Sequence[Level], *, size: int
+    ) -> Iterator[Unit]:
+        """A part, whose size with what stands around it is known."""
         last = start + len(self.text[start:end].rstrip(BLANK))
         if last > start:
             before, _ = wrap.around(start, end)
             after, alone = ("", "") if end >= wrap.last else (wrap.after, wrap.alone)
             whole = len(levels) > len(PROSE)
-            size = self.counter.count(self.text[start:last])
             before = before or self._quote_marks(start)
-            yield Unit(start, last, kind, size, last, before, after, alone, whole)
+            tokens = self.counter.count(self.text[start:last]) if before or after else size
+            yield Unit(start, last, kind, tokens, last, before, after, alone, whole)
 
     def _merged(self, units: Sequence[Unit]) -> list[Unit]:
         """Neighbours that fit together, together."""
         merged: list[Unit] = []
         for unit in units:
-            if merged and self._joined_fits(merged[-1], unit):
-                tokens = merged[-1].tokens + unit.tokens
-                merged[-1] = unit._replace(start=merged[-1].start, before=merged[-1].before, tokens=tokens)
-            else:
+            tokens = self._joined(merged[-1], unit) if merged else None
+            if tokens is None:
                 merged.append(unit)
+            else:
+                merged[-1] = unit._replace(start=merged[-1].start, before=merged[-1].before, tokens=tokens)
         return merged
 
-    def _joined_fits(self, first: Unit, last: Unit) -> bool:
-        if first.tokens + last.tokens > self.limit + 2:
-            return False
-        return (
-            self.counter.count(f"{first.before}{self.text[first.start : last.end]}{closing(first, last)}") <= self.limit
-        )
+    def _joined(self, first: Unit, last: Unit) -> int | None:
+        """How many tokens two neighbours have together; None if they do not fit."""
+        tokens = first.tokens + last.tokens
+        if tokens > self.limit + 2:
+            return None
+        after = closing(first, last)
+        if self._adds_up and self.counter.cuts_cleanly(self.text, last.start):
+            tokens += blank_behind(self.text, self.counter, first, last.start)
+        else:
+            tokens = self.counter.count(self.text[first.start : last.end])
+        if not (first.before or after):
+            return tokens if tokens <= self.limit else None
+        size = self.counter.count(f"{first.before}{self.text[first.start : last.end]}{after}")
+        return tokens if size <= self.limit else None
 
     def _line_start(self, position: int, least: int) -> int:
         line = max(least, self.text.rfind("\n", least, position) + 1)

@@ -46,6 +46,14 @@ def closing(head: Unit, tail: Unit) -> str:
     return tail.alone or tail.after if head.before else tail.after
 
 
+def blank_behind(text: str, counter: TokenCounter, unit: Unit, stop: int) -> int:
+    """How many tokens more a unit has with the blank lines behind it, up to ``stop``; looks at its last line only."""
+    line = text.rfind("\n", unit.start, unit.end) + 1
+    if line <= unit.start or not counter.cuts_cleanly(text, line):
+        line = unit.start
+    return counter.count(text[line:stop]) - counter.count(text[line : unit.end])
+
+
 class Units:
     """The units of a document with their sizes: each text is counted once, and exactly where it matters."""
 
@@ -114,17 +122,8 @@ class Units:
         """How many tokens these units have together, below ``prefix``."""
         head, tail = self.items[first], self.items[last - 1]
         if self.adds_up and not (head.before or tail.after or prefix or self._loose[last] - self._loose[first + 1]):
-            return self.about(first, last) - self._blank_behind(last - 1)
+            return self.about(first, last) - blank_behind(self.text, self.counter, tail, tail.stop)
         return self.counter.count(prefix + self.composed(first, last))
-
-    def _blank_behind(self, number: int) -> int:
-        """How many tokens a unit has less without the blank lines behind it; only its last line is looked at."""
-        text, count, unit = self.text, self.counter.count, self.items[number]
-        end = unit.stop
-        line = text.rfind("\n", unit.start, unit.end) + 1
-        if line <= unit.start or not self.counter.cuts_cleanly(text, line):
-            line = unit.start
-        return count(text[line:end]) - count(text[line : unit.end])
 
     def composed(self, first: int, last: int) -> str:
         """The text of these units, with what they need around them."""
