@@ -71,28 +71,32 @@ class Flattening:
         made: list[Unit] = []
         text, count, firsts, append = self._text, self._count, self.firsts, made.append
         sections = self._document.sections
+        starts = self._document.section_starts
+        first, _ = own_text(self._document, sections[0], starts[1] if len(starts) > 1 else len(text))
+        starts, stops = [first, *starts[1:]], [*starts[1:], len(text)]
+        # All counts one after the other: between other work each would take twice as long.
+        sizes = [count(text[start:stop]) for start, stop in zip(starts, stops, strict=True)]
         sure = self._grain.cap - self._lines.most - _ROOM_FOR_TEXT
         new = tuple.__new__  # twice as fast as the class itself
-        for section, following in zip_longest(sections, sections[1:]):
+        for section, following, size, stop in zip(sections, [*sections[1:], None], sizes, stops, strict=True):
             firsts.append(len(made))
             _, depth, _, start, _, _, _, text_start, text_end, _, _, _ = section
-            stop = following[3] if following is not None else len(text)
-            if depth and text_start < text_end and stop != self._tail_start:  # the usual case: a heading above text
-                size = count(text[start:stop])
-                if self._led_by + size <= sure:
-                    leads = self._leads(section, following, size)
-                    self._led_by = self._led_by + size if leads else 0
-                    append(new(Unit, (start, text_end, "paragraph", size, stop, "", "", "", True, leads)))
-                    continue
-            made += self._of_section(section, following, stop, made)
+            is_usual = depth and text_start < text_end and stop != self._tail_start  # a heading above text
+            if is_usual and self._led_by + size <= sure:
+                leads = self._leads(section, following, size)
+                self._led_by = self._led_by + size if leads else 0
+                append(new(Unit, (start, text_end, "paragraph", size, stop, "", "", "", True, leads)))
+            else:
+                made += self._of_section(section, following, size, stop, made)
         return made
 
-    def _of_section(self, section: Section, following: Section | None, stop: int, made: list[Unit]) -> list[Unit]:
+    def _of_section(
+        self, section: Section, following: Section | None, size: int, stop: int, made: list[Unit]
+    ) -> list[Unit]:
         """The units of a section that is large, or a heading alone, or the document, or the last above headings."""
         first, last = self._own_span(section, stop)
         if first == last:
             return []
-        size = self._count(self._text[first:stop])
         tail = self._tail if stop == self._tail_start else 0
         needed = self._led_by + size + tail + _ROOM_FOR_TEXT
         if needed > self._room(section.number, needed):
