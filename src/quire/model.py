@@ -316,13 +316,18 @@ class Piece(NamedTuple):
     """What is added in front, so that it stands alone: an opening fence, a table's header."""
     after: str = ""
     """What is added behind: a closing fence."""
-    overlap: int | None = None
-    """Where the end of the piece before starts that is repeated in front of this one; None for none."""
+    repeated: int | Callable[[], int | None] | None = None
+    """Where the end of the piece before starts that is repeated in front of this one, or how to find out."""
 
     @property
     def tokens(self) -> int:
         """How many tokens its text has, with what is added around it."""
         return self.size if isinstance(self.size, int) else self.size()
+
+    @property
+    def overlap(self) -> int | None:
+        """Where the end of the piece before starts that is repeated in front of this one; None for none."""
+        return self.repeated() if callable(self.repeated) else self.repeated
 
 
 class TokenCounter(Protocol):

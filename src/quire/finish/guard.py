@@ -17,6 +17,7 @@ REASONS = ("empty", "too-short", "too-long", "formatting-only", "heading-only", 
 """Why a chunk is not worth embedding."""
 
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
+_CODE_START = re.compile(r" {0,3}(?:`{3}|~{3})| {4}| {0,3}\t")
 
 
 def guarded(
@@ -46,13 +47,26 @@ def _reasons(document: Document, piece: Piece, chunk: Chunk, options: Options, *
         yield "too-short"
     if piece.tokens > options.max_tokens:
         yield "too-long"
-    kinds = {block.kind for block in document.blocks_between(piece.start, piece.end)}
     if not _LETTER_OR_DIGIT.search(document.text, piece.start, piece.end):
         yield "formatting-only"
-    elif kinds == {"heading"}:
+    elif not _has_text(document, piece):
         yield "heading-only"
-    elif kinds == {"code"} and chunk.embed_text == chunk.original_text:
+    elif _is_code(document, piece) and chunk.embed_text == chunk.original_text:
         yield "code-without-context"
+
+
+def _has_text(document: Document, piece: Piece) -> bool:
+    """Whether there is something besides headings in a piece."""
+    first, last = document.section_at(piece.start), document.section_at(piece.end - 1)
+    own = (document.sections[number] for number in range(first, last + 1))
+    return any(max(each.text_start, piece.start) < min(each.text_end, piece.end) for each in own)
+
+
+def _is_code(document: Document, piece: Piece) -> bool:
+    """Whether there is nothing but code in a piece; its first characters say so first, for blocks are not at hand."""
+    if not piece.before and not _CODE_START.match(document.text, piece.start):
+        return False
+    return all(block.kind == "code" for block in document.blocks_between(piece.start, piece.end))
 
 
 def _finding(document: Document, chunk: Chunk, reasons: Sequence[str], options: Options) -> Finding:

@@ -129,11 +129,9 @@ def _run_at(padded: str, position: int) -> tuple[int, list[tuple[int, int]]]:
 
 def blocks_in(text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
     """The blocks of a run by the parser's names, and ``Bullets`` and ``Pipes`` for what may be several."""
-    position = start
-    while match := _NEXT_BLOCK.match(text, position, end):
+    for match in _NEXT_BLOCK.finditer(text, start, end):
         group = match.lastindex or 0
-        start, position = match.span(group)
-        yield _NAMES[group], start, position
+        yield _NAMES[group], *match.span(group)
 
 
 FEED = re.compile(r"[\x0b\x0c]")

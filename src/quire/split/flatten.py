@@ -6,7 +6,6 @@ Before: parsing/. After: plan.py. Blocks are looked at only where a section is t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import zip_longest
 from typing import NamedTuple
 
 from quire.model import Block, Document, Kind, Section, TokenCounter
@@ -47,6 +46,8 @@ class Flattening:
         self._led_by = 0  # tokens of what leads the next unit, which must leave room for it
         self._lead_gives_way = False  # whether what leads must stand alone after all
         self._tail_start, self._tail = self._headings_at_end()
+        self._sure = grain.cap - lines.most - _ROOM_FOR_TEXT  # so many tokens fit below any breadcrumb
+        self._oversized = grain.cap if grain.oversized is None else grain.oversized
         self._adds_up = counter.cuts_cleanly("a\nb", 2)
         self._widest = 1 if document.text.isascii() else 4  # bytes of a character
         self.notes: list[Note] = []
@@ -76,7 +77,7 @@ class Flattening:
         starts, stops = [first, *starts[1:]], [*starts[1:], len(text)]
         # All counts one after the other: between other work each would take twice as long.
         sizes = [count(text[start:stop]) for start, stop in zip(starts, stops, strict=True)]
-        sure = self._grain.cap - self._lines.most - _ROOM_FOR_TEXT
+        sure = self._sure
         new = tuple.__new__  # twice as fast as the class itself
         for section, following, size, stop in zip(sections, [*sections[1:], None], sizes, stops, strict=True):
             firsts.append(len(made))
@@ -135,29 +136,42 @@ class Flattening:
 
     def _blocks(self, blocks: Sequence[Block], stop: int) -> list[Unit]:
         made: list[Unit] = []
-        for block, following in zip_longest(blocks, blocks[1:]):
-            start, last = block.start, block.end
-            stop_here = following.start if following is not None else max(stop, last)
-            size = self._count(self._text[start:stop_here])
-            needed = self._led_by + size + _ROOM_FOR_TEXT
-            room = self._room(self._document.section_at(start), needed) - self._led_by
-            if block.kind == "heading" and self._led_by and room < size + _ROOM_FOR_TEXT <= room + self._led_by:
-                # What leads gives way, rather than the heading be parted from what is below it.
-                room, self._led_by = room + self._led_by, 0
-                if made:
-                    made[-1] = self._released(made[-1])
-                else:
-                    self._lead_gives_way = True
-            if block.kind == "heading" and size + _ROOM_FOR_TEXT <= room:
+        text, count, append = self._text, self._count, made.append
+        starts = [block[1] for block in blocks]
+        stops = [*starts[1:], max(stop, blocks[-1].end)] if blocks else []
+        sizes = [count(text[start:end]) for start, end in zip(starts, stops, strict=True)]
+        sure, oversized = self._sure, self._oversized
+        new = tuple.__new__  # twice as fast as the class itself
+        for block, size, end in zip(blocks, sizes, stops, strict=True):
+            if size > oversized or self._led_by + size > sure or end == self._tail_start:
+                made += self._of_block(block, size, end, made)
+            elif block[0] == "heading":
                 self._led_by += size
-                made.append(Unit(start, last, block.kind, size, stop_here, is_glued=True))
-                continue
-            is_last = stop_here == self._tail_start
-            made += self._unit_or_parts(block, size, room - (self._tail if is_last else 0), stop_here)
-            if is_last:
-                made[-1] = made[-1]._replace(is_glued=True)
-            self._led_by = 0
+                append(new(Unit, (block[1], block[2], "heading", size, end, "", "", "", True, True)))
+            else:  # the usual case
+                self._led_by = 0
+                append(new(Unit, (block[1], block[2], block[0], size, end, "", "", "", True, False)))
         return made
+
+    def _of_block(self, block: Block, size: int, stop: int, made: list[Unit]) -> list[Unit]:
+        """The units of a block that is large, or stands below or above headings that leave little room."""
+        needed = self._led_by + size + _ROOM_FOR_TEXT
+        room = self._room(self._document.section_at(block.start), needed) - self._led_by
+        if block.kind == "heading" and self._led_by and room < size + _ROOM_FOR_TEXT <= room + self._led_by:
+            # What leads gives way, rather than the heading be parted from what is below it.
+            room, self._led_by = room + self._led_by, 0
+            if made:
+                made[-1] = self._released(made[-1])
+            else:
+                self._lead_gives_way = True
+        if block.kind == "heading" and size + _ROOM_FOR_TEXT <= room:
+            self._led_by += size
+            return [Unit(block.start, block.end, block.kind, size, stop, is_glued=True)]
+        self._led_by = 0
+        if stop != self._tail_start:
+            return self._unit_or_parts(block, size, room, stop)
+        *parts, last = self._unit_or_parts(block, size, room - self._tail, stop)
+        return [*parts, last._replace(is_glued=True)]
 
     def _released(self, unit: Unit) -> Unit:
         """A unit that may stand at the end of a piece after all; for a heading that is a finding."""

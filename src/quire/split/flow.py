@@ -6,7 +6,7 @@ The whole pipeline, in its order, with where each stage is:
     flatten          plan.py: the blocks at document level, in order
     split oversized  plan.py with ladder.py
     pack             here
-    overlap          here: which sentences; finish/assemble.py puts them in front
+    overlap          here: which sentences, when asked; finish/assemble.py puts them in front
     normalise        finish/normalize.py
     attach metadata  finish/assemble.py
     guard            finish/guard.py
@@ -14,15 +14,18 @@ The whole pipeline, in its order, with where each stage is:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+
 from quire.config import Options
 from quire.model import Cut, Document, Finding, Piece, TokenCounter
 from quire.offsets import lines_at
 from quire.split.flatten import Grain
 from quire.split.plan import Plan, plan_of
 from quire.split.sentences import sentence_ends
-from quire.split.units import Unit, closing
+from quire.split.units import Unit, blank_behind, closing
 
-Run = list[Unit]
+Run = Sequence[Unit]
 """The units of one piece."""
 
 _NO_OVERLAP = frozenset({"heading", "code", "table", "html", "math", "rule"})
@@ -36,28 +39,38 @@ def flow(document: Document, counter: TokenCounter, options: Options) -> Cut:
     if not plan.units:
         return Cut(())
     if plan.fits(0, len(plan.units), plan.section_of(0)):
-        runs = [list(plan.units.items)]
+        runs = [plan.units.items]
     else:
-        runs = [list(plan.units.items[first:last]) for first, last in _packed(plan, options)]
-    ranged = _Range(plan, options.min_tokens).applied(runs)
-    pieces = _overlapped(plan, ranged, options)
+        runs = [plan.units.items[first:last] for first, last in _packed(plan, options)]
+    range_ = _Range(plan, options.min_tokens)
+    ranged = range_.applied(runs)
+    pieces = _Pieces(plan, options, ranged, are_exact=plan.units.are_exact and not range_.has_halved).made()
     return Cut(pieces, [*plan.findings(), *_below_minimum(plan, pieces, options)])
 
 
 def _packed(plan: Plan, options: Options) -> list[tuple[int, int]]:
     """Runs of units up to the target, closed before a heading where that leaves enough."""
     runs: list[tuple[int, int]] = []
-    start, end, last = 0, 1, len(plan.units)
-    while end < last:
-        section = plan.section_of(start)
-        is_full = plan.units.about(start, end + 1) > options.target_tokens or not plan.fits(start, end + 1, section)
-        cut = _closing(plan, start, end, options) if is_full else None
-        if cut is None:
+    start, last = 0, len(plan.units)
+    while (end := _full(plan, start, options.target_tokens)) < last:
+        cut = _closing(plan, start, end, options)
+        while cut is None and end + 1 < last:
             end += 1
-        else:
-            runs.append((start, cut))
-            start, end = cut, cut + 1
+            cut = _closing(plan, start, end, options)
+        if cut is None:
+            break
+        runs.append((start, cut))
+        start = cut
     return [*runs, (start, last)]
+
+
+def _full(plan: Plan, start: int, target: int) -> int:
+    """One past the last unit that a run may take, up to the target and within the cap; it takes one at least."""
+    section = plan.section_of(start)
+    end = max(plan.units.furthest(start, target), start + 1)
+    while end > start + 1 and not plan.fits(start, end, section):
+        end -= 1
+    return end
 
 
 def _closing(plan: Plan, start: int, end: int, options: Options) -> int | None:
@@ -82,6 +95,8 @@ class _Range:
     def __init__(self, plan: Plan, least: int) -> None:
         self._plan = plan
         self._least = least
+        self.has_halved = False
+        """Whether a unit was cut in two."""
 
     def applied(self, runs: list[Run]) -> list[Run]:
         """The runs, with as few below the minimum as permitted cuts allow."""
@@ -91,10 +106,10 @@ class _Range:
             run = waiting.pop()
             if self._is_large(run) or not (done or waiting):
                 done.append(run)
-            elif done and self._fits(done[-1] + run):
-                done[-1] = done[-1] + run
-            elif waiting and self._fits(run + waiting[-1]):
-                waiting[-1] = run + waiting[-1]
+            elif done and self._fits([*done[-1], *run]):
+                done[-1] = [*done[-1], *run]
+            elif waiting and self._fits([*run, *waiting[-1]]):
+                waiting[-1] = [*run, *waiting[-1]]
             elif done and (moved := self._moved_back(done[-1], run)):
                 done[-1:] = moved
             elif waiting and (moved := self._moved_on(run, waiting[-1])):
@@ -120,7 +135,7 @@ class _Range:
     def _moved_back(self, before: Run, run: Run) -> list[Run] | None:
         """The cut moved back into the run before, as little as is needed: between blocks, else inside one."""
         for cut in range(len(before) - 1, 0, -1):
-            if not before[cut - 1].is_glued and (moved := self._sound(before[:cut], before[cut:] + run)):
+            if not before[cut - 1].is_glued and (moved := self._sound(before[:cut], [*before[cut:], *run])):
                 return moved
         for place in range(len(before) - 1, -1, -1):
             for first, second in reversed(self._halves(before[place])):
@@ -131,7 +146,7 @@ class _Range:
     def _moved_on(self, run: Run, after: Run) -> list[Run] | None:
         """The cut moved on into the run after, as little as is needed: between blocks, else inside one."""
         for cut in range(1, len(after)):
-            if not after[cut - 1].is_glued and (moved := self._sound(run + after[:cut], after[cut:])):
+            if not after[cut - 1].is_glued and (moved := self._sound([*run, *after[:cut]], after[cut:])):
                 return moved
         for place, unit in enumerate(after):
             for first, second in self._halves(unit):
@@ -158,6 +173,7 @@ class _Range:
         ]
 
     def _recounted(self, unit: Unit, start: int, end: int) -> Unit:
+        self.has_halved = True
         tokens = self._plan.units.counter.count(self._plan.units.text[start:end])
         return unit._replace(start=start, end=end, tokens=tokens, stop=end)
 
@@ -166,39 +182,62 @@ def _rstripped(text: str, start: int, end: int) -> int:
     return start + len(text[start:end].rstrip(" \t\r\n"))
 
 
-def _overlapped(plan: Plan, runs: list[Run], options: Options) -> list[Piece]:
-    """Pieces, each with as many of the last sentences of the one before as fit."""
-    pieces: list[Piece] = []
-    for index, run in enumerate(runs):
-        overlap = _overlap(plan, runs[index - 1], run, options.overlap_sentences) if index else None
-        section = plan.document.section_at(run[0].start)
-        text = f"{run[0].before}{plan.units.text[run[0].start : run[-1].end]}{closing(run[0], run[-1])}"
-        tokens = plan.units.counter.count(text)
-        pieces.append(
-            Piece(run[0].start, run[-1].end, section, tokens, run[0].before, closing(run[0], run[-1]), overlap)
-        )
-    return pieces
+class _Pieces:
+    """Makes pieces of runs, each with as many of the last sentences of the one before as fit."""
 
+    def __init__(self, plan: Plan, options: Options, runs: list[Run], *, are_exact: bool) -> None:
+        self._plan = plan
+        self._text = plan.units.text
+        self._count = plan.units.counter.count
+        self._most = options.overlap_sentences
+        self._runs = runs
+        self._are_exact = are_exact  # whether the units' sizes add up to those of runs
 
-def _overlap(plan: Plan, before: Run, run: Run, most: int) -> int | None:
-    """Where the sentences start that are repeated in front of ``run``."""
-    if not most or run[0].kind in _NO_OVERLAP or run[0].before or not before[-1].ends_sentence:
+    def made(self) -> list[Piece]:
+        """The pieces, in order; which sentences are repeated is found out when somebody asks."""
+        section_at, made = self._plan.document.section_at, []
+        before: Run | None = None
+        for index, run in enumerate(self._runs):
+            head, tail = run[0], run[-1]
+            after = closing(head, tail)
+            may_overlap = before is not None and self._may_overlap(before[-1], head)
+            repeated = partial(self._overlap, index) if may_overlap else None
+            tokens = self._tokens(run, after)
+            made.append(Piece(head.start, tail.end, section_at(head.start), tokens, head.before, after, repeated))
+            before = run
+        return made
+
+    def _tokens(self, run: Run, after: str) -> int:
+        tail = run[-1]
+        if self._are_exact:
+            return sum([unit[3] for unit in run]) - blank_behind(self._text, self._plan.units.counter, tail, tail.stop)
+        return self._count(f"{run[0].before}{self._text[run[0].start : tail.end]}{after}")
+
+    def _may_overlap(self, before: Unit, head: Unit) -> bool:
+        return self._most > 0 and head.kind not in _NO_OVERLAP and not head.before and before.ends_sentence
+
+    def _overlap(self, index: int) -> int | None:
+        """Where the sentences start that are repeated in front of a run."""
+        run, plan, text = self._runs[index], self._plan, self._text
+        starts = self._sentence_starts(self._runs[index - 1])[: self._most]
+        prefix = plan.lines.prefix(plan.document.section_at(run[0].start))
+        for start in reversed(starts):
+            if self._count(f"{prefix}{text[start : run[-1].end]}{closing(run[0], run[-1])}") <= plan.cap:
+                return start
         return None
-    text = plan.units.text
-    starts: list[int] = []
-    for unit in reversed(before):
-        if unit.kind != "paragraph" or unit.before:
-            break
-        ends = sentence_ends(text, unit.start, unit.end)[:-1]
-        is_whole = plan.starts_sentence(unit.start)
-        starts += reversed([unit.start, *ends] if is_whole else ends)
-        if len(starts) >= most or not is_whole:
-            break
-    prefix = plan.lines.prefix(plan.document.section_at(run[0].start))
-    for start in reversed(starts[:most]):
-        if plan.units.counter.count(f"{prefix}{text[start : run[-1].end]}{closing(run[0], run[-1])}") <= plan.cap:
-            return start
-    return None
+
+    def _sentence_starts(self, run: Run) -> list[int]:
+        """Where the sentences of the paragraphs that end a run start, the last one first."""
+        starts: list[int] = []
+        for unit in reversed(run):
+            if unit.kind != "paragraph" or unit.before:
+                break
+            ends = sentence_ends(self._text, unit.start, unit.end)[:-1]
+            is_whole = self._plan.starts_sentence(unit.start)
+            starts += reversed([unit.start, *ends] if is_whole else ends)
+            if len(starts) >= self._most or not is_whole:
+                break
+        return starts
 
 
 def _below_minimum(plan: Plan, pieces: list[Piece], options: Options) -> list[Finding]:

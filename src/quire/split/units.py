@@ -7,7 +7,7 @@ needs to stand alone (a fence opened again, a table's header) is added only at t
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import accumulate
@@ -84,6 +84,15 @@ class Units:
     def about(self, first: int, last: int) -> int:
         """About how many tokens the units ``first`` to before ``last`` have together."""
         return self._total[last] - self._total[first]
+
+    def furthest(self, first: int, tokens: int) -> int:
+        """One past the last unit up to which those from ``first`` on have about so many tokens at most."""
+        return bisect_right(self._total, self._total[first] + tokens) - 1
+
+    @cached_property
+    def are_exact(self) -> bool:
+        """Whether sums are exact, wherever a run of units starts and ends."""
+        return self._is_plain and not self._loose[-1]
 
     def is_clear(self, first: int, last: int, limit: int, most: int) -> bool | None:
         """Whether these units fit below any prefix of at most ``most`` tokens; None if that is not clear."""
