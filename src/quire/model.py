@@ -246,9 +246,11 @@ class Document:
 
     def blocks_between(self, start: int, end: int) -> Sequence[Block]:
         """The blocks at document level that stand between two positions, in whole or in part."""
-        first, last = self.section_at(start), max(self.section_at(end - 1), 0)
-        own = map(self.own_blocks, range(first, last + 1))
-        blocks = self.own_blocks(first) if first == last else tuple(chain.from_iterable(own))
+        if "blocks" in self.__dict__:  # all of them are at hand
+            blocks = self.blocks
+        else:
+            first, last = self.section_at(start), max(self.section_at(end - 1), 0)
+            blocks = tuple(chain.from_iterable(map(self.own_blocks, range(first, last + 1))))
         first = bisect_right(blocks, start, key=_end_of)
         return blocks[first : bisect_left(blocks, end, key=_start_of)]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from quire import crumbs
 from quire.config import Options
 from quire.errors import GuardError
 from quire.model import Document, Finding, Piece
@@ -51,8 +52,18 @@ def _reasons(document: Document, piece: Piece, chunk: Chunk, options: Options, *
         yield "formatting-only"
     elif not _has_text(document, piece):
         yield "heading-only"
-    elif _is_code(document, piece) and chunk.embed_text == chunk.original_text:
+    elif _is_code(document, piece) and not _has_context(document, piece, chunk, options):
         yield "code-without-context"
+
+
+def _has_context(document: Document, piece: Piece, chunk: Chunk, options: Options) -> bool:
+    """Whether a breadcrumb stands above code; where there surely is room for one, the chunk is not asked."""
+    titles = [section.title for section in document.path_to(document.sections[piece.section])]
+    line = crumbs.full_line(document.title, titles) if options.breadcrumb_mode != "none" else ""
+    most = len(line.encode("utf-8", "replace")) + 2  # no counter has more tokens than bytes
+    if line and piece.tokens + most <= options.max_tokens and most <= options.max_tokens // 2:
+        return True
+    return chunk.embed_text != chunk.original_text
 
 
 def _has_text(document: Document, piece: Piece) -> bool:
