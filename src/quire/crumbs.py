@@ -21,15 +21,19 @@ def full_line(title: str, header_path: Sequence[str], limit: int = LIMIT) -> str
     return shorten([_one_line(segment) for segment in segments if segment], limit)
 
 
-def fitted(title: str, header_path: Sequence[str], most: int, count: Callable[[str], int]) -> str:
-    """The full line, or as much of it as has at most ``most`` tokens; nothing if there is no room for any."""
+def fitted(title: str, header_path: Sequence[str], most: int, count: Callable[[str], int]) -> tuple[str, int]:
+    """The full line, or as much of it as has at most ``most`` tokens, and how many it has with the blank line below it.
+
+    Nothing if there is no room for any.
+    """
     limit = LIMIT
     while limit >= _LEAST:
         line = full_line(title, header_path, limit)
-        if count(f"{line}\n\n") <= most:
-            return line
+        tokens = count(f"{line}\n\n") if line else 0
+        if tokens <= most:
+            return line, tokens
         limit //= 2
-    return ""
+    return "", 0
 
 
 def reader_line(title: str, header_path: Sequence[str]) -> str:

@@ -149,7 +149,7 @@ class Fields:
         cap, title = self.options.cap, self.document.title if title is None else title
         if cap is None:
             return crumbs.full_line(title, titles)
-        return crumbs.fitted(title, titles, cap // 2, self.counter.count)
+        return crumbs.fitted(title, titles, cap // 2, self.counter.count)[0]
 
     def _looked_at(self, piece: Piece, original: str, overlap_chars: int) -> embed.Content:
         blocks = self.document.blocks_between(piece.start, piece.end)

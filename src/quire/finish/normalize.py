@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from quire.model import BLANK, Document
 
-_TRAILING = re.compile(r"[ \t]++(?=\n)")
+_TRAILING = re.compile(r"(?<![ \t])[ \t]++(?=\n)")
 _LINE_WITH_TEXT = re.compile(r"\n[ \t]*+[^ \t\n]")
 _BLANK_LINES = re.compile(r"\n[ \t]*\n(?:[ \t]*\n)+")
 

@@ -61,7 +61,7 @@ _PIPES = r"(?:\|[^\n]*+\n)++(?=\n|\Z|\#{1,6}[ ])"
 
 # The first block of a run must end whatever is open above it: a heading and a fence do, most others do after a blank
 # line; an item may belong to a list above.
-_RUN_START = re.compile(rf"\n\n*+(?=\#|```|~~~|(?<=\n\n)(?:{_PROSE}|[>|]))")
+_RUN_START = re.compile(rf"(?<!\n)\n++(?=\#|```|~~~|(?<=\n\n)(?:{_PROSE}|[>|]))")
 _UP_TO_HEADING = re.compile(rf"(?:\n|{_PARAGRAPH}|{_FENCE}|{_BULLETS}|{_NUMBERS}|{_QUOTE}|{_PIPES})*+")
 _HEADING_LINE = re.compile(_HEADING)
 _NEXT_BLOCK = re.compile(
@@ -109,8 +109,7 @@ def skeleton(text: str) -> Skeleton:
             runs[length] = Run(start - 2, end - 2, headings)
             length += len(STAND_IN)
             seen = end
-        # The next run may need to see the line end that this one ends with.
-        candidate = _RUN_START.search(padded, max(start, end - 1))
+        candidate = _RUN_START.search(padded, end)
     return Skeleton("".join((*parts, padded[seen:])), runs)
 
 
@@ -129,6 +128,8 @@ def _run_at(padded: str, position: int) -> tuple[int, list[tuple[int, int]]]:
 
 def blocks_in(text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
     """The blocks of a run by the parser's names, and ``Bullets`` and ``Pipes`` for what may be several."""
+    # Without the blank lines at its end, which would be looked at from each of them on.
+    end = start + len(text[start:end].rstrip("\n")) + 1
     for match in _NEXT_BLOCK.finditer(text, start, end):
         group = match.lastindex or 0
         yield _NAMES[group], *match.span(group)

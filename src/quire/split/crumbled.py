@@ -50,6 +50,5 @@ class Crumbs:
     def _made(self, section: int) -> tuple[str, int]:
         document = self._document
         titles = [each.title for each in document.path_to(document.sections[section])]
-        line = crumbs.fitted(document.title, titles, self._half_cap, self._counter.count)
-        prefix = f"{line}\n\n" if line else ""
-        return prefix, self._counter.count(prefix)
+        line, tokens = crumbs.fitted(document.title, titles, self._half_cap, self._counter.count)
+        return f"{line}\n\n" if line else "", tokens

@@ -40,7 +40,7 @@ class Plan:
         if is_clear is not None:
             return is_clear
         holder = self.holder(first, last) if section is None else section
-        return self.units.fits(first, last, self.cap, self.lines.prefix(holder))
+        return self.units.fits(first, last, self.cap, self.lines.prefix(holder), self.lines.tokens(holder))
 
     def holder(self, first: int, last: int) -> int:
         """The deepest section that holds all of these units."""

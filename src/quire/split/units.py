@@ -8,8 +8,8 @@ needs to stand alone (a fence opened again, a table's header) is added only at t
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -47,11 +47,25 @@ def closing(head: Unit, tail: Unit) -> str:
 
 
 def blank_behind(text: str, counter: TokenCounter, unit: Unit, stop: int) -> int:
-    """How many tokens more a unit has with the blank lines behind it, up to ``stop``; looks at its last line only."""
+    """How many tokens more a unit has with the blank lines behind it, up to ``stop``; looks at its last line only.
+
+    Where counts add up, a word or a number is never merged with a sign behind it, and blank lines at most with a sign.
+    """
+    end = unit.end
+    last = text[end - 1]
+    if stop - end <= 2 and last.isascii():
+        tail = "" if last.isalnum() else last
+        if not tail or (end - 2 >= unit.start and (before := text[end - 2]).isascii() and before.isalnum()):
+            return _blank_behind(counter.count, tail, text[end:stop])
     line = text.rfind("\n", unit.start, unit.end) + 1
     if line <= unit.start or not counter.cuts_cleanly(text, line):
         line = unit.start
     return counter.count(text[line:stop]) - counter.count(text[line : unit.end])
+
+
+@lru_cache(maxsize=1024)
+def _blank_behind(count: Callable[[str], int], tail: str, blank: str) -> int:
+    return count(tail + blank) - count(tail)
 
 
 class Units:
@@ -111,12 +125,12 @@ class Units:
         size, slack = self.about(first, last), self._slack(first, last)
         return size - slack >= least or (size + slack >= least and self.exact(first, last) >= least)
 
-    def fits(self, first: int, last: int, limit: int, prefix: str = "") -> bool:
-        """Whether these units, below ``prefix``, have at most ``limit`` tokens.
+    def fits(self, first: int, last: int, limit: int, prefix: str = "", above: int = 0) -> bool:
+        """Whether these units, below ``prefix`` with so many tokens, have at most ``limit`` tokens.
 
         The sum decides where it is clear; where it is close, the text is counted.
         """
-        size = self.about(first, last) + self._added(*self._around_of(first, last), prefix)
+        size = self.about(first, last) + self._added(*self._around_of(first, last)) + above
         slack = self._slack(first, last)
         if size + slack <= limit:
             return True
