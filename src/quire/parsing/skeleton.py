@@ -61,7 +61,7 @@ _PIPES = r"(?:\|[^\n]*+\n)++(?=\n|\Z|\#{1,6}[ ])"
 
 # The first block of a run must end whatever is open above it: a heading and a fence do, most others do after a blank
 # line; an item may belong to a list above.
-_RUN_START = re.compile(rf"(?<!\n)\n++(?=\#|```|~~~|(?<=\n\n)(?:{_PROSE}|[>|]))")
+_RUN_START = re.compile(rf"\n(?<!\n\n)\n*+(?=\#|```|~~~|(?<=\n\n)(?:{_PROSE}|[>|]))")
 _UP_TO_HEADING = re.compile(rf"(?:\n|{_PARAGRAPH}|{_FENCE}|{_BULLETS}|{_NUMBERS}|{_QUOTE}|{_PIPES})*+")
 _HEADING_LINE = re.compile(_HEADING)
 _NEXT_BLOCK = re.compile(

@@ -5,6 +5,17 @@ from __future__ import annotations
 from quire import crumbs
 from quire.config import Options
 from quire.model import Document, TokenCounter
+from quire.offsets import utf8_length
+
+
+def _longest(document: Document) -> int:
+    """No line is longer, in bytes; and none has more tokens than bytes."""
+    size, separator = utf8_length, len(crumbs.SEPARATOR)
+    lengths = [len(document.title) if document.title.isascii() else size(document.title)]
+    for section in document.sections[1:]:
+        title = section[2]
+        lengths.append(lengths[section.parent or 0] + separator + (len(title) if title.isascii() else size(title)))
+    return min(max(lengths), crumbs.LIMIT * 4) + size(crumbs.ELLIPSIS)
 
 
 class Crumbs:
@@ -17,9 +28,7 @@ class Crumbs:
         self._half_cap = cap // 2
         self._known: dict[int, tuple[str, int]] = {}
         self._reserves: dict[int, int] = {}
-        # A character of ASCII is one token at the most; a line is short, so no other is more than this.
-        per_character = 1 if document.text.isascii() and document.title.isascii() else 4
-        self.most = 0 if self._off else min(cap // 2, crumbs.LIMIT * per_character + 2)
+        self.most = 0 if self._off else min(cap // 2, _longest(document) + 2)
         """No prefix has more tokens; for decisions that are clear without counting one."""
 
     def prefix(self, section: int) -> str:

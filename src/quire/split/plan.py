@@ -26,6 +26,7 @@ class Plan:
         self.cap = cap
         self.notes = flattening.notes
         self._firsts = [*flattening.firsts, len(units)]
+        self._clear = units.clear(cap, lines.most)
 
     def piece(self, first: int, last: int, section: int | None = None) -> Piece:
         """The units ``first`` to before ``last`` as a piece of the deepest section that holds them all."""
@@ -36,9 +37,12 @@ class Plan:
 
     def fits(self, first: int, last: int, section: int | None = None) -> bool:
         """Whether these units stay within the cap below the breadcrumb of the section that holds them."""
-        is_clear = self.units.is_clear(first, last, self.cap, self.lines.most)
-        if is_clear is not None:
-            return is_clear
+        size = self.units.about(first, last)
+        fits, does_not = self._clear
+        if size <= fits:
+            return True
+        if size > does_not:
+            return False
         holder = self.holder(first, last) if section is None else section
         return self.units.fits(first, last, self.cap, self.lines.prefix(holder), self.lines.tokens(holder))
 

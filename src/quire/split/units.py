@@ -108,17 +108,16 @@ class Units:
         """Whether sums are exact, wherever a run of units starts and ends."""
         return self._is_plain and not self._loose[-1]
 
-    def is_clear(self, first: int, last: int, limit: int, most: int) -> bool | None:
-        """Whether these units fit below any prefix of at most ``most`` tokens; None if that is not clear."""
-        size = self._total[last] - self._total[first]
-        if self._is_plain:  # the usual case: nothing stands around them
-            slack = 3 + self._loose[last] - self._loose[first]
-        else:
-            size += self._added(*self._around_of(first, last))
-            slack = self._slack(first, last)
-        if size + slack + most <= limit:
-            return True
-        return False if size - slack - self._gap(last - 1) > limit else None
+    def clear(self, limit: int, most: int) -> tuple[int, int]:
+        """Two sums: units up to the one fit below any prefix of at most ``most`` tokens, those above the other do not.
+
+        Between them it must be looked at more closely, as it must everywhere if something stands around units.
+        """
+        if not self._is_plain:
+            return -1, 1 << 62
+        slack = 3 + self._loose[-1]
+        gap = max([unit[4] - unit[1] for unit in self.items], default=0)
+        return limit - slack - most, limit + slack + gap
 
     def is_at_least(self, first: int, last: int, least: int) -> bool:
         """Whether these units have at least so many tokens; counted only where the sum is close."""
