@@ -21,6 +21,10 @@ $(VENV)/dev: $(VENV)/core
 	$(BIN)/pip install --quiet --no-deps --requirement tests/requirements-files-only.txt
 	@touch $@
 
+$(VENV)/bench: $(VENV)/dev
+	$(BIN)/pip install --quiet --editable '.[bench]'
+	@touch $@
+
 demo: $(VENV)/core  ## install quire and show what it does with its own documentation
 	@$(BIN)/python -m quire.cli.demo README.md docs
 
@@ -37,7 +41,7 @@ docs: $(VENV)/dev  ## write the generated parts of the documentation anew
 	QUIRE_UPDATE_DOCS=1 $(BIN)/pytest -q tests/test_docs.py
 	$(BIN)/python -m quire.wire
 
-bench: $(VENV)/dev  ## measure cost against its parts; needs the documents that benchmarks/README.md names
+bench: $(VENV)/bench  ## measure cost against its parts; needs the documents that benchmarks/README.md names
 	$(BIN)/python -m benchmarks
 
 fuzz: $(VENV)/dev  ## look for inputs that break the laws, for as long as QUIRE_FUZZ_EXAMPLES says

@@ -1,4 +1,4 @@
-"""``python -m benchmarks [cost] [growth] [startup]``: run, print, and write the results down with versions."""
+"""``python -m benchmarks [PART…]``: run, print, and write the results down with versions."""
 
 from __future__ import annotations
 
@@ -8,9 +8,17 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import cost, growth, startup
+from benchmarks import cost, growth, hostile, many, startup
+from benchmarks.peers import report
 
-PARTS = {"cost": ("Cost", cost.run), "growth": ("Growth", growth.run), "startup": ("Start-up", startup.run)}
+PARTS = {
+    "cost": ("Cost", cost.run),
+    "peers": ("Peers", report.run),
+    "growth": ("Growth", growth.run),
+    "hostile": ("Hostile documents", hostile.run),
+    "many": ("Many documents", many.run),
+    "startup": ("Start-up", startup.run),
+}
 RESULTS = Path(__file__).parent / "results"
 
 

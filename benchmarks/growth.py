@@ -1,88 +1,140 @@
-"""Whether the cost grows linearly: one document from 10 KB to 50 MB, and shapes that are known to hurt."""
+"""Whether time and memory grow linearly: one document from 10 KB to 100 MB, and of each shape from 10 KB to 3 MB.
+
+Every shape and strategy has a process of its own, which cuts larger and larger documents and says after each how long
+that took and how much memory it has had. ``python -m benchmarks.growth SHAPE STRATEGY SIZE…`` is such a process.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
 
 import quire
-from benchmarks import measure
+from benchmarks import curves, measure
+from benchmarks.shapes import HOSTILE, SHAPES
+from quire.config import OWN
 
-SIZES = (10_000, 100_000, 1_000_000, 10_000_000, 50_000_000)
-
-PAGE = """# Section {n}
-
-Some prose about section {n}, with `code`, a [link](https://example.org/{n}) and **emphasis** in it.
-It goes on over two lines.
-
-- an item
-- another, with text
-
-```python
-# a comment
-print({n})
-```
-
-| a | b |
-|---|---|
-| {n} | 2 |
-
-## Part {n}
-
-> A quote.
-
-Last words.
-
-"""
-
-SHAPES: dict[str, Callable[[int], str]] = {
-    "headings only": lambda size: "# h\n" * (size // 4),
-    "headings with text": lambda size: "# h\n\nx\n\n" * (size // 8),
-    "one line": lambda size: "word " * (size // 5),
-    "one word": lambda size: "a" * size,
-    "nested quotes": lambda size: "> " * (size // 2) + "x",
-    "nested items": lambda size: "- " * (size // 2) + "x",
-    "open brackets": lambda size: "[" * size,
-    "open angle brackets": lambda size: "<" * size,
-    "stars": lambda size: "*a " * (size // 3),
-    "backticks": lambda size: "` `` " * (size // 5),
-    "table rows": lambda size: "|a|b|\n|-|-|\n" + "|1|2|\n" * (size // 6),
-    "one wide table row": lambda size: "|a" * (size // 4) + "\n" + "|-" * (size // 4) + "\n",
-    "fences never closed": lambda size: "```a\n" * (size // 5),
-    "comments never closed": lambda size: "<!-- \n\n" * (size // 7),
-    "components never closed": lambda size: "<A>\n\n" * (size // 5),
-    "directives never closed": lambda size: ":::a\n\n" * (size // 6),
-    "definitions": lambda size: "".join(f"[a{n}]: /u\n" for n in range(size // 12)),
-    "front matter never closed": lambda size: "---\n" + "a: b\n" * (size // 5),
-    "tabs": lambda size: "a\tb\t|\t-\n" * (size // 8),
-    "carriage returns": lambda size: "a\rb\r\r" * (size // 6),
-    "emoji": lambda size: "😀 é\n\n" * (size // 9),
-    "same title": lambda size: "# Setup\n\nx\n\n" * (size // 13),
-}
+SIZES = (10_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
+SHAPE_SIZES = (10_000, 100_000, 1_000_000, 3_000_000)
+LARGEST = ("packed", "tree")
+"""The strategies that are given the largest document; the others would only take longer to say the same."""
+ORDINARY = next(iter(SHAPES))
+PICTURE = Path(__file__).parent / "results" / "growth.svg"
+_ROOT = Path(__file__).parents[1]
 
 
-def prose(size: int) -> str:
-    """An ordinary document of about ``size`` characters."""
-    pages = size // len(PAGE.format(n=1))
-    return "".join(PAGE.format(n=n) for n in range(pages + 1))
+class Point(NamedTuple):
+    """What a document took."""
+
+    size: int
+    """Bytes of the document."""
+    seconds: float
+    memory: int
+    """Bytes beyond what the process had before it, at the highest."""
 
 
-def cut(text: str) -> Callable[[], object]:
-    """Parse, cut, count."""
-    return lambda: quire.chunk(text, "tree", path="a.md")
+def cut(text: str, strategy: str) -> None:
+    """From text to chunks, and every chunk read."""
+    for chunk in quire.chunk(text, strategy, path="a.md", tokenizer="o200k_base"):
+        chunk.embed_text  # noqa: B018 - what fills it in
 
 
-def run() -> list[str]:
-    """Two tables as lines of Markdown."""
-    quire.chunk("".join(chr(0x4E00 + n % 20000) for n in range(500_000)), "tree")  # loads the vocabulary
-    rows = ["| one document of | seconds | ms/MB |", "|---|---|---|"]
-    for size in SIZES:
-        text = prose(size)
-        time = measure.seconds(cut(text), rounds=3 if size <= 1_000_000 else 1)
-        rows.append(f"| {len(text) / 1e6:.2f} MB | {time:.3f} | {time / len(text) * 1e9:.1f} |")
-    rows += ["", "| shape | 100 KB, ms/MB | 1 MB, ms/MB | ratio |", "|---|---|---|---|"]
-    for name, shape in SHAPES.items():
-        small, large = shape(100_000), shape(1_000_000)
-        per_small = measure.seconds(cut(small)) / len(small) * 1e9
-        per_large = measure.seconds(cut(large), rounds=2) / len(large) * 1e9
-        rows.append(f"| {name} | {per_small:.0f} | {per_large:.0f} | {per_large / per_small:.1f} |")
-    return rows
+def run(largest: int = SIZES[-1]) -> Iterator[str]:
+    """The page as lines of Markdown; the picture is written beside it."""
+    points = {
+        shape: {each: _measured(shape, each, [size for size in _sizes(shape, each) if size <= largest]) for each in OWN}
+        for shape in SHAPES
+    }
+    PICTURE.write_text(curves.panels(points), encoding="utf-8")
+    yield "Every chunk is read. A line that stays level is time, or memory, that grows as the document does."
+    yield ""
+    yield "![time and memory by size](growth.svg)"
+    for strategy in OWN:
+        yield from ("", f"## `{strategy}`", "", *_table({shape: points[shape][strategy] for shape in points}))
+    yield from ("", "## What has hurt", "", *_hostile())
+
+
+def _sizes(shape: str, strategy: str) -> Sequence[int]:
+    if shape != ORDINARY:
+        return SHAPE_SIZES
+    return SIZES if strategy in LARGEST else SIZES[:-1]
+
+
+def _measured(shape: str, strategy: str, sizes: Sequence[int]) -> list[Point]:
+    command = [sys.executable, "-m", "benchmarks.growth", shape, strategy, *map(str, sizes)]
+    done = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, check=True)
+    return [Point(*json.loads(line)) for line in done.stdout.splitlines()]
+
+
+def _table(points: dict[str, list[Point]]) -> Iterator[str]:
+    yield "| | " + " | ".join(f"{_size(size)}: ms/MB, memory" for size in SIZES) + " |"
+    yield "|---" * (len(SIZES) + 1) + "|"
+    for shape, measured in points.items():
+        cells = {
+            _size(point.size): f"{point.seconds / point.size * 1e9:.0f}, {_size(point.memory)}" for point in measured
+        }
+        yield f"| {shape} | " + " | ".join(_cell(cells, size) for size in SIZES) + " |"
+
+
+def _cell(cells: dict[str, str], size: int) -> str:
+    if size == SIZES[3] and _size(SHAPE_SIZES[-1]) in cells:
+        return f"{cells[_size(SHAPE_SIZES[-1])]} (at {_size(SHAPE_SIZES[-1])})"
+    return cells.get(_size(size), "")
+
+
+def _size(number: float) -> str:
+    return f"{number / 1e3:.0f} KB" if number < 1e6 else f"{number / 1e6:.0f} MB"
+
+
+def _hostile() -> Iterator[str]:
+    measure.load()
+    yield "| ms/MB at 20 KB, at 200 KB | " + " | ".join(f"`{strategy}`" for strategy in OWN) + " |"
+    yield "|---" * (len(OWN) + 1) + "|"
+    for name, shape in HOSTILE.items():
+        small, large = shape(20_000), shape(200_000)
+        yield f"| {name} | " + " | ".join(f"{_per(small, each)}, {_per(large, each)}" for each in OWN) + " |"
+
+
+def _per(text: str, strategy: str) -> str:
+    rounds = 3 if len(text) <= 20_000 else 1
+    return f"{measure.seconds(lambda: cut(text, strategy), rounds) / len(text.encode()) * 1e9:.0f}"
+
+
+def _child(shape: str, strategy: str, sizes: Sequence[int]) -> None:
+    measure.load()
+    cut(SHAPES[ORDINARY](10_000), strategy)
+    for size in sizes:
+        text = SHAPES[shape](size)
+        before = _forgotten()
+        seconds = min(_timed(text, strategy) for _ in range(3 if size <= 100_000 else 1))
+        print(json.dumps([size, seconds, max(0, _resident("VmHWM") - before)]), flush=True)
+
+
+def _timed(text: str, strategy: str) -> float:
+    started = time.perf_counter()
+    cut(text, strategy)
+    return time.perf_counter() - started
+
+
+def _forgotten() -> int:
+    """What the process has now, after the system is told to forget the most it has had."""
+    forget = Path("/proc/self/clear_refs")
+    if forget.exists():
+        forget.write_text("5", encoding="ascii")
+    return _resident("VmRSS")
+
+
+def _resident(what: str) -> int:
+    """``VmRSS`` is what the process has, ``VmHWM`` the most it has had; 0 where the system does not tell."""
+    status = Path("/proc/self/status")
+    lines = status.read_text(encoding="ascii").splitlines() if status.exists() else []
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith(what)), 0)
+
+
+if __name__ == "__main__":
+    _child(sys.argv[1], sys.argv[2], [int(size) for size in sys.argv[3:]])

@@ -5,7 +5,10 @@ documents.py   the documents that a command was given, one by one
 options.py     the options that commands share
 output.py      what goes out: JSON, readable lines, colours, progress
 shown.py       text that is safe and well aligned on a terminal
-chunk.py, migrate.py, outline.py, stats.py, verify.py   one file a command
+indexes.py, places.py      the index a command works on; paths as trees, and back
+hits.py, highlighted.py    sections as JSON and as text; matches marked, long texts shortened
+chunk.py, config.py, get.py, index.py, init.py, ls.py, migrate.py, outline.py, search.py, stats.py, status.py, verify.py
+               one file a command
 picture.py     a document with its chunks drawn beside it, for docs/strategies.md
 demo.py        quire at work on its own documentation
 """

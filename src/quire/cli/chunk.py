@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
@@ -14,8 +15,10 @@ from unicodedata import normalize
 import click
 
 from quire import wire
-from quire.cli.documents import OnUndecodable, Tally, cut_all, exit_code, texts
-from quire.cli.options import cut_options, cutter, input_options
+from quire.cli.documents import OnUndecodable, Tally, exit_code, readings
+from quire.cli.encoded import chunks_of
+from quire.cli.jobs import Cut, jobs_option, workers_for
+from quire.cli.options import cut_options, input_options
 from quire.cli.output import (
     Paint,
     count_of,
@@ -58,6 +61,7 @@ _LINE_END = re.compile("\r\n?|\n")
     "[default: by the name of the output]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON array, and nothing else, to standard output.")
+@jobs_option
 @click.option("-q", "--quiet", is_flag=True, help="No summary; errors only.")
 def command(
     *,
@@ -68,6 +72,7 @@ def command(
     output: Path | None,
     form: str | None,
     as_json: bool,
+    jobs: int | None,
     quiet: bool,
     **options: Any,
 ) -> int:
@@ -81,15 +86,22 @@ def command(
     _check(output, form, as_json=as_json, strategy=options["strategy"])
     form = form or (_format_of(output) if output is not None else None)
     tally = Tally()
-    cut = cutter(**options)
-    documents = texts(
-        paths, tally, errors=errors, follow=follow, hidden=hidden, distinct=_names(options["strategy"], form)
-    )
-    chunked = (chunks for _, chunks in cut_all(documents, cut, tally))
-    if output is not None:
-        _write(output, form or "files", chunked, tally)
-    else:
-        _print(chunked, form, as_json=as_json)
+    cut = Cut.of(**options)
+    names = _names(options["strategy"], form)
+    found = readings(paths, tally, errors=errors, follow=follow, hidden=hidden, distinct=names)
+    is_view = output is None and form is None and not as_json and is_terminal(sys.stdout)
+    record = _RECORDS.get(form or "jsonl", "chunk")
+    workers = workers_for(found, jobs)
+    decode = is_view or form == "parquet"
+    with closing(chunks_of(found, cut, tally, workers=workers, form=record, decode=decode)) as chunked:
+        left = record if workers == 1 else "chunk"  # several processes send records that have their form
+        if output is not None:
+            _write(output, form or "files", left, chunked, tally)
+        elif is_view:
+            _show(chunk for chunks in chunked for chunk in chunks)
+        else:
+            records = (each for chunks in chunked for each in wire.records(chunks, left))
+            (write_json_array if as_json else write_json_lines)(records)
     tally.show(quiet=quiet)
     return exit_code(tally, paths)
 
@@ -114,7 +126,7 @@ def _format_of(output: Path) -> str:
     return {".jsonl": "jsonl", ".parquet": "parquet"}.get(output.suffix.lower(), "files")
 
 
-def _write(output: Path, form: str, chunked: Iterable[Chunks], tally: Tally) -> None:
+def _write(output: Path, form: str, record: wire.Form, chunked: Iterable[Chunks], tally: Tally) -> None:
     chunked = iter(chunked)
     first = next(chunked, None)
     if first is None:
@@ -128,18 +140,7 @@ def _write(output: Path, form: str, chunked: Iterable[Chunks], tally: Tally) -> 
     elif form == "parquet":
         write_parquet(output, chunked)
     else:
-        write_jsonl(output, chunked, form=_RECORDS[form])
-
-
-def _print(chunked: Iterable[Chunks], form: str | None, *, as_json: bool) -> None:
-    if form is None and not as_json and is_terminal(sys.stdout):
-        _show(chunk for chunks in chunked for chunk in chunks)
-        return
-    records = (record for chunks in chunked for record in wire.records(chunks, _RECORDS[form or "jsonl"]))
-    if as_json:
-        write_json_array(records)
-    else:
-        write_json_lines(records)
+        write_jsonl(output, chunked, form=record)
 
 
 def _show(chunks: Iterable[Chunk]) -> None:

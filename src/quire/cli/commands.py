@@ -27,9 +27,16 @@ INTERRUPTED = 130
 COMMANDS: Mapping[str, str] = MappingProxyType(
     {
         "chunk": "Cut documents into chunks.",
+        "config": "Show every value that is set, and where it came from.",
+        "get": "Print sections by id, or by file and heading or line.",
+        "index": "Bring the index up to date.",
+        "init": "Write a quire.toml for the documents that are here.",
+        "ls": "List what is in the index.",
         "migrate": "Turn chunk files of the old format into today's.",
         "outline": "Show a document's headings with token counts and lines.",
+        "search": "Find the sections that answer a query.",
         "stats": "Compare what strategies make of your documents.",
+        "status": "Show how the index is.",
         "verify": "Check that nothing is lost, altered or misplaced.",
     }
 )

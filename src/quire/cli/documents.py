@@ -1,4 +1,4 @@
-"""The documents a command was given, read and cut one by one.
+"""The documents a command was given, read and cut one by one. jobs.py has them read and cut by several processes.
 
 A document that cannot be read or cut is noted and the next one follows.
 """
@@ -43,6 +43,26 @@ class Text:
     """What decoding found."""
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A document that is still to be read, in this process or in another."""
+
+    name: str
+    """Its name in messages: how the user would reach it."""
+    found: Found | None
+    """Its file; None for standard input."""
+    errors: OnUndecodable
+    """What to do about bytes that are no text."""
+
+    def read(self) -> Text:
+        """The document; InputError if that cannot be had."""
+        if self.found is None:
+            text, findings = read_standard_input(self.errors)
+            return Text(text, None, self.name, findings)
+        text, findings = read.read_file(self.found.file, self.found.path, self.errors)
+        return Text(text, self.found.path, self.name, findings)
+
+
 @dataclass
 class Tally:
     """What a run has done."""
@@ -73,6 +93,15 @@ class Tally:
         self.first_findings += renamed(islice(findings, room), document.name)
         self.findings += len(findings)
 
+    def merge(self, later: Tally) -> None:
+        """Count what another tally has counted of the documents that follow."""
+        self.documents += later.documents
+        self.chunks += later.chunks
+        self.tokens += later.tokens
+        self.findings += later.findings
+        self.skipped += later.skipped
+        self.first_findings += later.first_findings[: MOST_SHOWN - len(self.first_findings)]
+
     def fail(self, name: str, error: QuireError) -> None:
         """Note a document that could not be read or cut."""
         reason = error.reason if isinstance(error, InputError | GuardError) else str(error)
@@ -98,7 +127,7 @@ class Tally:
         note(", ".join(parts))
 
 
-def texts(
+def readings(
     paths: Sequence[str],
     tally: Tally,
     *,
@@ -106,8 +135,8 @@ def texts(
     follow: bool = False,
     hidden: bool = False,
     distinct: Callable[[str], str] | None = None,
-) -> Iterator[Text]:
-    """The documents at ``paths``, read one by one; those that cannot be are noted in ``tally``.
+) -> list[Reading]:
+    """The documents at ``paths``; what is there and cannot be taken is noted in ``tally``.
 
     Documents for whose paths ``distinct`` gives the same name would meet; all but the first are refused.
     """
@@ -115,19 +144,36 @@ def texts(
     found = find([path for path in paths if path != STANDARD_INPUT])
     tally.skipped += found.skipped
     taken = _distinct(found, tally, distinct) if distinct else found.documents
-    readings = [(str(each.file), partial(_read, each, errors)) for each in taken]
+    all_of_them = [Reading(str(each.file), each, errors) for each in taken]
     if STANDARD_INPUT in paths:
         before = frozenset(find(paths[: paths.index(STANDARD_INPUT)]).documents)
         place = sum(each in before for each in taken)
-        readings.insert(place, (STANDARD_INPUT_NAME, partial(_standard_input, errors)))
-    progress = Progress(len(readings))
+        all_of_them.insert(place, Reading(STANDARD_INPUT_NAME, None, errors))
+    return all_of_them
+
+
+def texts(
+    paths: Sequence[str],
+    tally: Tally,
+    *,
+    errors: OnUndecodable = "strict",
+    follow: bool = False,
+    hidden: bool = False,
+) -> Iterator[Text]:
+    """The documents at ``paths``, read one by one; those that cannot be are noted in ``tally``."""
+    yield from read_all(readings(paths, tally, errors=errors, follow=follow, hidden=hidden), tally)
+
+
+def read_all(documents: Sequence[Reading], tally: Tally) -> Iterator[Text]:
+    """The documents, read one by one, with a word on how far that is; those that cannot be are noted in ``tally``."""
+    progress = Progress(len(documents))
     try:
-        for done, (name, reading) in enumerate(readings):
-            progress.step(done, name)
+        for done, reading in enumerate(documents):
+            progress.step(done, reading.name)
             try:
-                text = reading()
+                text = reading.read()
             except InputError as error:
-                tally.fail(name, error)
+                tally.fail(reading.name, error)
             else:
                 yield text
     finally:
@@ -188,13 +234,3 @@ def _distinct(found: Discovery, tally: Tally, name_of: Callable[[str], str]) -> 
             continue
         tally.skipped.append(Skipped(path=str(each.file), reason=reason, is_error=True))
     return taken
-
-
-def _read(document: Found, errors: OnUndecodable) -> Text:
-    text, findings = read.read_file(document.file, document.path, errors)
-    return Text(text, document.path, str(document.file), findings)
-
-
-def _standard_input(errors: OnUndecodable) -> Text:
-    text, findings = read_standard_input(errors)
-    return Text(text, None, STANDARD_INPUT_NAME, findings)

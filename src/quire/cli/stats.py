@@ -1,6 +1,6 @@
-"""``quire stats``: what strategies make of documents, in figures side by side. Neighbours: documents.py, output.py.
+"""``quire stats``: what strategies make of documents, in figures side by side. Neighbours: measured.py, output.py.
 
-``Measured`` gathers what is known of one strategy's chunks; ``figures`` turns it into the JSON that ``--json`` prints
+measured.py gathers what is known of each strategy's chunks; ``figures`` turns it into the JSON that ``--json`` prints
 and that the table shows, so the two cannot differ.
 """
 
@@ -9,22 +9,22 @@ from __future__ import annotations
 import sys
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from itertools import count
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
 import click
 
-from quire import config, pipeline, size
-from quire.cli.documents import OnUndecodable, Tally, Text, exit_code, texts
+from quire import config
+from quire.cli.documents import OnUndecodable, Tally, exit_code, readings
+from quire.cli.jobs import jobs_option, results, workers_for
+from quire.cli.measured import Measured, Measuring
 from quire.cli.options import input_options, tokenizer_option
 from quire.cli.output import Paint, count_of, echo, terminal_width, write_json
 from quire.cli.shown import clip, width
-from quire.errors import QuireError
 from quire.model import Syntax, TokenCounter
-from quire.record import Chunk, Chunks
 
 _WIDTH = 96
 _LABEL = 15
@@ -42,50 +42,6 @@ _LABELS = (
 """The rows of the table; ``_Table._cells`` fills them."""
 
 
-@dataclass
-class Measured:
-    """What one strategy makes of documents."""
-
-    options: config.Options
-    counter: TokenCounter
-    sizes: list[int] = field(default_factory=list)
-    """The tokens of each text to embed."""
-    within: int = 0
-    """How many chunks are in the strategy's range."""
-    embedded: int = 0
-    """The characters of all texts to embed."""
-    repeated: int = 0
-    """How many of them repeat the chunk before."""
-    added: int = 0
-    """How many of them quire added, repeated ones included."""
-    findings: Counter[str] = field(default_factory=Counter)
-
-    @property
-    def range(self) -> tuple[int, int] | None:
-        """The strategy's minimum and its cap; None for a strategy without."""
-        cap = self.options.cap
-        return None if cap is None else (self.options.min_tokens, cap)
-
-    def add(self, chunks: Chunks, codes: Iterable[str]) -> None:
-        """Take in a document's chunks and the codes of what was found."""
-        for chunk in chunks:
-            self.sizes.append(chunk.token_stats.embed_tokens)
-            self.within += self._is_within(chunk)
-            self.embedded += len(chunk.embed_text)
-            self.repeated += chunk.overlap_chars
-            self.added += chunk.added_chars
-        self.findings.update(codes)
-
-    def _is_within(self, chunk: Chunk) -> bool:
-        """Whether its own text reaches the minimum and its text to embed keeps the cap, as splitting has it."""
-        if self.range is None:
-            return False
-        least, cap = self.range
-        stats = chunk.token_stats
-        own = self.counter.count(chunk.own_text) if chunk.overlap_chars else stats.tokens
-        return own >= least and stats.embed_tokens <= cap
-
-
 @click.command()
 @input_options
 @click.option(
@@ -97,6 +53,7 @@ class Measured:
     help="A strategy to measure; may be given several times. [default: all]",
 )
 @tokenizer_option
+@jobs_option
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as one JSON object, and nothing else.")
 def command(
     *,
@@ -107,6 +64,7 @@ def command(
     hidden: bool,
     strategies: tuple[str, ...],
     tokenizer: TokenCounter | None,
+    jobs: int | None,
     as_json: bool,
 ) -> int:
     """Compare what strategies make of your documents.
@@ -116,8 +74,16 @@ def command(
     sizes are tokens of the text to embed, all shares but the one in range are shares of its characters.
     """
     tally = Tally()
-    measured = [_begun(strategy, tokenizer) for strategy in dict.fromkeys(strategies or config.OWN)]
-    characters = _measure(texts(paths, tally, errors=errors, follow=follow, hidden=hidden), measured, syntax, tally)
+    chosen = tuple(dict.fromkeys(strategies or config.OWN))
+    measuring = Measuring(chosen, tokenizer.name if tokenizer else None, syntax)
+    documents = readings(paths, tally, errors=errors, follow=follow, hidden=hidden)
+    measured = measuring.begun()
+    characters = 0
+    with closing(results(documents, measuring, tally, workers_for(documents, jobs))) as parts:
+        for length, later in parts:
+            characters += length
+            for each, more in zip(measured, later, strict=True):
+                each.merge(more)
     result = figures(measured, tally, characters)
     if as_json:
         write_json(result)
@@ -125,28 +91,6 @@ def command(
         _Table(sys.stdout.encoding).show(result)
     tally.show(quiet=True)
     return exit_code(tally, paths)
-
-
-def _begun(strategy: str, tokenizer: TokenCounter | None) -> Measured:
-    counter = size.resolve(tokenizer, config.TOKENIZERS.get(strategy, config.DEFAULT_TOKENIZER))
-    return Measured(config.build(strategy, {"tokenizer": counter.name}), counter)
-
-
-def _measure(documents: Iterable[Text], measured: Sequence[Measured], syntax: Syntax | None, tally: Tally) -> int:
-    """Cut each document by each strategy; the result is how many characters they have."""
-    characters = 0
-    for text in documents:
-        try:
-            document = pipeline.parse(text.text, path=text.path, syntax=syntax)
-            cut = [pipeline.chunk(document, each.options.strategy, tokenizer=each.counter) for each in measured]
-        except QuireError as error:
-            tally.fail(text.name, error)
-            continue
-        tally.documents += 1
-        characters += len(text.text)
-        for each, chunks in zip(measured, cut, strict=True):
-            each.add(chunks, (finding.code for finding in (*text.findings, *chunks.findings)))
-    return characters
 
 
 def figures(measured: Sequence[Measured], tally: Tally, characters: int) -> dict[str, Any]:
@@ -163,7 +107,7 @@ def figures(measured: Sequence[Measured], tally: Tally, characters: int) -> dict
 def _figures(measured: Measured, edges: Sequence[int]) -> dict[str, Any]:
     chunks = len(measured.sizes)
     return {
-        "tokenizer": measured.counter.name,
+        "tokenizer": measured.options.tokenizer,
         "chunks": chunks,
         "tokens": _spread(sorted(measured.sizes)),
         "range": measured.range

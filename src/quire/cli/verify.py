@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import click
 
 from quire import pipeline
 from quire.cli.commands import NOTHING_FOUND
-from quire.cli.documents import OnUndecodable, Tally, Text, cut_all, exit_code, renamed, texts
-from quire.cli.options import cut_options, cutter, input_options
+from quire.cli.documents import OnUndecodable, Tally, Text, cut_all, exit_code, readings, renamed
+from quire.cli.jobs import Cut, jobs_option, results, workers_for
+from quire.cli.options import cut_options, input_options
 from quire.cli.output import Paint, count_of, echo, note, write_json
-from quire.model import Finding, TokenCounter
-from quire.record import Chunks
+from quire.model import Finding
 
 
 @click.command()
 @input_options
 @cut_options
 @click.option("--json", "as_json", is_flag=True, help="Print the violations as a JSON array, and nothing else.")
+@jobs_option
 @click.option("-q", "--quiet", is_flag=True, help="No summary; errors only.")
 def command(
     *,
@@ -30,8 +32,8 @@ def command(
     follow: bool,
     hidden: bool,
     as_json: bool,
+    jobs: int | None,
     quiet: bool,
-    tokenizer: TokenCounter | None,
     **options: Any,
 ) -> int:
     """Check the laws on your own documents.
@@ -40,14 +42,14 @@ def command(
     right and that both times gave the same. Violations go to standard output; the exit code is 1 if there are any.
     """
     tally = Tally()
-    cut = cutter(tokenizer=tokenizer, **options)
-    again = None if options["timestamps"] else cut
+    checking = _Checking(Cut.of(**options), cuts_again=not options["timestamps"])
+    documents = readings(paths, tally, errors=errors, follow=follow, hidden=hidden)
     violations: list[Finding] = []
-    for document, chunks in cut_all(texts(paths, tally, errors=errors, follow=follow, hidden=hidden), cut, tally):
-        found = _violations(document, chunks, tokenizer, again)
-        violations += found
-        if not as_json:
-            _show(found)
+    with closing(results(documents, checking, tally, workers_for(documents, jobs))) as checked:
+        for found in checked:
+            violations += found
+            if not as_json:
+                _show(found)
     if as_json:
         write_json([asdict(violation) for violation in violations])
     tally.show(quiet=quiet)
@@ -57,14 +59,24 @@ def command(
     return code or (NOTHING_FOUND if violations else 0)
 
 
-def _violations(
-    document: Text, chunks: Chunks, tokenizer: TokenCounter | None, again: Callable[[Text], Chunks] | None
-) -> list[Finding]:
-    violations = pipeline.verify(document.text, chunks, tokenizer=tokenizer)
-    if again is not None and list(chunks) != list(again(document)):
-        message = "two runs gave different chunks"
-        violations.append(Finding(code="not-repeatable", path=document.name, line=0, message=message))
-    return renamed(violations, document.name)
+@dataclass(frozen=True)
+class _Checking:
+    """Cuts documents and looks for violations."""
+
+    cut: Cut
+    cuts_again: bool
+    """Whether a second run must give the same."""
+
+    def __call__(self, documents: Iterable[Text], tally: Tally) -> Iterator[list[Finding]]:
+        for document, chunks in cut_all(documents, self.cut, tally):
+            violations = pipeline.verify(document.text, chunks, tokenizer=self.cut.tokenizer)
+            if self.cuts_again and list(chunks) != list(self.cut(document)):
+                message = "two runs gave different chunks"
+                violations.append(Finding(code="not-repeatable", path=document.name, line=0, message=message))
+            yield renamed(violations, document.name)
+
+    def prepare(self) -> None:
+        self.cut.prepare()
 
 
 def _show(violations: list[Finding]) -> None:

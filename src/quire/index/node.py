@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import msgspec
 
+from quire.offsets import utf8_length
+
 
 class Ancestor(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A node above another one: as much of it as merging needs."""
@@ -52,7 +54,7 @@ class Node(msgspec.Struct, frozen=True, array_like=True):
     ancestors: tuple[Ancestor, ...]
     """From the document down to its parent; empty for the document."""
     breadcrumb: tuple[str, ...]
-    """The titles from the document's down to its own, as the breadcrumb line shows them."""
+    """The titles from the document's down to its own, each in one line, as the breadcrumb line shows them."""
     start: int
     """Where its text starts, in characters of the source: at its heading; 0 for the document."""
     end: int
@@ -84,6 +86,12 @@ class Node(msgspec.Struct, frozen=True, array_like=True):
     """The blocks of a long text, in order; empty for a short one."""
     tags: tuple[str, ...] = ()
     """The tags of front matter."""
+    body_end: int | None = None
+    """Where the body ends in ``text``: at the next heading, whether that one makes a node or not; None for its end."""
+    titles: tuple[str, ...] = ()
+    """The headings below it that have no text and so make no node; the node is found by them, too."""
+    anchor: str = ""
+    """The slug that GitHub gives the heading, where it is not ``slug``."""
 
     @property
     def document_id(self) -> str:
@@ -94,3 +102,54 @@ class Node(msgspec.Struct, frozen=True, array_like=True):
     def id(self) -> str:
         """The node's own id: that of the document, with its slug behind a ``#``."""
         return f"{self.document_id}#{self.slug}" if self.slug else self.document_id
+
+    @property
+    def breadcrumb_line(self) -> str:
+        """``> Title › Parent › Node``."""
+        return crumb_line(self.breadcrumb)
+
+    @property
+    def body_text(self) -> str:
+        """The body: own text without heading, front matter and headings that make no node."""
+        return self.text[self.body : self.body_end]
+
+    def alone(self) -> Node:
+        """The same node as if there were none below it."""
+        return msgspec.structs.replace(
+            self,
+            last=self.position,
+            children=0,
+            full_end=self.end,
+            byte_full_end=self.byte_start + utf8_length(self.text),
+            full_last_line=self.last_line,
+            full_tokens=self.tokens,
+        )
+
+
+def crumb_line(breadcrumb: tuple[str, ...]) -> str:
+    """A breadcrumb in one line."""
+    return f"> {' › '.join(breadcrumb)}"
+
+
+def encoded(node: Node) -> bytes:
+    """A node as the engine stores it."""
+    return _ENCODER.encode(node)
+
+
+def decoded(data: bytes) -> Node:
+    """What ``encoded`` made."""
+    return _DECODER.decode(data)
+
+
+def term(text: str) -> str:
+    """An id as a term of the engine, which leaves out without a word what is longer than 65,530 bytes."""
+    if len(text) <= _LONGEST_TERM:
+        return text
+    from hashlib import blake2b  # noqa: PLC0415  hardly ever needed
+
+    return text[:_LONGEST_TERM] + blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+_ENCODER = msgspec.msgpack.Encoder()
+_DECODER = msgspec.msgpack.Decoder(Node)
+_LONGEST_TERM = 1_000

@@ -58,7 +58,7 @@ class All:
     """Every item must match; words of no meaning of their own may be missing (the search decides which)."""
 
     items: tuple[Query, ...]
-    """At least two, or one ``Not``."""
+    """At least two, of which at least one is no ``Not``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,231 @@
+"""Questions whose answers are known: a link is a judgement of its author about what answers the link's text.
+
+A hit is right when it is the answered section, lies inside it, or holds it without being the whole page; for a whole
+page any section of it is right. Hits in a page that holds the link do not count either way.
+"""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha1
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import quire
+
+DEPTH = 10
+"""How many hits of an answer are looked at."""
+
+_INLINE = re.compile(r"(?<!!)\[([^\[\]]+)\]\(([^)\s]+)\)")
+_BY_NAME = re.compile(r"(?<!!)\[([^\[\]]+)\]\[([^\[\]]*)\]")
+_NAMED = re.compile(r"^ {0,3}\[([^\]]+)\]:\s*(\S+)", re.MULTILINE)
+_WORDLESS = re.compile(r"(?:chapter|appendix|section)\s+\w+|here|this", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A link's text and where it leads."""
+
+    text: str
+    """What is asked."""
+    answers: tuple[tuple[str, str], ...]
+    """Files and slugs; an empty slug is the whole page."""
+    holders: frozenset[str]
+    """The pages that hold the link."""
+    exact: bool
+    """Whether the text repeats the target's own title."""
+
+    @property
+    def is_for_choosing(self) -> bool:
+        """Whether it belongs to the half by which settings were chosen; all questions of a page are in one half."""
+        return int(sha1(self.answers[0][0].encode(), usedforsecurity=False).hexdigest(), 16) % 2 == 0
+
+
+class Place(NamedTuple):
+    """A part of a page that was found."""
+
+    path: str
+    """The page."""
+    start: int
+    """Its first character."""
+    end: int
+    """One past its last character."""
+    tokens: int
+    """What reading it costs."""
+    is_page: bool = False
+    """Whether it is the whole page."""
+    is_piece: bool = False
+    """Whether it was cut without regard to sections: then it is right where it overlaps the answer."""
+    parts: tuple[tuple[int, int], ...] = ()
+    """What is shown of it, where that is not all: each part is then a piece."""
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """Pages and questions."""
+
+    name: str
+    folder: Path
+    questions: tuple[Question, ...]
+    sections: dict[str, dict[str, tuple[int, int]]] = field(repr=False)
+    """For each page its sections: slug, start, end."""
+    lengths: dict[str, int] = field(repr=False)
+    """The characters of each page."""
+
+    def is_right(self, place: Place, question: Question) -> bool:
+        return any(self._answers(place, *answer) for answer in question.answers)
+
+    def _answers(self, place: Place, file: str, slug: str) -> bool:
+        if place.path != file:
+            return False
+        if not slug:
+            return True
+        start, end = self.sections[file][slug]
+        if place.parts:
+            return any(first < end and start < last for first, last in place.parts)
+        if place.is_page:
+            return False
+        if place.is_piece:
+            return place.start < end and start < place.end
+        return start <= place.start <= place.end <= end or place.start <= start <= end <= place.end
+
+
+    def covered(self, places: Iterable[Place], file: str, slug: str) -> float:
+        """The share of an answer's characters that stand in some places."""
+        start, end = self.sections[file][slug] if slug else (0, self.lengths[file])
+        shown = sorted(part for place in places if place.path == file for part in place.parts or [place[1:3]])
+        at, seen = start, 0
+        for first, last in shown:
+            seen += max(min(last, end) - max(first, at), 0)
+            at = max(at, min(last, end))
+        return seen / max(end - start, 1)
+
+
+class Outcome(NamedTuple):
+    """What came of one question."""
+
+    question: Question
+    rank: int
+    """The place of the first right hit; 0 for none."""
+    tokens: int
+    """The tokens of all hits."""
+    read: int
+    """The tokens up to and with the first right hit."""
+    covered: float
+    """The share of the answer that the hits show, of several answers the best."""
+
+
+def asked(collection: Collection, search: Callable[[str, int], Sequence[Place]]) -> list[Outcome]:
+    """Every question's outcome. ``search`` gives so many places, the best first."""
+    return [_outcome(collection, question, search) for question in collection.questions]
+
+
+def _outcome(collection: Collection, question: Question, search: Callable[[str, int], Sequence[Place]]) -> Outcome:
+    wanted, places = 2 * DEPTH, list[Place]()
+    while True:
+        found = search(question.text, wanted)
+        places = [place for place in found if place.path not in question.holders][:DEPTH]
+        if len(places) == DEPTH or len(found) < wanted or wanted > 1_000:
+            break
+        wanted *= 3
+    right = (number for number, place in enumerate(places, 1) if collection.is_right(place, question))
+    rank = next(right, 0)
+    tokens = [place.tokens for place in places]
+    covered = max(collection.covered(places, *answer) for answer in question.answers)
+    return Outcome(question, rank, sum(tokens), sum(tokens[:rank]), covered)
+
+
+def mrr(outcomes: Iterable[Outcome]) -> float:
+    ranks = [outcome.rank for outcome in outcomes]
+    return sum(1 / rank for rank in ranks if rank) / max(len(ranks), 1)
+
+
+def recall(outcomes: Iterable[Outcome], depth: int) -> float:
+    ranks = [outcome.rank for outcome in outcomes]
+    return sum(0 < rank <= depth for rank in ranks) / max(len(ranks), 1)
+
+
+def tokens_per_right_answer(outcomes: Sequence[Outcome]) -> float:
+    """All that was returned, over the questions that were answered."""
+    return sum(outcome.tokens for outcome in outcomes) / max(sum(outcome.rank > 0 for outcome in outcomes), 1)
+
+
+def tokens_read(outcomes: Sequence[Outcome]) -> float:
+    """What is read until the right hit, on average, where there is one."""
+    answered = [outcome.read for outcome in outcomes if outcome.rank]
+    return sum(answered) / max(len(answered), 1)
+
+
+def in_full(outcomes: Iterable[Outcome]) -> list[Outcome]:
+    """Those whose hits show all of the answer, but for blank lines and front matter."""
+    return [outcome for outcome in outcomes if outcome.covered > 0.9]
+
+
+def docker(data: Path) -> Collection:
+    """Docker's documentation with the questions that come with it."""
+    folder = data / "linkqa" / "docker"
+    lines = (data / "linkqa" / "docker.jsonl").read_text(encoding="utf-8").splitlines()
+    return _collection("Docker", folder, [_read(json.loads(line)) for line in lines])
+
+
+def rust_book(data: Path) -> Collection:
+    """The Rust Book with questions made from its own links, in the same way."""
+    folder = data / "linkqa" / "rustbook"
+    return _collection("Rust Book", folder, list(_linked(folder)))
+
+
+def _read(record: dict[str, Any]) -> Question:
+    answers = tuple((file, slug) for file, slug in record["answers"])
+    return Question(_one_line(record["query"]), answers, frozenset(record["from"]), record["exact"])
+
+
+def _collection(name: str, folder: Path, questions: Sequence[Question]) -> Collection:
+    sections, lengths = {}, {}
+    for file in sorted(folder.rglob("*.md")):
+        path = file.relative_to(folder).as_posix()
+        document = quire.parse(file.read_bytes().decode(), path=path)
+        lengths[path] = len(document.text)
+        sections[path] = {section.anchor: (section.start, section.end) for section in document.sections[1:]}
+    known = []
+    for question in questions:
+        answers = tuple((file, slug) for file, slug in question.answers if not slug or slug in sections.get(file, ()))
+        if answers:
+            known.append(Question(question.text, answers, question.holders, question.exact))
+    return Collection(name, folder, tuple(known), sections, lengths)
+
+
+def _linked(folder: Path) -> Iterator[Question]:
+    """A question for each text that links from one page to another; a table of contents asks nothing."""
+    pages = {file.relative_to(folder).as_posix(): file.read_text(encoding="utf-8") for file in folder.rglob("*.md")}
+    answers: dict[str, dict[tuple[str, str], None]] = {}
+    holders: dict[str, set[str]] = {}
+    for path, text in sorted(pages.items()):
+        for words, target in () if path == "SUMMARY.md" else _links(text):
+            file, _, slug = target.partition("#")
+            file = posixpath.normpath(posixpath.join(posixpath.dirname(path), file)).removesuffix(".html")
+            file = file if file.endswith(".md") else f"{file}.md"
+            if file in pages and file != path and not _WORDLESS.fullmatch(words):
+                answers.setdefault(words, {})[file, slug] = None
+                holders.setdefault(words, set()).add(path)
+    for words, found in answers.items():
+        yield Question(words, tuple(found), frozenset(holders[words]), exact=False)
+
+
+def _links(text: str) -> Iterator[tuple[str, str]]:
+    named = {name.lower(): target for name, target in _NAMED.findall(text)}
+    found = [
+        *_INLINE.findall(text),
+        *((words, named.get((name or words).lower(), "")) for words, name in _BY_NAME.findall(text)),
+    ]
+    for words, target in found:
+        if target and "://" not in target:
+            yield _one_line(words).strip('“”" '), target
+
+
+def _one_line(text: str) -> str:
+    """A link's text without the line ends and quote marks of the page that it stands in."""
+    return " ".join(re.sub(r"\s*\n\s*>?\s*", " ", text).split())

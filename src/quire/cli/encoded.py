@@ -1,0 +1,69 @@
+"""Chunks of documents, cut here or by several processes. Neighbours: jobs.py shares out the work, chunk.py writes.
+
+Another process sends the records of its chunks encoded. What writes them takes them as they are: they stand for chunks
+of which only the record is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, cast
+
+import msgspec
+
+from quire import wire
+from quire.cli.documents import Reading, Tally, Text, cut_all, read_all
+from quire.cli.jobs import Cut, results
+from quire.model import Source
+from quire.record import Chunk, Chunks
+
+
+def chunks_of(
+    documents: Sequence[Reading], cut: Cut, tally: Tally, *, workers: int, form: wire.Form, decode: bool
+) -> Generator[Chunks, None, None]:
+    """The chunks of each document, cut by ``workers`` processes; to be closed.
+
+    If there are several, the chunks have nothing but a record, and that in its ``form``, unless ``decode`` makes them
+    whole again.
+    """
+    if workers == 1:
+        yield from (chunks for _, chunks in cut_all(read_all(documents, tally), cut, tally))
+        return
+    empty = cut(Text("", None, ""))
+    with closing(results(documents, _Encoding(cut, form), tally, workers)) as encoded:
+        for path, lines in encoded:
+            chunks = [wire.decode(line) for line in lines] if decode else _standing_for(lines)
+            document = replace(empty.document, source=Source(text="", path=path))
+            yield Chunks(chunks, document=document, options=empty.options)
+
+
+class _Encoded(NamedTuple):
+    """A chunk's record, made by another process."""
+
+    chunk_number: int
+    line: bytes
+
+    def to_dict(self) -> Any:
+        """The record, as something that is written to JSON as it is."""
+        return msgspec.Raw(self.line)
+
+
+def _standing_for(lines: Iterable[bytes]) -> list[Chunk]:
+    return cast("list[Chunk]", [_Encoded(number, line) for number, line in enumerate(lines)])
+
+
+@dataclass(frozen=True)
+class _Encoding:
+    """Cuts documents, and encodes the records of their chunks."""
+
+    cut: Cut
+    form: wire.Form
+
+    def __call__(self, documents: Iterable[Text], tally: Tally) -> Iterator[tuple[str | None, list[bytes]]]:
+        for document, chunks in cut_all(documents, self.cut, tally):
+            yield document.path, [wire.to_json(record) for record in wire.records(chunks, self.form)]
+
+    def prepare(self) -> None:
+        self.cut.prepare()

@@ -1,0 +1,105 @@
+"""``quire get``: sections by id, or by file and heading or line."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from typing import NamedTuple
+
+import click
+
+from quire.cli.commands import NOTHING_FOUND
+from quire.cli.hits import Printer, record
+from quire.cli.indexes import Opened, index_option, no_update_option, opened
+from quire.cli.output import note, write_json_array
+from quire.cli.places import exists, located
+from quire.cli.shown import visible
+from quire.errors import NotFoundError
+from quire.search.records import Hit
+
+_TARGET = re.compile(r"(?s)(?P<file>.*)(?P<rest>#[^#]*|:[0-9]+)")
+
+
+class Target(NamedTuple):
+    """What is asked for."""
+
+    file: str
+    """The document; a path on the disk, or the beginning of an id."""
+    rest: str
+    """The heading's slug behind ``#``, or the line behind ``:``; empty for the whole document."""
+
+    @property
+    def exists(self) -> bool:
+        """Whether it is named by something on the disk."""
+        return exists(self.file)
+
+    @property
+    def is_file(self) -> bool:
+        """Whether that is a file."""
+        return self.exists and not os.path.isdir(self.file)  # noqa: PTH112  Path("") is a folder
+
+
+@click.command()
+@click.argument("targets", nargs=-1, required=True, metavar="ID|PATH#SLUG|PATH:LINE...")
+@click.option("--children/--no-children", default=True, help="With the sections below it, or its own text only.")
+@click.option("--max-tokens", type=click.IntRange(1), metavar="N", help="How many tokens each text may have at most.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON array, and nothing else, to standard output.")
+@index_option
+@no_update_option
+def command(
+    *,
+    targets: tuple[str, ...],
+    children: bool,
+    max_tokens: int | None,
+    as_json: bool,
+    index_folder: str | None,
+    no_update: bool,
+) -> int:
+    """Print sections by id, or by file and heading or line.
+
+    An id is what `quire search --json` gives, docs:guides/auth.md#oauth for example; the tree may be left out. PATH
+    alone is the whole document, PATH:LINE the section that the line is in. The exit code is 1 if one is not found.
+    """
+    asked = list(map(target, dict.fromkeys(targets)))
+    found: dict[Target, tuple[Hit, str]] = {}
+    for are_files in (True, False):
+        wanted = [each for each in asked if each.is_file == are_files]
+        if wanted:
+            paths = [each.file for each in wanted if are_files]
+            with opened(paths, index_folder=index_folder, update=not no_update, begin=are_files) as place:
+                for each in wanted:
+                    hit = _get(place, each, children=children, max_tokens=max_tokens)
+                    found |= {each: (hit, place.file(hit))} if hit else {}
+    ordered = [found[each] for each in asked if each in found]
+    if as_json:
+        write_json_array(record(hit, file) for hit, file in ordered)
+    else:
+        Printer(sys.stdout, full=True).show([hit for hit, _ in ordered], [file for _, file in ordered])
+    return 0 if len(ordered) == len(asked) else NOTHING_FOUND
+
+
+def target(text: str) -> Target:
+    """What a user asks for: a path is a path even if it looks like one with something behind it."""
+    if exists(text):
+        return Target(text, "")
+    match = _TARGET.fullmatch(text)
+    return Target(match["file"], match["rest"]) if match else Target(text, "")
+
+
+def document(place: Opened, file: str) -> str:
+    """The id of the document that a file on the disk is."""
+    found = located(file, place.folders)
+    if found is None:
+        return file
+    tree, part = found
+    return f"{tree}:{part or os.path.basename(file)}"  # noqa: PTH119  of a tree that is one file
+
+
+def _get(place: Opened, each: Target, *, children: bool, max_tokens: int | None) -> Hit | None:
+    name = (document(place, each.file) if each.is_file else each.file) + each.rest
+    try:
+        return place.index.get(name, children=children, max_tokens=max_tokens)
+    except NotFoundError as error:
+        note(f"quire: {visible(str(error))}")
+        return None

@@ -1,0 +1,247 @@
+"""The index that a command works on: opened, brought up to date, and what of it is meant.
+
+Before: ``quire.settings`` and ``places``. After: search, get, ls, index and status, one file each.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import click
+
+from quire.cli.output import Progress, count_of, note
+from quire.cli.places import Chosen, Place, choose, here, located, new_tree, reachable
+from quire.cli.shown import visible
+from quire.errors import (
+    BusyError,
+    IndexDamagedError,
+    InputError,
+    NotFoundError,
+    OptionError,
+    QuireError,
+    StoreError,
+)
+from quire.index.files import FileRecord
+from quire.index.update import Update
+from quire.indexed import Index
+from quire.search.places import escaped
+from quire.search.records import Hit
+from quire.settings import Settings, load
+
+_NOTHING = "/:"
+"""A pattern that no document is like."""
+PATIENCE = 3600.0
+"""Seconds to wait for another process where nothing can be said without waiting."""
+
+index_option = click.option(
+    "--index",
+    "index_folder",
+    metavar="DIR",
+    help="The folder of the index. [default: .quire beside quire.toml, else here]",
+)
+no_update_option = click.option("--no-update", is_flag=True, help="Answer from the index as it is.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """An index with what the user has set and chosen."""
+
+    index: Index
+    settings: Settings
+    chosen: Chosen
+    folders: Mapping[str, Path]
+    """Where the trees of the index are."""
+
+    def file(self, hit: Hit) -> str:
+        """Where the document of a hit is, as a path that works from the current folder."""
+        return self.path(hit.tree, hit.path)
+
+    def path(self, tree: str, path: str) -> str:
+        """Where a document is, as a path that works from the current folder."""
+        folder = self.folders[tree]
+        return reachable(folder / path if folder.name != path or folder.is_dir() else folder)
+
+    def filters(self, globs: Sequence[str]) -> list[str] | None:
+        """What limits a search to the chosen parts of trees, and to what is like one of ``globs``."""
+        parts = self.chosen.parts
+        patterns = [f"{tree}:{escaped(part)}" for tree in self.chosen.trees for part in parts.get(tree, [""])]
+        if not parts or not globs:
+            return patterns if parts else list(globs) or None
+        meant = {each.id for each in self.index.documents(path=patterns)}
+        both = [each for each in self.index.documents(path=globs) if each.id in meant]
+        return [f"{each.tree}:{escaped(each.path)}" for each in both] or [_NOTHING]
+
+
+def settings_for(index_folder: str | None, paths: Sequence[str] = ()) -> Settings:
+    """What is set for the current folder; the command line has the last word."""
+    settings = load(here())
+    if settings.is_users and any(located(path, settings.folders) is None for path in paths):
+        settings = settings.at(here())
+    if index_folder is None:
+        return settings
+    if not index_folder:
+        raise click.UsageError("--index needs a folder")
+    return replace(settings, index=Path(os.path.abspath(index_folder)))  # noqa: PTH100  links stay as named
+
+
+@contextmanager
+def opened(
+    paths: Sequence[str],
+    *,
+    index_folder: str | None,
+    trees: Sequence[str] = (),
+    update: bool = True,
+    begin: bool = True,
+) -> Iterator[Opened]:
+    """The index, brought up to date in what ``paths`` and ``trees`` mean; ``begin`` says whether to make a new one."""
+    settings = settings_for(index_folder, paths)
+    with Index.open(settings.index, settings=settings.search) as index:
+        known = folders_of(index, settings, repair=update)
+        if not known and not settings.trees and not begin:
+            raise no_index(settings)
+        chosen = choose(paths, trees, settings, known)
+        if update:
+            bring_up_to_date(index, chosen, settings)
+            added = left_out(index, chosen, settings)
+            if added.places:
+                bring_up_to_date(index, added, settings)
+                chosen = chosen.with_instead(added)
+            absorb(index, chosen, settings, known)
+        else:
+            _refuse_unknown(index, chosen, settings, known)
+        yield Opened(index=index, settings=settings, chosen=chosen, folders=folders_of(index, settings))
+
+
+def folders_of(index: Index, settings: Settings, *, repair: bool = False) -> dict[str, Path]:
+    """Where the trees of the index are; none if there is no index yet. A damaged one is made anew if so wished."""
+    try:
+        return {name: tree.folder for name, tree in index.trees().items()}
+    except NotFoundError:
+        return {}
+    except IndexDamagedError as error:
+        if not repair:
+            raise
+        note(f"quire: {visible(str(error))}")
+    try:
+        run_update(index, None, settings, wait=PATIENCE)
+    except OptionError:
+        return {}  # not even its trees can be told
+    return folders_of(index, settings)
+
+
+def bring_up_to_date(index: Index, chosen: Chosen, settings: Settings) -> None:
+    """Update the chosen trees; where that is not possible now, say so and go on with what there is."""
+    refuse_without_documents(chosen)
+    try:
+        done = run_update(index, chosen, settings, wait=0.0)
+    except BusyError as error:
+        if not set(chosen.trees) & set(folders_of(index, settings)):  # nothing to answer from yet
+            run_update(index, chosen, settings, wait=PATIENCE)
+            return
+        note(f"quire: {visible(str(error).partition('; ')[0])}; this is from before")
+    except StoreError as error:
+        if not set(chosen.trees) & set(folders_of(index, settings)):
+            raise StoreError(error.path, f"{error.reason}, or keep it elsewhere with --index") from error
+        note(f"quire: {visible(str(error).partition('; ')[0])}; this is from before")
+    else:
+        if done.failed:
+            note(f"quire: {count_of(len(done.failed), 'file')} could not be read; `quire status` names them")
+
+
+def run_update(
+    index: Index, chosen: Chosen | None, settings: Settings, *, wait: float, rebuild: bool = False
+) -> Update:
+    """Update the chosen trees, or all that the index knows; progress is shown on a terminal."""
+    trees = None if chosen is None else _there(chosen)
+    languages = {name: tree.language for name, tree in settings.trees.items() if trees and name in trees}
+    progress: list[Progress] = []
+
+    def on_progress(done: int, total: int, path: str) -> None:
+        if not progress:
+            progress.append(Progress(total))
+        progress[0].step(done, path)
+
+    try:
+        return index.update(
+            trees, languages=languages, wait=wait, rebuild=rebuild, on_progress=on_progress, on_wait=_say_wait
+        )
+    finally:
+        if progress:
+            progress[0].end()
+
+
+def _there(chosen: Chosen) -> dict[str, Path]:
+    """The trees whose folders are still there."""
+    there = {name: folder for name, folder in chosen.trees.items() if folder.exists()}
+    for name, folder in chosen.trees.items():
+        if name not in there:
+            gone = visible(reachable(folder))
+            note(f"quire: tree {name}: {gone} is gone; `quire index --remove {name}` forgets it")
+    return there
+
+
+def _say_wait(sentence: str) -> None:
+    note(f"quire: {visible(sentence)}")
+
+
+def refuse_without_documents(chosen: Chosen) -> None:
+    """Refuse new trees that would be empty, before anything is written."""
+    if not chosen.new:
+        return
+    from quire.read.discover import discover  # noqa: PLC0415  only for what is new
+
+    for place in chosen.new:
+        if not discover([str(place.folder)]).documents:
+            raise InputError(reachable(place.folder), "no documents in there; quire looks for Markdown and .txt files")
+
+
+def left_out(index: Index, chosen: Chosen, settings: Settings) -> Chosen:
+    """Parts that the walk through their tree left out. They were named, so they are wanted: each becomes a tree."""
+    known = {**settings.folders, **folders_of(index, settings)}
+    places: list[Place] = []
+    for place in chosen.places:
+        if place.part and not documents_in(index, place.tree, place.part):
+            places.append(new_tree(place.given, known))
+            known[places[-1].tree] = places[-1].folder
+    return Chosen(tuple(places))
+
+
+def absorb(index: Index, chosen: Chosen, settings: Settings, before: Mapping[str, Path]) -> None:
+    """Forget trees that nobody configured and whose documents are all in a new tree too: none is to be found twice."""
+    new = {name: folder for name, folder in chosen.trees.items() if name not in before}
+    for name, folder in before.items():
+        found = located(folder, new) if name not in settings.trees and name not in chosen.trees else None
+        if found is None:
+            continue
+        tree, part = found
+        own = {each.path for each in index.documents(tree)}
+        lead = f"{part}/" if part else ""
+        if own >= ({part} if folder.is_file() else {lead + each.path for each in index.documents(name)}):
+            with suppress(BusyError, StoreError):  # it stays, and may be removed by hand
+                index.remove(name)
+
+
+def documents_in(index: Index, tree: str, part: str) -> list[FileRecord]:
+    """The documents of a tree, of a folder in it, or the one document that ``part`` is."""
+    found = index.documents(tree)
+    return [each for each in found if not part or each.path == part or each.path.startswith(f"{part}/")]
+
+
+def _refuse_unknown(index: Index, chosen: Chosen, settings: Settings, known: Mapping[str, Path]) -> None:
+    """Refuse what is not in the index, so that nothing found does not mean nothing searched."""
+    if not known:
+        raise no_index(settings)
+    for place in chosen.places:
+        if place.tree not in known or not documents_in(index, place.tree, place.part):
+            raise InputError(place.given or place.tree, "not in the index; leave out --no-update")
+
+
+def no_index(settings: Settings) -> QuireError:
+    """What to say where there is no index."""
+    above = next((each for each in settings.index.parents[1:] if (each / settings.index.name).is_dir()), None)
+    hint = f"there is one above: add --index {reachable(above / settings.index.name)}" if above else ""
+    return QuireError(f"{reachable(settings.index)}: there is no index yet; {hint or '`quire index PATH` makes one'}")

@@ -1,0 +1,106 @@
+"""``quire init``: a quire.toml with comments, for the documents that are here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from quire.cli.commands import ERROR
+from quire.cli.output import echo, note
+from quire.cli.places import here
+from quire.cli.shown import visible
+from quire.errors import InputError
+from quire.settings import PROJECT_FILE
+from quire.settings.keys import NUMBERS, tree_name
+
+_MOST_TREES = 12
+_README = "readme.md"
+
+_HEAD = """\
+# quire: where the documents are and how they are searched. `quire config` shows what holds, and why.
+# Paths are relative to this file's folder.
+
+# Where the index is kept.
+# index = ".quire"
+
+# The trees: folders of documents, or single documents, each with a name that its ids begin with.
+[trees]
+"""
+_LANGUAGE = """
+# A tree in another language than English, so that its words are found in all their forms:
+# [trees.handbuch]
+# path = "handbuch"
+# language = "german"
+
+[search]
+"""
+
+
+@click.command()
+@click.argument("folder", default=".", metavar="[FOLDER]")
+def command(*, folder: str) -> int:
+    """Write a quire.toml for the documents that are here.
+
+    It names the folders with Markdown in them, docs/ for example, and the README, and has every other value as a
+    comment. A quire.toml that is there already stays as it is.
+    """
+    place = here() / folder
+    file = place / PROJECT_FILE
+    shown = os.path.join(folder, PROJECT_FILE) if folder != "." else PROJECT_FILE  # noqa: PTH118  as it was typed
+    if not place.is_dir():
+        raise InputError(folder, "no such folder; make it first")
+    trees = dict(_proposed(place))
+    try:
+        with file.open("x", encoding="utf-8", newline="\n") as stream:
+            stream.write(_text(trees))
+    except FileExistsError:
+        note(f"quire: {visible(shown)} is there already; change it, or remove it first")
+        return ERROR
+    except OSError as error:
+        raise InputError(shown, f"cannot be written: {error.strerror or error}") from error
+    said = ", ".join(f"{name} = {path}" for name, path in trees.items()) or "no trees yet: add them under [trees]"
+    echo(f"{visible(shown)}: {visible(said)}")
+    return 0
+
+
+def _text(trees: dict[str, str]) -> str:
+    lines = [f"{_quoted(name) if _needs_quotes(name) else name} = {_quoted(path)}\n" for name, path in trees.items()]
+    numbers = [
+        f"# {key.meaning[:1].upper()}{key.meaning[1:]}.\n# {name.removeprefix('search.')} = {key.default}\n"
+        for name, key in NUMBERS.items()
+    ]
+    return _HEAD + ("".join(lines) or '# docs = "docs"\n') + _LANGUAGE + "\n".join(numbers)
+
+
+def _needs_quotes(name: str) -> bool:
+    return not name.isascii() or "." in name
+
+
+def _quoted(text: str) -> str:
+    import msgspec  # noqa: PLC0415  TOML's basic strings are JSON's
+
+    return msgspec.json.encode(text).decode().replace("\x7f", "\\u007f")
+
+
+def _proposed(place: Path) -> Iterator[tuple[str, str]]:
+    """Names and paths of trees: each folder with documents, and the README; the whole folder if there is only that."""
+    found = _documents(place)
+    folders = list(dict.fromkeys(path.partition("/")[0] for path in found if "/" in path))
+    single = [path for path in found if path.lower() == _README]
+    loose = [path for path in found if "/" not in path and path not in single]
+    if loose or not folders or len(folders) > _MOST_TREES:
+        folders, single = (["."] if found else []), []
+    taken: set[str] = set()
+    for path in (*folders, *single):
+        name = tree_name(place.resolve().name if path == "." else path.removesuffix(".md"), taken)
+        taken.add(name)
+        yield name.lower() if path in single else name, path
+
+
+def _documents(place: Path) -> list[str]:
+    from quire.read.discover import discover  # noqa: PLC0415  nothing else here reads
+
+    return [found.path for found in discover([str(place)]).documents]

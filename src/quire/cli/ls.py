@@ -1,0 +1,121 @@
+"""``quire ls``: what is in the index: the trees, the documents of a tree, the headings of a document."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import click
+
+from quire.cli.commands import NOTHING_FOUND
+from quire.cli.get import document, target
+from quire.cli.indexes import Opened, documents_in, index_option, no_update_option, opened
+from quire.cli.output import Paint, count_of, echo, lines_of, note, write_json_array
+from quire.cli.places import located, reachable
+from quire.cli.shown import clip, visible, width
+from quire.errors import NotFoundError
+
+_WIDTH = 72
+"""The widest that a name may be, in columns."""
+_NO_TITLE = "(no title)"
+
+
+class Row(NamedTuple):
+    """One line of the list."""
+
+    record: dict[str, Any]
+    """What ``--json`` prints."""
+    name: str
+    """What it is called."""
+    tokens: int
+    more: str
+    """What stands at the end of the line."""
+
+
+@click.command()
+@click.argument("what", required=False, metavar="[TREE|PATH|ID]")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON array, and nothing else, to standard output.")
+@index_option
+@no_update_option
+def command(*, what: str | None, as_json: bool, index_folder: str | None, no_update: bool) -> int:
+    """List what is in the index.
+
+    Without an argument, the trees. Of a tree or a folder, the documents; of a document, its headings with tokens and
+    lines; of a section, those below it.
+    """
+    asked = target(what) if what is not None else None
+    paths = [asked.file] if asked and asked.exists else []
+    with opened(paths, index_folder=index_folder, update=not no_update, begin=bool(paths)) as place:
+        if asked is None:
+            rows = _trees(place)
+        elif asked.exists and not asked.is_file:
+            tree, part = located(asked.file, place.folders) or ("", "")
+            rows = _documents(place, tree, part)
+        elif not asked.exists and asked.file in place.folders and not asked.rest:
+            rows = _documents(place, asked.file, "")
+        else:
+            name = document(place, asked.file) if asked.is_file else asked.file
+            try:
+                rows = _headings(place, name + asked.rest)
+            except NotFoundError as error:
+                note(f"quire: {visible(str(error))}")
+                return NOTHING_FOUND
+    if as_json:
+        write_json_array(row.record for row in rows)
+    else:
+        _show(rows)
+    return 0
+
+
+def _trees(place: Opened) -> list[Row]:
+    rows = []
+    for name, tree in place.index.trees().items():
+        numbers = {"files": tree.files, "nodes": tree.nodes, "tokens": tree.tokens}
+        record = {"name": name, "folder": str(tree.folder), "language": tree.language, **numbers}
+        more = f"{count_of(tree.files, 'document')}, {count_of(tree.nodes, 'section')}  {reachable(tree.folder)}"
+        rows.append(Row(record, name, tree.tokens, more))
+    return rows
+
+
+def _documents(place: Opened, tree: str, part: str) -> list[Row]:
+    rows = []
+    for each in documents_in(place.index, tree, part):
+        file = place.path(each.tree, each.path)
+        numbers = {"title": each.title, "nodes": each.nodes, "tokens": each.tokens}
+        rows.append(Row({"id": each.id, "path": each.path, "file": file, **numbers}, file, each.tokens, each.title))
+    return rows
+
+
+def _headings(place: Opened, name: str) -> list[Row]:
+    top = place.index.get(name)
+    nodes = place.index.outline(f"{top.tree}:{top.path}")
+    first = next(node for node in nodes if node.id == top.id)
+    rows = []
+    for node in nodes[first.position : first.last + 1]:
+        record = {
+            "id": node.id,
+            "title": node.title,
+            "depth": node.depth,
+            "slug": node.slug,
+            "tokens": node.full_tokens,
+            "ownTokens": node.tokens,
+            "startLine": node.line,
+            "endLine": node.full_last_line,
+        }
+        level = len(node.ancestors) - len(first.ancestors)
+        title = place.path(node.tree, node.path) if node.depth == 0 else node.title or _NO_TITLE
+        more = lines_of(node.line, node.full_last_line) + (f"  #{node.slug}" if node.slug else "")
+        rows.append(Row(record, "  " * level + title, node.full_tokens, more))
+    return rows
+
+
+def _show(rows: Sequence[Row]) -> None:
+    paint = Paint(sys.stdout)
+    names = [clip(visible(row.name[: 4 * _WIDTH]), _WIDTH) for row in rows]
+    room = max(map(width, names), default=0)
+    digits = max((len(f"{row.tokens:,}") for row in rows), default=0)
+    for row, name in zip(rows, names, strict=True):
+        count = f"{paint.number(f'{row.tokens:>{digits},}')} {paint.faint('token ' if row.tokens == 1 else 'tokens')}"
+        more = f"  {paint.faint(clip(visible(row.more[: 4 * _WIDTH]), _WIDTH))}" if row.more else ""
+        echo(f"{paint.place(name)}{' ' * (room - width(name))}  {count}{more}")

@@ -1,0 +1,151 @@
+"""``quire search``: the sections that answer a query, from an index that is brought up to date first."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from functools import partial
+
+import click
+
+from quire import query as queries
+from quire.cli.commands import ERROR, NOTHING_FOUND
+from quire.cli.hits import Printer, explained, record
+from quire.cli.indexes import Opened, index_option, no_update_option, opened
+from quire.cli.output import count_of, note, write_json_array
+from quire.cli.shown import visible
+from quire.errors import QueryError
+from quire.search.records import Results
+
+
+@click.command()
+@click.argument("query", metavar="QUERY")
+@click.argument("paths", nargs=-1, metavar="[PATH...]")
+@click.option("-n", "--limit", type=click.IntRange(1), metavar="N", help="How many results at most. [default: 10]")
+@click.option(
+    "--max-tokens",
+    type=click.IntRange(1),
+    metavar="N",
+    help="How many tokens all results may have together; what does not fit is shortened to its best parts.",
+)
+@click.option("--tree", "trees", multiple=True, metavar="NAME", help="Only this tree; may be given several times.")
+@click.option(
+    "--path",
+    "globs",
+    multiple=True,
+    metavar="GLOB",
+    help="Only documents whose path in their tree is like this, such as 'guides/**'; may be given several times.",
+)
+@click.option("--no-merge", is_flag=True, help="Every section by itself, none in place of its parts.")
+@click.option("--list", "as_list", is_flag=True, help="One line a result: place, breadcrumb, tokens, score.")
+@click.option("--full", is_flag=True, help="All of each text, on a terminal too.")
+@click.option("--explain", is_flag=True, help="Say how each result came about.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON array, and nothing else, to standard output.")
+@index_option
+@no_update_option
+def command(
+    *,
+    query: str,
+    paths: tuple[str, ...],
+    limit: int | None,
+    max_tokens: int | None,
+    trees: tuple[str, ...],
+    globs: tuple[str, ...],
+    no_merge: bool,
+    as_list: bool,
+    full: bool,
+    explain: bool,
+    as_json: bool,
+    index_folder: str | None,
+    no_update: bool,
+) -> int:
+    """Find the sections that answer a query.
+
+    PATH is a folder or a file; without it, all trees of quire.toml are searched, else those of the index, else the
+    current folder. What has changed since the last time is read first. The exit code is 1 if nothing is found.
+    """
+    if not _is_possible(query):
+        return ERROR
+    with opened(paths, index_folder=index_folder, trees=trees, update=not no_update) as place:
+        find = partial(
+            place.index.search,
+            query,
+            limit=limit or place.settings.limit,
+            trees=list(place.chosen.trees),
+            path=place.filters(globs),
+            merge=not no_merge,
+            explain=explain,
+        )
+        budget = max_tokens or place.settings.max_tokens
+        results = find(max_tokens=budget)
+        if as_json:
+            write_json_array(record(hit, place.file(hit), explain=explain) for hit in results)
+        else:
+            printer = Printer(sys.stdout, full=full, as_list=as_list, explain=explain)
+            if budget is not None:
+                results = _fitted(results, find, budget, place, printer)
+            printer.show(results, [place.file(hit) for hit in results])
+        sys.stdout.flush()
+        if not results:
+            _say_why(find, budget)
+    _say(results, explain=explain)
+    return 0 if results else NOTHING_FOUND
+
+
+def _is_possible(query: str) -> bool:
+    """Whether there is something to look for; if not, says what is wrong, and where."""
+    try:
+        meant = queries.parse(query)
+    except QueryError as error:
+        first, *pointed = str(error).split("\n")  # the query with a caret below it
+        note(f"quire: {visible(first)}")
+        for line in pointed:
+            note(visible(line))
+        return False
+    if meant is None:
+        note("quire: there is nothing to look for in the query; give it a word")
+    return meant is not None
+
+
+def _fitted(results: Results, find: partial[Results], budget: int, place: Opened, printer: Printer) -> Results:
+    """Results whose text, with all that is printed around it, keeps the budget."""
+    from quire.config import DEFAULT_TOKENIZER  # noqa: PLC0415  counting takes longer than searching
+    from quire.size import resolve  # noqa: PLC0415
+
+    counter = resolve(DEFAULT_TOKENIZER, DEFAULT_TOKENIZER)
+    allowed = budget
+    while results:
+        files = [place.file(hit) for hit in results]
+        above = counter.count(printer.plain(results, files)) - budget
+        if above <= 0:
+            break
+        allowed -= above
+        if allowed < 1:
+            return Results(query=results.query)
+        results = find(max_tokens=allowed)
+    return results
+
+
+def _say_why(find: partial[Results], budget: int | None) -> None:
+    """Why there are no results: nothing is like the query, or nothing that is fits."""
+    best = find(limit=1) if budget is not None else None
+    if best:
+        least = count_of(best[0].tokens, "token")
+        note(f"nothing fits in {count_of(budget or 0, 'token')}; the best result has {least}")
+    else:
+        note("nothing found")
+
+
+def _say(results: Results, *, explain: bool) -> None:
+    """What else there is to know about the results."""
+    for word, instead in results.corrections.items():
+        note(f"{visible(word)}: occurs nowhere, searched {visible(_either(instead))}")
+    if results.partial:
+        note("nothing has all of the words; these have some")
+    if explain:
+        for line in explained(results.phases):
+            note(visible(line))
+
+
+def _either(words: Sequence[str]) -> str:
+    return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

@@ -1,0 +1,50 @@
+"""Text -> terms, the same way for documents and for queries. Used by ``schema`` and ``compile``."""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+
+import tantivy
+
+from quire.index.engine.spelling import normal
+
+NONE = "none"
+"""The language of a tree whose words are not stemmed."""
+
+LANGUAGES = (
+    *("arabic", "danish", "dutch", "english", "finnish", "french", "german", "greek", "hungarian", "italian"),
+    *("norwegian", "portuguese", "romanian", "russian", "spanish", "swedish", "tamil", "turkish", NONE),
+)
+"""What a tree's language can be."""
+
+_LONGEST = 128
+"""Longer words (in bytes) are not indexed: nobody types them, and encoded data is full of them."""
+
+
+def name(language: str) -> str:
+    """The name under which the engine knows the analyser of a language."""
+    return f"quire_{language}"
+
+
+@cache
+def analyser(language: str) -> tantivy.TextAnalyzer:
+    """Cut at all that is no letter and no digit; in lower case, stemmed, then without accents.
+
+    Stemmed first, because endings are known by their accents in some languages.
+    """
+    builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
+    builder = builder.filter(tantivy.Filter.remove_long(_LONGEST)).filter(tantivy.Filter.lowercase())
+    if language != NONE:
+        builder = builder.filter(tantivy.Filter.stemmer(language))
+    return builder.filter(tantivy.Filter.ascii_fold()).build()
+
+
+def terms(text: str, language: str) -> list[str]:
+    """The terms of a text, in order."""
+    return analyser(language).analyze(normal(text))
+
+
+@lru_cache(maxsize=50_000)
+def word_terms(word: str, language: str) -> tuple[str, ...]:
+    """The terms of one word, remembered: texts repeat their words."""
+    return tuple(terms(word, language))

@@ -1,0 +1,93 @@
+"""A node as the fields that the engine takes. Pure, so that it is made where the parsing is. After: ``store``.
+
+Text stands once per language in use (``title_english``), because a field has one analyser. Nothing but ``node`` and
+``blob`` is stored: an answer is made from the node.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from quire.index.engine.spelling import spellings
+from quire.index.node import Node, encoded, term
+
+ID = "id"
+"""The node's id, whole."""
+DOC = "doc"
+"""The id of the document, whole."""
+TREE = "tree"
+"""The name of the tree, whole."""
+PARENT = "parent"
+"""The id of the node above it, whole; missing in a document."""
+POSITION = "position"
+"""Its place among the nodes of the document."""
+NODE = "node"
+"""The node itself, packed."""
+RECORD = "record"
+"""The key of a record that is no node (what is known of the files, settings)."""
+BLOB = "blob"
+"""What that record holds."""
+
+RANKED = ("title", "headings", "body", "front", "file", "folder", "tags")
+"""The fields that a word is looked for in, once per language.
+
+``headings`` are the titles above the node, the document's first (its own in a document); ``front`` is the front matter
+of the document, ``file`` the name of its file, or of its folder if that says more, ``folder`` the folders above. The
+``title`` of a document is its own only if front matter gives it: else it is that of a heading, or the file's name.
+"""
+PATH = "path"
+"""The whole path, for words that must stand in it."""
+TEXT = (*RANKED, PATH)
+
+_TITLE = re.compile(r"^title\s*[:=]", re.MULTILINE)
+
+
+def field(name: str, language: str) -> str:
+    """The engine's name of a text field in one language."""
+    return f"{name}_{language}"
+
+
+def fields(
+    node: Node, headings: Sequence[str], language: str, parent: str | None = None, front: str = ""
+) -> dict[str, Any]:
+    """A node as the engine takes it.
+
+    ``headings`` are the titles of the nodes above it, ``parent`` is the id of the nearest, ``front`` the front matter
+    of the document.
+    """
+    folder, file = _named(node.path)
+    repeated = {
+        "title": (node.title,) if node.depth or _TITLE.search(front) else (),
+        "headings": headings or (node.title,),
+        "front": (front,),
+        "file": (file,),
+        "folder": (folder,),
+        "tags": node.tags,
+        PATH: (node.path,),
+    }
+    made: dict[str, Any] = {
+        field(name, language): [text for value in values if value for text in _spelled(value)]
+        for name, values in repeated.items()
+    }
+    made[field("body", language)] = [text for value in (node.body_text, *node.titles) for text in spellings(value)]
+    made |= {ID: term(node.id), DOC: term(node.document_id), TREE: term(node.tree)}
+    made |= {POSITION: node.position, NODE: encoded(node)}
+    return made if parent is None else made | {PARENT: term(parent)}
+
+
+@lru_cache(maxsize=4_096)
+def _spelled(text: str) -> tuple[str, ...]:
+    """What the nodes of a document have in common is spelled once."""
+    return tuple(spellings(text))
+
+
+def _named(path: str) -> tuple[str, str]:
+    """The folders of a document and what names it: its file without the extension, or its folder for ``index.md``."""
+    folder, _, name = path.rpartition("/")
+    stem = name.rpartition(".")[0] or name
+    if folder and stem.strip("_").lower() in ("index", "readme"):
+        folder, _, stem = folder.rpartition("/")
+    return folder, stem

@@ -1,0 +1,162 @@
+"""How a word may be spelled, which words the index has, and which of them one nearly is. Used by ``compile``.
+
+Words are looked up in the engine's dictionary: a correction is a word that is there, and has a proper score.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import tantivy
+
+from quire.index.engine.analysis import NONE, terms
+from quire.index.engine.fields import RANKED, field
+from quire.index.engine.function_words import is_function_word
+from quire.index.engine.spelling import humps, is_unspaced, normal
+
+_LEAST = 4
+"""Shorter words are not corrected: too much is near them."""
+_MOST = 3
+"""How many corrections a word may have."""
+_COMPLETED = 48
+"""How many words a beginning stands for when it is scored."""
+_ENDING = 5
+"""How many letters of an ending a stem may lack."""
+
+_VERSION = re.compile(r"v?(\d+(?:\.\d+)+)", re.IGNORECASE)
+_HYPHENATED = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
+_APOSTROPHE = re.compile(r"(?<=\w)['’]\w{1,2}\b|\b\w{1,2}['’](?=\w)")
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+
+class Spelling(NamedTuple):
+    """One way to spell a word."""
+
+    terms: tuple[str, ...]
+    """Its terms, in order."""
+    tight: bool = False
+    """Whether they mean it only side by side."""
+
+
+def spelled(word: str, language: str) -> list[Spelling]:
+    """The ways to spell a word: as typed, by its humps, a version with and without ``v``, without its hyphen."""
+    word = _APOSTROPHE.sub("", word) or word
+    if version := _VERSION.fullmatch(word):
+        typed = [Spelling(tuple(terms(f"{lead}{version[1]}", language)), tight=True) for lead in ("", "v")]
+    else:
+        typed = [Spelling(tuple(terms(word, language)))]
+        parts = tuple(terms(humps(normal(word)), language)) if word.isascii() else ()
+        typed += [Spelling(parts)] if len(parts) > len(typed[0].terms) else []
+    if _HYPHENATED.fullmatch(word):
+        typed.append(Spelling(tuple(terms(word.replace("-", ""), language))))
+    return [spelling for spelling in dict.fromkeys(typed) if spelling.terms]
+
+
+def runs(spelling: Spelling) -> list[tuple[str, ...]]:
+    """Terms that belong side by side: all of them, or the runs of characters of scripts without spaces."""
+    if spelling.tight:
+        return [spelling.terms]
+    found: list[tuple[str, ...]] = []
+    joining = False
+    for term in spelling.terms:
+        alone = is_unspaced(term)
+        if alone and joining:
+            found[-1] += (term,)
+        else:
+            found.append((term,))
+        joining = alone
+    return found
+
+
+class Dictionary:
+    """The words of an index; ``sample`` gives a text in which a term of a language stands."""
+
+    def __init__(
+        self, searcher: tantivy.Searcher, languages: tuple[str, ...], sample: Callable[[str, str], str]
+    ) -> None:
+        self._searcher = searcher
+        self._languages = languages
+        self._sample = sample
+        self.looked_up = 0
+        """How many words were looked up."""
+
+    def frequency(self, term: str, language: str) -> int:
+        """In how many fields of nodes a term occurs."""
+        self.looked_up += 1
+        return sum(self._searcher.doc_freq(field(name, language), term) for name in RANKED)
+
+    def has(self, word: str) -> bool:
+        """Whether a word, in one of its spellings, is made of terms that occur."""
+        return any(
+            all(self.frequency(term, language) for term in spelling.terms)
+            for language in self._languages
+            for spelling in spelled(word, language)
+        )
+
+    def corrections(self, word: str) -> tuple[str, ...]:
+        """Words one letter away from one that occurs nowhere, the most frequent first; of a name, its parts."""
+        if self.has(word):
+            return ()
+        if _LETTERS.fullmatch(word):
+            return tuple(self._near(word))
+        corrected = _LETTERS.sub(lambda part: next(iter(self._near(part[0])), part[0]), word)
+        return (corrected,) if corrected != word and self.has(corrected) else ()
+
+    def completions(self, beginning: str, language: str) -> list[str]:
+        """Terms that start so, the most frequent first. Where a stem ends earlier, those that start with less of it."""
+        stem = "".join(terms(beginning, NONE)[-1:])
+        shortest = max(len(stem) - (0 if language == NONE else _ENDING), min(len(stem), _LEAST - 1))
+        for length in range(len(stem), shortest - 1, -1):
+            if found := self._completed(stem[:length], language):
+                return found
+        return []
+
+    def _completed(self, beginning: str, language: str) -> list[str]:
+        counts: dict[str, int] = {}
+        for name in RANKED if beginning else ():
+            for term, count in self._searcher.terms_with_prefix(field(name, language), beginning):
+                counts[term] = counts.get(term, 0) + count
+        return sorted(counts, key=lambda term: (-counts[term], term))[:_COMPLETED]
+
+    def _near(self, word: str) -> list[str]:
+        """The words next to one, each stem once; none for one that is short, or that occurs."""
+        if len(word) < _LEAST or is_unspaced(word) or any(self.frequency(*each) for each in self._stems(word)):
+            return []
+        edited: dict[tuple[str, str], list[str]] = {}
+        for near in dict.fromkeys(_edits(word.lower())):
+            for stem in self._stems(near) if not is_function_word(near, self._languages) else ():
+                edited.setdefault(stem, []).append(near)
+        counted = sorted((-self.frequency(*stem), stem) for stem in edited)
+        best = [stem for count, stem in counted[:_MOST] if count]
+        return list(dict.fromkeys(self._written(stem, edited[stem]) for stem in best))
+
+    def _written(self, stem: tuple[str, str], ways: Sequence[str]) -> str:
+        """Of the ways to write a stem that of a text which has it: ``virtualization``, not ``virtualication``."""
+        if len(ways) > 1:
+            words = set(_LETTERS.findall(self._sample(*stem).lower()))
+            ways = [way for way in ways if way in words] or ways
+        return ways[0]
+
+    def _stems(self, word: str) -> Iterator[tuple[str, str]]:
+        for language in self._languages:
+            for term in terms(word, language)[:1]:
+                yield term, language
+
+
+def _edits(word: str) -> Iterator[str]:
+    """Everything that is one letter away: two swapped, one replaced, one left out, one too many."""
+    alphabet = _alphabet(word)
+    cuts = [(word[:at], word[at:]) for at in range(len(word) + 1)]
+    yield from (left + right[1] + right[0] + right[2:] for left, right in cuts if len(right) > 1)
+    yield from (left + letter + right for left, right in cuts for letter in alphabet)
+    yield from (left + right[1:] for left, right in cuts if right)
+    yield from (left + letter + right[1:] for left, right in cuts if right for letter in alphabet)
+
+
+def _alphabet(word: str) -> list[str]:
+    """The letters that stand near those of a word in Unicode: those of its script."""
+    blocks = sorted({ord(letter) >> 7 for letter in word})
+    near = (chr(code) for block in blocks for code in range(block << 7, (block + 1) << 7))
+    return [letter for letter in near if letter.isalpha() and letter == letter.lower()]

@@ -1,0 +1,214 @@
+"""The folder of an index: generations, the pointer to the one that counts, the lock. Used by ``update`` and ``Index``.
+
+    .quire/.gitignore       so that nothing of it gets into a repository
+    .quire/index.lock       held by the process that updates; says which
+    .quire/index.current    the name of the generation that counts, replaced in one step
+    .quire/index.checked    which of its files were seen whole; a memory, no truth
+    .quire/index-3/         a generation: the engine's own files
+
+Other entries are somebody else's and stay as they are.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from quire.errors import BusyError, IndexDamagedError, StoreError
+from quire.index.files import VERSION, Tree
+
+LOCK, CURRENT, CHECKED, IGNORE = "index.lock", "index.current", "index.checked", ".gitignore"
+
+OnWait = Callable[[str], None]
+"""Is told once, in a sentence, that an update waits for another, and for whose."""
+
+Stamp = tuple[tuple[int, ...], ...]
+"""Equal as long as the same commit counts."""
+
+_GENERATION = re.compile(r"index-[0-9]{1,9}")
+_PAUSE = 0.02
+_FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+
+
+class Pointer(msgspec.Struct, frozen=True):
+    """What ``index.current`` says."""
+
+    generation: str
+    """The name of the folder that counts."""
+    version: int
+    """The version of what quire keeps in it: another one is not even opened."""
+    trees: dict[str, Tree] = {}
+    """The trees, so that an index that cannot be read is made anew of all that was in it."""
+
+
+class Folder:
+    """The folder that holds an index. Nothing is made until an update writes."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        """Where it is."""
+
+    @property
+    def home(self) -> Path:
+        """What holds the folder; trees below it are known relative to it."""
+        return self.path.absolute().parent
+
+    def pointer(self) -> Pointer | None:
+        """What ``index.current`` says; None where there is no index yet."""
+        try:
+            data = (self.path / CURRENT).read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            raise StoreError(str(self.path), f"cannot be read: {error.strerror or error}") from error
+        try:
+            return msgspec.json.decode(data, type=Pointer)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise self.damaged(f"the index is damaged ({CURRENT} holds something else)") from error
+
+    def current(self) -> Path | None:
+        """The generation that counts; None where there is no index yet."""
+        pointer = self.pointer()
+        if pointer is None:
+            return None
+        if pointer.version != VERSION:
+            raise self.damaged("the index was made by another version of quire")
+        if not _GENERATION.fullmatch(pointer.generation):
+            raise self.damaged(f"the index is damaged ({CURRENT} points elsewhere)")
+        return self.path / pointer.generation
+
+    def damaged(self, what: str) -> IndexDamagedError:
+        """The error that says that the index cannot be used as it is."""
+        return IndexDamagedError(str(self.path), f"{what}; run: quire index")
+
+    def stamp(self) -> Stamp:
+        """Changes with every commit and with every new generation; costs two looks at the file system."""
+        with contextlib.suppress(StoreError):
+            current = self.current()
+            if current is not None:
+                return _stamp(self.path / CURRENT), _stamp(current / "meta.json")
+        return ((),)
+
+    @contextmanager
+    def locked(self, patience: float, on_wait: OnWait | None = None) -> Iterator[bool]:
+        """Hold the lock; gives whether there was another holder to wait for."""
+        with self.explained():
+            self._make()
+        descriptor, waited = self._acquired(time.monotonic() + patience, on_wait)
+        try:
+            with self.explained():
+                _say_who(descriptor)
+            yield waited
+        finally:
+            os.close(descriptor)  # which ends the lock
+
+    def _acquired(self, deadline: float, on_wait: OnWait | None) -> tuple[int, bool]:
+        from quire.write.lock import is_still, try_lock  # noqa: PLC0415  most uses write nothing
+
+        waited = False
+        while True:
+            with self.explained():
+                descriptor = os.open(self.path / LOCK, _FLAGS, 0o666)
+            try:
+                if try_lock(descriptor) and is_still(self.path / LOCK, descriptor):
+                    return descriptor, waited
+                holder = _who(descriptor)
+            except BaseException:
+                os.close(descriptor)
+                raise
+            os.close(descriptor)
+            if time.monotonic() >= deadline:
+                raise BusyError(f"{self.path}: {holder} is updating the index; wait for it and run again")
+            if on_wait is not None and not waited:
+                on_wait(f"{self.path}: waiting for {holder}, which is updating the index")
+            waited = True
+            time.sleep(_PAUSE)
+
+    def new_generation(self) -> Path:
+        """An empty folder for a new generation, beside those that there are."""
+        taken = [int(path.name.partition("-")[2]) for path in self._generations()]
+        made = self.path / f"index-{max(taken, default=0) + 1}"
+        with self.explained():
+            made.mkdir()
+        return made
+
+    def point_to(self, generation: Path, trees: dict[str, Tree]) -> None:
+        """Let a generation count from now on."""
+        pointer = Pointer(generation=generation.name, version=VERSION, trees=trees)
+        from quire.write.atomic import replacing  # noqa: PLC0415  most uses write nothing
+
+        with self.explained(), replacing(self.path / CURRENT) as stream:
+            stream.write(msgspec.json.encode(pointer))
+
+    def remember(self, content: bytes) -> None:
+        """Write down which files were seen whole; not to the disk at once, for it is no loss."""
+        new = self.path / f"{CHECKED}.new"
+        new.write_bytes(content)
+        new.replace(self.path / CHECKED)
+
+    def sweep(self) -> None:
+        """Remove generations that do not count: what a killed update left, and what a new one replaced."""
+        try:
+            current = self.current()
+        except StoreError:
+            return  # the update that follows points to a new one
+        for path in self._generations():
+            if path != current:
+                shutil.rmtree(path, ignore_errors=True)
+
+    def _generations(self) -> list[Path]:
+        try:
+            return [path for path in self.path.iterdir() if _GENERATION.fullmatch(path.name)]
+        except OSError:
+            return []
+
+    def _make(self) -> None:
+        self.path.mkdir(parents=True, exist_ok=True)
+        ignore = self.path / IGNORE
+        if not ignore.exists():
+            ignore.write_text("*\n", encoding="ascii")
+
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """Turn what the system says when it cannot write into an error that names the index."""
+        try:
+            yield
+        except OSError as error:
+            problem = error.strerror or str(error)
+            raise StoreError(
+                str(self.path), f"cannot be written: {problem}; make room or correct its rights"
+            ) from error
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    try:
+        found = path.stat()
+    except OSError:
+        return ()
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _say_who(descriptor: int) -> None:
+    """Write down who holds the lock. From the second byte on: Windows lets nobody read the one that is locked."""
+    since = time.strftime("%Y-%m-%d %H:%M:%S")
+    os.ftruncate(descriptor, 0)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    os.write(descriptor, f" process {os.getpid()} on {socket.gethostname()} (since {since})".encode())
+
+
+def _who(descriptor: int) -> str:
+    try:
+        os.lseek(descriptor, 1, os.SEEK_SET)
+        said = os.read(descriptor, 400).decode(errors="replace").strip()
+    except OSError:
+        said = ""
+    return said or "another process"

@@ -1,0 +1,145 @@
+"""What there is against what is wanted: the trees of an index, how it is made, what there is to do. For ``update``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from quire import __version__
+from quire.errors import IndexDamagedError, InputError, OptionError
+from quire.index.engine import analysis, schema
+from quire.index.engine.store import Snapshot
+from quire.index.files import TOKENIZER, FileTable, Settings, Tree, languages_of
+from quire.index.folder import Folder, Stamp
+from quire.index.opening import opened
+from quire.index.plan import Place, Plan, plan
+from quire.read.source import unreadable
+
+DEFAULT_LANGUAGE = "english"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What an update is to look at."""
+
+    trees: Mapping[str, str] | None
+    """Folders by name; None for those that the index knows."""
+    languages: Mapping[str, str]
+    """The languages of trees that are not in the one they were in, or not in English."""
+    rebuild: bool = False
+    """Whether to make the index anew, whatever there is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Goal:
+    """What there is, and what is to become of it."""
+
+    snapshot: Snapshot | None
+    """The last commit, if it can be built upon."""
+    stamp: Stamp
+    """Tells whether it still is the last."""
+    rebuilt: str | None
+    """Why it cannot be built upon."""
+    settings: Settings
+    """What the index is to say of itself."""
+    plan: Plan
+    """What there is to do."""
+
+    @property
+    def known(self) -> FileTable:
+        """What is known of the files."""
+        return self.snapshot.files() if self.snapshot is not None else {}
+
+    @property
+    def is_reached(self) -> bool:
+        """Whether there is nothing to do."""
+        return self.snapshot is not None and self.plan.is_empty and self.snapshot.settings == self.settings
+
+
+def goal_of(folder: Folder, request: Request) -> Goal:
+    """What there is against what is wanted."""
+    try:
+        snapshot, stamp = opened(folder)
+        why = None
+    except IndexDamagedError as error:
+        snapshot, stamp, why = None, folder.stamp(), error.reason.partition(";")[0]
+    known = snapshot.settings.trees if snapshot is not None else _trees_of(folder)
+    trees = _trees(folder, request, known)
+    languages = languages_of(trees)
+    if snapshot is not None:
+        why = "it was asked for" if request.rebuild else _difference(snapshot.settings, trees)
+        languages = snapshot.settings.languages if why is None else languages
+        snapshot = snapshot if why is None else None
+    settings = Settings(schema.VERSION, __version__, TOKENIZER, languages, trees)
+    looked_at = trees if request.trees is None or snapshot is None else request.trees
+    places = places_of(folder, {name: trees[name] for name in looked_at})
+    made = plan(places, snapshot.files() if snapshot is not None else {})
+    return Goal(snapshot=snapshot, stamp=stamp, rebuilt=why, settings=settings, plan=made)
+
+
+def _trees_of(folder: Folder) -> Mapping[str, Tree]:
+    """The trees of an index that cannot be opened."""
+    try:
+        pointer = folder.pointer()
+    except IndexDamagedError:
+        return {}
+    return pointer.trees if pointer is not None else {}
+
+
+def _trees(folder: Folder, request: Request, known: Mapping[str, Tree]) -> dict[str, Tree]:
+    """The trees that the index is to have."""
+    trees = dict(known)
+    for name, place in (request.trees or {}).items():
+        _check_name(name)
+        try:
+            os.stat(place)  # noqa: PTH116  an empty path does not exist, but Path("") does
+        except (OSError, ValueError) as error:
+            raise InputError(place, unreadable(error)) from error
+        before = known.get(name)
+        trees[name] = Tree(_relative(folder, place), before.language if before else DEFAULT_LANGUAGE)
+    for name, language in request.languages.items():
+        if name not in trees:
+            raise OptionError(f"languages: no tree is called {name!r}; there are: {', '.join(sorted(trees))}")
+        if language not in analysis.LANGUAGES:
+            raise OptionError(f"unknown language {language!r}; choose from: {', '.join(analysis.LANGUAGES)}")
+        trees[name] = Tree(trees[name].folder, language)
+    if not trees:
+        raise OptionError(f'{folder.path}: there is nothing in the index yet; name folders, as in {{"docs": "docs/"}}')
+    return trees
+
+
+def _check_name(name: str) -> None:
+    if not name or ":" in name or "#" in name or not name.isprintable():
+        raise OptionError(f"a tree cannot be called {name!r}; take a name without ':', '#' and control characters")
+
+
+def _relative(folder: Folder, place: str) -> bytes:
+    path = Path(os.path.abspath(place))  # noqa: PTH100  resolve() would replace links by what they lead to
+    return os.fsencode(path.relative_to(folder.home) if path.is_relative_to(folder.home) else path)
+
+
+def folder_of(folder: Folder, tree: Tree) -> Path:
+    """Where the documents of a tree are."""
+    return folder.home / os.fsdecode(tree.folder)
+
+
+def places_of(folder: Folder, trees: Mapping[str, Tree]) -> list[Place]:
+    """Where to look for the documents of some trees."""
+    return [
+        Place(tree=name, folder=str(folder_of(folder, tree)), language=tree.language) for name, tree in trees.items()
+    ]
+
+
+def _difference(old: Settings, trees: Mapping[str, Tree]) -> str | None:
+    """Why an index that was made with ``old`` cannot be built upon."""
+    if old.quire != __version__:
+        return f"it was made by quire {old.quire}"
+    if old.tokenizer != TOKENIZER:
+        return f"its tokens were counted with {old.tokenizer}"
+    for name, tree in trees.items():
+        if name in old.trees and tree.language != old.trees[name].language:
+            return f"the language of {name} is {tree.language} now"
+    added = sorted(set(languages_of(trees)) - set(old.languages))
+    return f"there is a new language: {', '.join(added)}" if added else None

@@ -1,0 +1,158 @@
+"""A parsed document to the nodes that the index keeps. Before: ``pipeline.parse``. After: ``update`` stores them.
+
+Everything is measured once, in one pass over the text. A node's text goes up to the next node, so that the texts in
+order are the whole source; a heading that makes no node stands in the text of the node before it, and is found by
+its title on its parent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, islice, pairwise
+from typing import Any
+
+from quire.crumbs import LIMIT
+from quire.index.node import Ancestor, Node, Part, crumb_line
+from quire.index.parts import LONG, parts_of
+from quire.index.paths import storable
+from quire.model import BLANK, Document, Section, TokenCounter
+from quire.offsets import bytes_at, lines_at
+
+_MOST_TAGS = 100
+_TAG_KEYS = ("tags", "tag", "keywords")
+
+
+def nodes_of(document: Document, tree: str, counter: TokenCounter) -> tuple[Node, ...]:
+    """The nodes of a document, in order; the first is the document itself."""
+    sections, text, path = document.nodes, document.text, storable(document.path or "untitled")
+    starts = [section.start for section in sections]
+    edges = [*starts, len(text)]
+    texts = [text[start:end] for start, end in pairwise(edges)]
+    last = _last_below(sections)
+    children = _children(sections)
+    lines = lines_at(text, _ascending(starts, texts))
+    in_bytes = bytes_at(text, edges)
+    counts = [_counted(document, start, each, counter) for start, each in zip(starts, texts, strict=True)]
+    before = [0, *accumulate(tokens for tokens, _ in counts)]
+    tags = _tags(document.frontmatter)
+    loose = _titles_without_node(document)
+    made: list[Node] = []
+    for position, section in enumerate(sections):
+        above = None if section.parent is None else made[document.sections[section.parent].position or 0]
+        title = storable(section.title)
+        breadcrumb = _breadcrumb(title, above)
+        below, start = last[position], section.start
+        body = section.body_start - start if above is not None else document.source.body_start
+        made.append(
+            Node(
+                tree=tree,
+                path=path,
+                slug=section.slug,
+                title=title,
+                depth=section.depth,
+                position=position,
+                last=below,
+                children=children[position],
+                ancestors=_ancestors(above),
+                breadcrumb=breadcrumb,
+                start=start,
+                end=edges[position + 1],
+                full_end=edges[below + 1],
+                byte_start=in_bytes[position],
+                byte_full_end=in_bytes[below + 1],
+                line=lines[2 * position],
+                last_line=lines[2 * position + 1],
+                full_last_line=lines[2 * below + 1],
+                body=min(body, len(texts[position])),
+                text=texts[position],
+                tokens=counts[position][0],
+                full_tokens=before[below + 1] - before[position],
+                crumb_tokens=counter.count(crumb_line(breadcrumb)),
+                parts=counts[position][1],
+                tags=tags,
+                body_end=min(section.body_end, edges[position + 1]) - start,
+                titles=tuple(storable(title) for title in loose.get(section.number, ())),
+                anchor="" if section.anchor == section.slug else storable(section.anchor),
+            )
+        )
+    return tuple(made)
+
+
+def _last_below(sections: Sequence[Section]) -> list[int]:
+    """For each node, the position of the last one below it, or its own."""
+    last = list(range(len(sections)))
+    waiting: list[int] = []
+    for position, section in enumerate(sections):
+        while waiting and sections[waiting[-1]].depth >= section.depth:
+            last[waiting.pop()] = position - 1
+        waiting.append(position)
+    for position in waiting:
+        last[position] = len(sections) - 1
+    return last
+
+
+def _children(sections: Sequence[Section]) -> list[int]:
+    places = {section.number: position for position, section in enumerate(sections)}
+    children = [0] * len(sections)
+    for section in sections:
+        if section.parent is not None:
+            children[places[section.parent]] += 1
+    return children
+
+
+def _ascending(starts: Sequence[int], texts: Sequence[str]) -> Iterator[int]:
+    """For each node its first character and its last one that is not blank."""
+    for start, text in zip(starts, texts, strict=True):
+        yield start
+        yield start + max(len(text.rstrip(BLANK)) - 1, 0)
+
+
+def _ancestors(above: Node | None) -> tuple[Ancestor, ...]:
+    if above is None:
+        return ()
+    return (*above.ancestors, Ancestor(position=above.position, depth=above.depth, children=above.children))
+
+
+def _breadcrumb(title: str, above: Node | None) -> tuple[str, ...]:
+    """The titles down to a node; a first heading that says what the document's title says is left out."""
+    if above is not None and above.position == 0 and title == above.title:
+        return above.breadcrumb
+    line = " ".join(title[: 4 * LIMIT].split())
+    return (*(above.breadcrumb if above is not None else ()), *((line,) if line else ()))
+
+
+def _titles_without_node(document: Document) -> dict[int, list[str]]:
+    """The titles of headings that make no node, by the number of the nearest node above."""
+    found: dict[int, list[str]] = {}
+    for section in document.sections:
+        if section.position is None and section.title:
+            above = section
+            while above.position is None and above.parent is not None:
+                above = document.sections[above.parent]
+            found.setdefault(above.number, []).append(section.title)
+    return found
+
+
+def _tags(metadata: Any) -> tuple[str, ...]:
+    """The tags that front matter names, each once, as a list or as one text with commas; every node has them."""
+    named = (each for key in _TAG_KEYS for each in _listed(metadata.get(key)))
+    tags = (storable(" ".join(each[: 4 * LIMIT].split())) for each in islice(named, _MOST_TAGS))
+    return tuple(dict.fromkeys(tag for tag in tags if tag))
+
+
+def _listed(value: Any) -> Iterable[str]:
+    if isinstance(value, str):
+        return value.split(",")
+    if isinstance(value, list):
+        return [str(each) for each in value if isinstance(each, str | int | float) and not isinstance(each, bool)]
+    return [str(value)] if isinstance(value, int | float) and not isinstance(value, bool) else ()
+
+
+def _counted(document: Document, start: int, text: str, counter: TokenCounter) -> tuple[int, tuple[Part, ...]]:
+    """How many tokens a node's text has, and its parts if it is long; what can be added up is not counted twice."""
+    if len(text) <= LONG:
+        return counter.count(text), ()  # the document's blocks are not made for it
+    parts = parts_of(text, document.blocks_between(start, start + len(text)), start, counter)
+    if parts and all(counter.cuts_cleanly(text, part.start) for part in parts):
+        return sum(part.tokens for part in parts), parts
+    return counter.count(text), parts

@@ -1,0 +1,60 @@
+"""Reads many files, here or in processes of their own. Between ``goal`` and ``update``.
+
+The processes read, parse, count and make the engine's fields; here the engine is fed, which cuts text into terms in
+threads of its own. A file whose process dies, and dies again when it is tried alone, is named and left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
+
+import msgspec
+
+from quire.index.files import Note
+from quire.index.tasks import Reading, Task
+from quire.index.update import OnProgress, Readings
+
+_DECODER = msgspec.msgpack.Decoder(Reading)
+
+
+def readings(jobs: int | None = None, on_progress: OnProgress | None = None) -> Readings:
+    """How an update reads: with ``jobs`` processes, by default as many as pay."""
+    return partial(_read, jobs, on_progress)
+
+
+def _read(jobs: int | None, on_progress: OnProgress | None, tasks: list[Task]) -> Iterator[tuple[Task, Reading]]:
+    if not tasks:
+        return
+    from quire.run import cores, plan  # noqa: PLC0415  where nothing has changed, nothing is read
+
+    works = [plan.work_of(task.size) for task in tasks]
+    workers = plan.workers(works, jobs=jobs, cores=cores.cores())
+    results = _here(tasks) if workers == 1 else _there(tasks, works, workers)
+    for done, (task, reading) in enumerate(results, start=1):
+        yield task, reading
+        if on_progress is not None:
+            on_progress(done, len(tasks), task.path)
+
+
+def _here(tasks: list[Task]) -> Iterator[tuple[Task, Reading]]:
+    from quire.index.reading import read_task  # noqa: PLC0415  loads the parser and the tokenizer
+
+    for task in tasks:
+        yield task, read_task(task)
+
+
+def _there(tasks: list[Task], works: list[int], workers: int) -> Iterator[tuple[Task, Reading]]:
+    from quire.index.reading import packed  # noqa: PLC0415  loads the parser and the tokenizer
+    from quire.run import local, plan  # noqa: PLC0415  loads multiprocessing
+
+    size = plan.batch_size(sum(works), workers)
+    batches = plan.batches(zip(tasks, works, strict=True), most=size)
+    with closing(local.mapped(packed, batches, workers=workers)) as results:
+        for task, result in results:
+            yield task, _lost(result.reason) if isinstance(result, local.Lost) else _DECODER.decode(result)
+
+
+def _lost(reason: str) -> Reading:
+    return Reading(notes=(Note(code="unreadable", line=0, message=f"it cannot be indexed: {reason}"),), failed=True)

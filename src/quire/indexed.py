@@ -1,0 +1,222 @@
+"""``quire.Index``: documents in a folder, kept up to date, searched. Thin: ``index`` keeps them, ``search`` finds them.
+
+What parses and counts is loaded when something has changed; what searches, when somebody searches.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from threading import Lock
+from types import TracebackType
+from typing import Self
+
+from quire.errors import IndexDamagedError, NotFoundError
+from quire.index import damage
+from quire.index.engine.store import Snapshot
+from quire.index.files import VERSION, FileRecord
+from quire.index.folder import CHECKED, Folder, OnWait, Stamp
+from quire.index.goal import Request, folder_of, places_of
+from quire.index.info import Status, TreeInfo
+from quire.index.node import Node
+from quire.index.opening import opened
+from quire.index.plan import plan
+from quire.index.reader import readings
+from quire.index.update import OnProgress, Update, remove, update
+from quire.model import Span
+from quire.search.records import Hit, Results
+from quire.search.settings import SearchSettings
+
+__all__ = ["Index", "Status", "TreeInfo", "Update"]
+
+
+class Index:
+    """An index in a folder. Any number of threads and processes may search it, whatever is being updated."""
+
+    def __init__(self, folder: str | os.PathLike[str], *, settings: SearchSettings | None = None) -> None:
+        self._folder = Folder(Path(folder))
+        self._settings = settings or SearchSettings()
+        self._lock = Lock()
+        self._last: tuple[Snapshot | None, Stamp] | None = None
+
+    @classmethod
+    def open(cls, folder: str | os.PathLike[str] = ".quire", *, settings: SearchSettings | None = None) -> Index:
+        """The index in ``folder``; if there is none yet, the first ``update`` makes it."""
+        return cls(folder, settings=settings)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the files. The index opens them again when it is used again."""
+        with self._lock:
+            self._last = None
+
+    def update(
+        self,
+        trees: Mapping[str, str | os.PathLike[str]] | None = None,
+        *,
+        languages: Mapping[str, str] | None = None,
+        wait: float = 10.0,
+        on_progress: OnProgress | None = None,
+        on_wait: OnWait | None = None,
+        jobs: int | None = None,
+        rebuild: bool = False,
+    ) -> Update:
+        """Bring ``trees``, folders by name, up to date; without it, those that the index knows. Other trees stay.
+
+        Only what changed is read. If another process is updating, ``on_wait`` is told, and after ``wait`` seconds
+        there is a ``BusyError``. ``jobs`` is the number of processes that read; by default as many as pay. With
+        ``rebuild`` the index is made anew, whatever there is.
+        """
+        named = None if trees is None else {name: os.fspath(folder) for name, folder in trees.items()}
+        request = Request(trees=named, languages=dict(languages or {}), rebuild=rebuild)
+        return update(self._folder, request, readings(jobs, on_progress), wait=wait, on_wait=on_wait)
+
+    def remove(self, tree: str, *, wait: float = 10.0, on_wait: OnWait | None = None) -> None:
+        """Take a tree out of the index; its documents are not touched."""
+        remove(self._folder, tree, wait=wait, on_wait=on_wait)
+
+    def search(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        max_tokens: int | None = None,
+        trees: Sequence[str] | None = None,
+        path: str | Sequence[str] | None = None,
+        merge: bool = True,
+        explain: bool = False,
+    ) -> Results:
+        """The sections that answer ``query``, the best first; together at most ``max_tokens`` tokens of text.
+
+        ``trees`` and ``path``, one or more patterns such as ``guides/**``, say where to look.
+        """
+        from quire.search import engine  # noqa: PLC0415  an update searches nothing
+
+        paths = [path] if isinstance(path, str) else path
+        return engine.search(
+            self._snapshot(),
+            query,
+            limit=limit,
+            max_tokens=max_tokens,
+            trees=trees,
+            paths=paths,
+            merge=merge,
+            explain=explain,
+            settings=self._settings,
+        )
+
+    def get(self, name: str, *, children: bool = True, max_tokens: int | None = None) -> Hit:
+        """One section with all below it, or without: by its id, ``PATH#SLUG`` or ``PATH:LINE``."""
+        from quire.index.find import find  # noqa: PLC0415  not every use gets
+
+        snapshot = self._snapshot()
+        node = find(snapshot, name)
+        return _hit(snapshot, node if children else node.alone(), max_tokens)
+
+    def trees(self) -> dict[str, TreeInfo]:
+        """The trees of the index by name."""
+        snapshot = self._snapshot()
+        files: dict[str, list[FileRecord]] = {name: [] for name in snapshot.settings.trees}
+        for record in snapshot.files().values():
+            if not record.failed:
+                files[record.tree].append(record)
+        return {
+            name: TreeInfo(
+                folder=folder_of(self._folder, tree),
+                language=tree.language,
+                files=len(files[name]),
+                nodes=sum(record.nodes for record in files[name]),
+                tokens=sum(record.tokens for record in files[name]),
+            )
+            for name, tree in sorted(snapshot.settings.trees.items())
+        }
+
+    def documents(self, tree: str | None = None, path: str | Sequence[str] | None = None) -> list[FileRecord]:
+        """What is known of the documents, by tree and path; of one tree, or of those whose path fits a pattern."""
+        found = [each for each in self._snapshot().files().values() if not each.failed and tree in (None, each.tree)]
+        if path is not None:
+            from quire.search.places import fits  # noqa: PLC0415  with a pattern only
+
+            patterns = [path] if isinstance(path, str) else path
+            found = [each for each in found if fits(each.tree, each.path, patterns)]
+        return sorted(found, key=lambda each: (each.tree, each.path))
+
+    def outline(self, document: str) -> list[Node]:
+        """The nodes of a document, in order, by its id or its path."""
+        from quire.index.find import find  # noqa: PLC0415  not every use gets
+
+        snapshot = self._snapshot()
+        return snapshot.nodes_of(find(snapshot, document).document_id)
+
+    def status(self) -> Status:
+        """How the index is: every byte of it is checked, and every tree is looked at."""
+        size = sum(file.stat().st_size for file in self._folder.path.rglob("*") if file.is_file())
+        try:
+            snapshot = self._snapshot()
+            self._check(snapshot)
+            trees = self.trees()
+        except IndexDamagedError as error:
+            return Status(version=VERSION, size=size, damaged=error.reason)
+        made = plan(places_of(self._folder, snapshot.settings.trees), snapshot.files())
+        return Status(
+            version=VERSION,
+            size=size,
+            trees=trees,
+            segments=snapshot.segments,
+            outdated=tuple(sorted((*(task.id for task in made.tasks), *made.removed))),
+            failed=tuple(made.failed),
+        )
+
+    def _check(self, snapshot: Snapshot) -> None:
+        """Look at every byte. What was seen whole before is forgotten, so that the next update sees it, too."""
+        try:
+            damage.check(snapshot.folder)
+        except damage.DamageError as error:
+            with suppress(OSError):
+                (self._folder.path / CHECKED).unlink()
+            raise self._folder.damaged(f"the index is damaged ({error})") from error
+
+    def _snapshot(self) -> Snapshot:
+        """The last commit; a newer one than before if there is one."""
+        with self._lock:
+            if self._last is None or self._last[1] != self._folder.stamp():
+                self._last = None
+                self._last = opened(self._folder)
+            snapshot = self._last[0]
+        if snapshot is None:
+            raise NotFoundError(f"{self._folder.path}: there is no index yet; run: quire index, or Index.update")
+        return snapshot
+
+
+def _hit(snapshot: Snapshot, node: Node, max_tokens: int | None) -> Hit:
+    """A node that was asked for by its name, as an answer."""
+    from quire.search.context import Section, fit  # noqa: PLC0415  not every use gets
+
+    [given] = fit([Section(node, (node.position,))], snapshot.nodes_of, max_tokens=max_tokens)
+    return Hit(
+        id=node.id,
+        score=0.0,
+        title=node.title,
+        breadcrumb=node.breadcrumb,
+        breadcrumb_line=node.breadcrumb_line,
+        text=given.text if given else "",
+        tree=node.tree,
+        path=node.path,
+        depth=node.depth,
+        span=Span(node.start, node.full_end),
+        byte_span=Span(node.byte_start, node.byte_full_end),
+        lines=(node.line, node.full_last_line),
+        tokens=given.tokens if given else 0,
+        complete=given is not None and given.complete,
+        parts=given.parts if given else (),
+        constituents=(node.id,),
+    )

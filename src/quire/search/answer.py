@@ -1,0 +1,139 @@
+"""Results -> hits: the text that is given for each, where the words stand in it, and how it came about.
+
+Before: ``engine`` has found and merged. After: the surfaces show the hits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+from quire.index.engine.analysis import word_terms
+from quire.index.engine.explain import contributions
+from quire.index.engine.words import runs, spelled
+from quire.index.node import Node
+from quire.model import Span
+from quire.query import leaves
+from quire.query.tree import Phrase, Query, Word
+from quire.search.context import Given, Section, fit
+from quire.search.find import Found, Matching
+from quire.search.highlight import Marker, Wanted
+from quire.search.merge import Merged
+from quire.search.records import Hit
+
+_EXPLAINED = 3
+"""How many constituents of a hit are explained."""
+
+
+class Result(NamedTuple):
+    """A section that answers."""
+
+    node: Node
+    """The section."""
+    score: float
+    """How well it answers."""
+    merged: Merged | None
+    """How it came about; None for a node that stands for itself."""
+    constituents: tuple[Found, ...]
+    """The nodes that matched in it, the best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What was asked."""
+
+    matching: Matching
+    """What the engine looked for."""
+    query: Query
+    """What that was made from."""
+    explain: bool
+    """Whether the hits are to say how they came about."""
+
+    def wanted(self, language: str) -> list[Wanted]:
+        """What is marked in a text: the words that must match, or those that may be missing where they are all."""
+        compiler = self.matching.compiler
+        found = list(leaves(self.query))
+        marked = [leaf for leaf in found if not compiler.is_optional(leaf)] or found
+        return [
+            wanted for leaf in marked if leaf.field in (None, "title", "body") for wanted in self._of(leaf, language)
+        ]
+
+    def _of(self, leaf: Word | Phrase, language: str) -> Iterator[Wanted]:
+        if isinstance(leaf, Phrase):
+            yield from (Wanted(spelling.terms) for spelling in spelled(leaf.text, language)[:1])
+        elif leaf.prefix:
+            yield from (Wanted(spelling.terms, prefix=True) for spelling in spelled(leaf.text, "none")[:1])
+        else:
+            for text in self.matching.compiler.texts(leaf):
+                for spelling in spelled(text, language):
+                    yield Wanted(spelling.terms)
+                    yield from (Wanted(run) for run in runs(spelling) if run != spelling.terms)
+
+
+def hits(question: Question, results: Sequence[Result], max_tokens: int | None, phases: dict[str, Any]) -> list[Hit]:
+    """The hits, with as much text as the budget has room for; those for which it has none are left out."""
+    snapshot = question.matching.snapshot
+    marks = {name: _marker(question, tree.language) for name, tree in snapshot.settings.trees.items()}
+    sections = [Section(result.node, tuple(each.node.position for each in result.constituents)) for result in results]
+    # The budget is shared by trees of several languages; what marks one of them is good enough to choose parts.
+    first = marks[results[0].node.tree] if results else None
+    given = fit(sections, snapshot.nodes_of, max_tokens=max_tokens, ranges=first)
+    phases["fit"] = {
+        "results": len(results),
+        "given": sum(each is not None for each in given),
+        "tokens": sum(
+            each.tokens + result.node.crumb_tokens for result, each in zip(results, given, strict=True) if each
+        ),
+    }
+    made = [
+        _hit(question, result, text, marks[result.node.tree](text.text))
+        for result, text in zip(results, given, strict=True)
+        if text is not None
+    ]
+    phases["highlight"] = {"ranges": sum(len(hit.match_ranges) for hit in made)}
+    return made
+
+
+def _marker(question: Question, language: str) -> Marker:
+    return Marker(question.wanted(language), partial(word_terms, language=language))
+
+
+def _hit(question: Question, result: Result, given: Given, marked: tuple[Span, ...]) -> Hit:
+    node = result.node
+    return Hit(
+        id=node.id,
+        score=result.score,
+        title=node.title,
+        breadcrumb=node.breadcrumb,
+        breadcrumb_line=node.breadcrumb_line,
+        text=given.text,
+        tree=node.tree,
+        path=node.path,
+        depth=node.depth,
+        span=Span(node.start, node.full_end),
+        byte_span=Span(node.byte_start, node.byte_full_end),
+        lines=(node.line, node.full_last_line),
+        tokens=given.tokens,
+        complete=given.complete,
+        parts=given.parts,
+        match_ranges=marked,
+        how=result.merged.how if result.merged else "match",
+        constituents=tuple(each.node.id for each in result.constituents),
+        explanation=_explanation(question, result) if question.explain else {},
+    )
+
+
+def _explanation(question: Question, result: Result) -> dict[str, Any]:
+    """What the words are worth in the best constituents, and what merging did."""
+    matching = question.matching
+    scores = [
+        {
+            "id": each.node.id,
+            "score": round(each.score, 3),
+            "words": contributions(matching.compiler, matching.snapshot.searcher, question.query, each.key),
+        }
+        for each in result.constituents[:_EXPLAINED]
+    ]
+    return {"scores": scores, "merging": [asdict(step) for step in result.merged.trail] if result.merged else []}

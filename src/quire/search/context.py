@@ -1,0 +1,193 @@
+"""Results -> the text that is given for each, within a budget. Before: ``merge`` orders them. After: ``highlight``.
+
+In rank order, each result is given whole if that fits; else the nodes that matched in it, the best first, and of one
+that is too long its parts with the most matches. Later results may use what is left. What is left in the end goes to
+those that were cut, first for the other parts of what matched, then for the section from its start. Nothing is counted:
+the counts that the nodes bring are enough for the promise that a budget is never passed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from quire.index.node import Node
+from quire.model import BLANK, Span
+from quire.search.excerpt import Excerpt, Piece, cut, pieces
+
+_WORTH = 64
+"""A piece that is cut is given only if there is room for so many bytes, unless nothing else is given at all."""
+_MISSES = 16
+"""After so many nodes that have no room, no more are tried."""
+_BATCH = 32
+"""How many nodes are read at a time."""
+
+
+class Read(Protocol):
+    """How nodes are read."""
+
+    def __call__(self, document_id: str, first: int, last: int, /) -> Sequence[Node]:
+        """The nodes of a document from one position to another, both included, in order."""
+
+
+Ranges = Callable[[str], Sequence[Span]]
+"""Where the query's words stand in a text, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A result of merging with its node."""
+
+    node: Node
+    """The node that is returned."""
+    constituents: tuple[int, ...]
+    """The positions of the nodes that matched in it, the best first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """What is shown of a section."""
+
+    text: str
+    """Its text, or parts of it."""
+    parts: tuple[Span, ...]
+    """Which characters of the source these are."""
+    tokens: int
+    """How many tokens ``text`` has; a few more where it is not complete."""
+    complete: bool
+    """Whether it is all of the section."""
+
+
+def fit(
+    sections: Iterable[Section], read: Read, *, max_tokens: int | None = None, ranges: Ranges | None = None
+) -> list[Given | None]:
+    """The text for each section; None for those that the budget has no room for.
+
+    The tokens of all texts and of the breadcrumb line above each are together at most ``max_tokens``.
+    """
+    if max_tokens is None:
+        return [_whole(section.node, read) for section in sections]
+    room = max_tokens
+    drafts: list[_Draft] = []
+    for section in sections:
+        draft = _drafted(section, read, ranges, room, alone=room == max_tokens)
+        drafts.append(draft)
+        room -= draft.cost
+    for draft in drafts:
+        room += draft.cost
+        _extend(draft, read, room)
+        room -= draft.cost
+    return [draft.given() for draft in drafts]
+
+
+@dataclass(slots=True)
+class _Draft:
+    """What is chosen so far."""
+
+    node: Node
+    whole: Given | None = None
+    excerpt: Excerpt = field(default_factory=Excerpt)
+    matched: list[Node] = field(default_factory=list)
+    """The nodes that were looked at."""
+    closed: bool = False
+    """Whether nothing may be added to the excerpt."""
+
+    @property
+    def cost(self) -> int:
+        if self.whole is not None:
+            return self.whole.tokens + self.node.crumb_tokens
+        return self.excerpt.tokens + self.node.crumb_tokens if self.excerpt else 0
+
+    def given(self) -> Given | None:
+        if self.whole is not None or not self.excerpt:
+            return self.whole
+        spans = self.excerpt.spans()
+        complete = spans == (Span(self.node.start, self.node.full_end),)
+        return Given(text=self.excerpt.text(), parts=spans, tokens=self.excerpt.tokens, complete=complete)
+
+
+def _whole(node: Node, read: Read) -> Given:
+    nodes = read(node.document_id, node.position, node.last) if node.last > node.position else [node]
+    return Given(
+        text="".join(each.text for each in nodes),
+        parts=(Span(node.start, node.full_end),),
+        tokens=node.full_tokens,
+        complete=True,
+    )
+
+
+def _drafted(section: Section, read: Read, ranges: Ranges | None, room: int, *, alone: bool) -> _Draft:
+    """The whole section if it fits, else the most relevant of it; with ``alone``, if need be, something of it."""
+    node = section.node
+    room -= node.crumb_tokens
+    if node.full_tokens <= room:
+        return _Draft(node, _whole(node, read))
+    draft = _Draft(node)
+    too_long: list[tuple[Piece, Span | None]] = []
+    for position in section.constituents:
+        if draft.excerpt.tokens >= room or len(too_long) >= _MISSES:
+            break
+        [matched] = [node] if position == node.position else read(node.document_id, position, position)
+        if not matched.body_text.strip(BLANK):
+            start = next(_from_its_start(matched, read), [])
+            if not draft.excerpt.add(start, room):
+                too_long.append((start[-1], None))
+            continue
+        draft.matched.append(matched)
+        if not draft.excerpt.add(pieces(matched), room):
+            too_long += _add_matching(draft.excerpt, matched, ranges, room)
+    if not draft.excerpt and too_long and (alone or room >= _WORTH):
+        shortened = cut(*too_long[0], room)
+        draft.closed = shortened is not None and draft.excerpt.add([shortened], room)
+    return draft
+
+
+def _add_matching(excerpt: Excerpt, node: Node, ranges: Ranges | None, room: int) -> list[tuple[Piece, Span | None]]:
+    """Take in what holds matches, those with most of them first. What does not fit, each with its first match."""
+    inside = pieces(node)
+    matches = _matches(inside, ranges(node.text) if ranges else (), node.start)
+    holding = sorted(matches, key=lambda number: -len(matches[number]))
+    if not holding:
+        return [] if excerpt.add(inside[:1], room) else [(inside[0], None)]
+    return [(inside[number], matches[number][0]) for number in holding if not excerpt.add([inside[number]], room)]
+
+
+def _matches(inside: Sequence[Piece], found: Iterable[Span], offset: int) -> dict[int, list[Span]]:
+    """The matches that start in each piece, counted from its start; only for pieces that have any."""
+    matches: dict[int, list[Span]] = {}
+    number = 0
+    for start, end in found:
+        while offset + start >= inside[number].end:
+            number += 1
+        shift = inside[number].start - offset
+        matches.setdefault(number, []).append(Span(start - shift, end - shift))
+    return matches
+
+
+def _extend(draft: _Draft, read: Read, room: int) -> None:
+    """Fill up: the rest of what matched, then the section from its start as far as it goes."""
+    excerpt = draft.excerpt
+    room -= draft.node.crumb_tokens
+    if draft.closed or not excerpt or excerpt.tokens >= room:
+        return
+    for matched in draft.matched:
+        for piece in pieces(matched):
+            excerpt.add([piece], room)
+    for run in _from_its_start(draft.node, read):
+        if not excerpt.add(run, room):
+            return
+
+
+def _from_its_start(node: Node, read: Read) -> Iterator[list[Piece]]:
+    """The pieces of a section in order; a heading that has no text of its own with the piece after it."""
+    headings: list[Piece] = []
+    for first in range(node.position, node.last + 1, _BATCH):
+        for each in read(node.document_id, first, min(node.last, first + _BATCH - 1)):
+            inside = pieces(each)
+            if each.body_text.strip(BLANK):
+                yield [*headings, inside[0]]
+                yield from ([piece] for piece in inside[1:])
+                headings = []
+            else:
+                headings += inside

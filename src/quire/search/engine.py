@@ -1,0 +1,141 @@
+"""A query's way to its results, phase by phase. Each phase is counted, so that ``--explain`` can tell what happened.
+
+    parse -> correct -> strict, else partial -> own -> merge -> fit -> highlight
+
+Answering loads neither the parser nor a tokenizer: the nodes bring all that an answer needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from quire.index.engine.compile import SATISFIED, Compiler
+from quire.index.engine.store import Snapshot
+from quire.query import parse, show
+from quire.query.tree import Query
+from quire.search import answer, find
+from quire.search.find import MOST, Found, Matching
+from quire.search.merge import Candidate, Merged
+from quire.search.merge import merge as merge_along_the_tree
+from quire.search.records import Results
+from quire.search.settings import SearchSettings
+
+_POOL = 100
+"""How many nodes are merged, at least."""
+_POOL_FOR_EACH = 10
+"""How many, at least, for each result that is wanted."""
+
+Phases = dict[str, dict[str, Any]]
+"""What each phase counted."""
+
+
+def search(
+    snapshot: Snapshot,
+    text: str,
+    *,
+    limit: int = 10,
+    max_tokens: int | None = None,
+    trees: Sequence[str] | None = None,
+    paths: Sequence[str] | None = None,
+    merge: bool = True,
+    explain: bool = False,
+    settings: SearchSettings | None = None,
+) -> Results:
+    """The sections that answer a query, the best first: at most ``limit``, with at most ``max_tokens`` tokens.
+
+    ``trees`` and ``paths`` (patterns) say where to look. Without ``merge`` each node stands for itself.
+    """
+    settings = settings or SearchSettings()
+    query = parse(text)
+    phases: Phases = {"parse": {"query": show(query)}}
+    if query is None or limit < 1:
+        return Results(query=text, phases=phases)
+    compiler = find.compiler(snapshot, settings)
+    corrections = find.corrections(compiler, query)
+    phases["correct"] = {"words looked up": compiler.dictionary.looked_up, "words corrected": len(corrections)}
+    compiler = replace(compiler, corrections=corrections)
+
+    wanted = _Wanted(query, limit, settings, max(_POOL, _POOL_FOR_EACH * limit) if merge else limit)
+    filters = find.filters(snapshot, compiler, trees, paths)
+    for phase, matching, found in _matching(compiler, query, snapshot, filters, wanted.pool):
+        phases[phase] = {"candidates": len(found)}
+        if found:
+            results = _merged(wanted, matching, found, phases) if merge else [_alone(each) for each in found]
+            is_partial = phase == "partial"
+            question = answer.Question(matching, query, explain=explain)
+            hits = answer.hits(question, results, max_tokens, phases)
+            return Results(hits, query=text, partial=is_partial, corrections=corrections, phases=phases)
+    return Results(query=text, corrections=corrections, phases=phases)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What the results are to be like."""
+
+    query: Query
+    limit: int
+    settings: SearchSettings
+    pool: int
+    """How many nodes are looked at first."""
+
+
+def _alone(found: Found) -> answer.Result:
+    return answer.Result(found.node, found.score, None, (found,))
+
+
+def _matching(
+    compiler: Compiler, query: Query, snapshot: Snapshot, filters: Sequence[Any], pool: int
+) -> Iterator[tuple[str, Matching, list[Found]]]:
+    """What matches all of the query; after it, what matches some of it."""
+    for phase, compiled in (("strict", compiler.strict), ("partial", compiler.loose)):
+        wanted = compiled(query)
+        if wanted is not None:
+            matching = Matching(snapshot, compiler.within(wanted, *filters), compiler)
+            yield phase, matching, matching.best(pool)
+
+
+def _merged(wanted: _Wanted, matching: Matching, found: list[Found], phases: Phases) -> list[answer.Result]:
+    """The best results of merging; with more candidates as long as there are too few results."""
+    settings, pool = wanted.settings, wanted.pool
+    while True:
+        everything = found + matching.rest(found) if len(found) >= pool else found
+        own = matching.own(wanted.query, everything)
+        matches = find.by_themselves(everything, own)
+        merged = merge_along_the_tree(
+            (_candidate(each, own[each.place]) for each in matches),
+            threshold=settings.aggregation_threshold,
+            least=settings.min_aggregation_matches,
+            cap=settings.score_cap_multiplier,
+        )
+        phases["own"] = {"nodes": len(own), "in their own right": sum(share >= SATISFIED for share in own.values())}
+        phases["merge"] = {"candidates": len(matches), "results": len(merged)}
+        if len(merged) >= wanted.limit or len(found) < pool or pool >= MOST:
+            return _with_nodes(matching.snapshot, merged[: wanted.limit], matches)
+        pool = min(2 * pool, MOST)
+        found = matching.best(pool)
+
+
+def _candidate(found: Found, own: float) -> Candidate:
+    node = found.node
+    return Candidate(
+        document=node.document_id,
+        position=node.position,
+        depth=node.depth,
+        score=found.score,
+        own=own,
+        ancestors=node.ancestors,
+    )
+
+
+def _with_nodes(snapshot: Snapshot, merged: Sequence[Merged], found: Sequence[Found]) -> list[answer.Result]:
+    """The results with their nodes. One that only gathers its children is read now."""
+    by_place = {each.place: each for each in found}
+    results = []
+    for each in merged:
+        itself = by_place.get((each.document, each.position))
+        node = itself.node if itself else snapshot.nodes_of(each.document, each.position, each.position)[0]
+        constituents = tuple(by_place[each.document, position] for position in each.constituents)
+        results.append(answer.Result(node, each.score, each, constituents))
+    return results

@@ -1,0 +1,165 @@
+"""A section that is too long -> some pieces of it, in document order. Pure; ``context`` chooses the pieces.
+
+Tokens are never counted here: pieces have counts, and those of pieces that meet at the start of a line add up. Where
+they may not, and for the line between pieces that do not meet, more is reserved than can be needed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from quire.index.node import Node
+from quire.model import BLANK, Span
+
+GAP = "…\n\n"
+"""Stands where something is left out, on a line of its own."""
+_GAP_TOKENS = 8
+"""Reserved for it and the line ends before it: it has about three."""
+_SEAM_TOKENS = 4
+"""Reserved where two counts may not add up."""
+_CLEAN = re.compile(r"[ \t]{0,64}+[^\s/]")
+"""A line with text in it; a slash may belong to the signs at the end of the line before."""
+
+
+class Piece(NamedTuple):
+    """A run of whole lines."""
+
+    start: int
+    """Its first character in the source."""
+    text: str
+    """Its text, to the character."""
+    tokens: int
+    """How many tokens it has, or a few more."""
+
+    @property
+    def end(self) -> int:
+        """One past its last character."""
+        return self.start + len(self.text)
+
+
+def pieces(node: Node) -> list[Piece]:
+    """All of a node's text, in order, in as many pieces as it has parts; none is empty."""
+    if not node.parts:
+        return [Piece(node.start, node.text, node.tokens)] if node.text else []
+    cuts: list[list[int]] = []  # where each piece starts and its tokens
+    at = 0
+    for start, end, tokens in (*((part.start, part.end, part.tokens) for part in node.parts), (len(node.text), 0, 0)):
+        between = node.text[at:start]
+        if between.strip(BLANK):
+            cuts.append([at, _bytes(between)])
+        elif between and cuts:
+            cuts[-1][1] += len(between) + _SEAM_TOKENS
+        if start < len(node.text):
+            blank = 0 if cuts else start
+            cuts.append([start - blank, tokens + (blank + _SEAM_TOKENS if blank else 0)])
+        at = end
+    edges = [*(start for start, _ in cuts), len(node.text)]
+    return [
+        Piece(node.start + start, node.text[start:end], tokens)
+        for (start, tokens), end in zip(cuts, edges[1:], strict=True)
+    ]
+
+
+def _bytes(text: str) -> int:
+    """Above what no count of tokens is."""
+    return len(text.encode("utf-8", "surrogatepass"))
+
+
+class Excerpt:
+    """Pieces of one section; what it costs is known at any time."""
+
+    def __init__(self) -> None:
+        self.tokens = 0
+        """How many tokens its text has, or a few more."""
+        self._by_start: dict[int, Piece] = {}
+        self._by_end: dict[int, Piece] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._by_start)
+
+    def add(self, pieces: Iterable[Piece], room: int) -> bool:
+        """Take in what is not yet in it of these, all or none: all if it then has at most ``room`` tokens."""
+        new = [piece for piece in pieces if piece.start not in self._by_start]
+        cost = 0
+        for piece in new:
+            cost += self._cost(piece)
+            self._by_start[piece.start] = self._by_end[piece.end] = piece
+        if self.tokens + cost > room:
+            for piece in new:
+                del self._by_start[piece.start], self._by_end[piece.end]
+            return False
+        self.tokens += cost
+        return True
+
+    def runs(self) -> list[list[Piece]]:
+        """The pieces in order, those that meet together."""
+        runs: list[list[Piece]] = []
+        for _, piece in sorted(self._by_start.items()):
+            if runs and runs[-1][-1].end == piece.start:
+                runs[-1].append(piece)
+            else:
+                runs.append([piece])
+        return runs
+
+    def spans(self) -> tuple[Span, ...]:
+        """Which characters of the source it shows."""
+        return tuple(Span(run[0].start, run[-1].end) for run in self.runs())
+
+    def text(self) -> str:
+        """The text of the pieces, with a line between those that do not meet."""
+        return joined(["".join(piece.text for piece in run) for run in self.runs()])
+
+    def _cost(self, piece: Piece) -> int:
+        """How many tokens more it has with a piece."""
+        before, after = self._by_end.get(piece.start), self._by_start.get(piece.end)
+        gaps, seams = 1 if self else 0, 0
+        if before:
+            gaps -= 1
+            seams += not _adds_up(before, piece)
+        if after:
+            gaps -= 1
+            seams += not _adds_up(piece, after)
+        return piece.tokens + gaps * _GAP_TOKENS + seams * _SEAM_TOKENS
+
+
+def joined(texts: Sequence[str]) -> str:
+    """Texts with a line between them that says that something is left out."""
+    return GAP.join(f"{text}{_to_blank_line(text)}" for text in texts[:-1]) + GAP * (len(texts) > 1) + texts[-1]
+
+
+def _to_blank_line(text: str) -> str:
+    """What is missing for a text to end with a blank line."""
+    if text.endswith(("\n\n", "\r\r", "\n\r\n")):
+        return ""
+    return "\n" if text.endswith(("\n", "\r")) else "\n\n"
+
+
+def _adds_up(left: Piece, right: Piece) -> bool:
+    return left.text.endswith(("\n", "\r")) and _CLEAN.match(right.text) is not None
+
+
+def cut(piece: Piece, around: Span | None, most: int) -> Piece | None:
+    """At most ``most`` bytes of a piece, and so at most as many tokens, whatever they are: whole lines, else words.
+
+    It starts at the line of ``around``, or at that itself where the line is too long before it.
+    """
+    text = piece.text
+    start = 0
+    if around is not None:
+        start = 1 + max(text.rfind("\n", 0, around.start), text.rfind("\r", 0, around.start))
+        if _bytes(text[start : around.end]) > most:
+            start = around.start
+    window = text[start : start + most].encode("utf-8", "surrogatepass")[:most].decode("utf-8", "ignore")
+    if start + len(window) < len(text):
+        window = window[: _last_break(window)]
+    if not window.strip(BLANK):
+        return None
+    return Piece(piece.start + start, window, _bytes(window))
+
+
+def _last_break(text: str) -> int:
+    """After the last whole line, or after the last whole word where lines would leave half of it out, else the end."""
+    line, word = (max(map(text.rfind, breaks)) + 1 for breaks in ("\r\n", BLANK))
+    return line if 2 * line > len(text) else word or len(text)

@@ -1,0 +1,140 @@
+"""Query -> the nodes that match, with their scores. Before: ``engine`` has parsed. After: ``merge``.
+
+All words must match; where nothing does so, as many as possible. What a filter leaves out is never looked at, so that
+it takes no place among the best.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+from quire.index.engine.compile import SATISFIED, Compiler, Ranking, anywhere
+from quire.index.engine.fields import DOC, TREE
+from quire.index.engine.store import Key, Snapshot
+from quire.index.engine.words import Dictionary
+from quire.index.node import Node
+from quire.query import leaves
+from quire.query.tree import Query, Word
+from quire.search.places import fits
+from quire.search.settings import BOOSTS, SearchSettings
+
+MOST = 10_000
+"""How many nodes are looked at, at most."""
+_SAMPLED = 3
+_SHARPNESS = 4
+"""Scores are sharpened by this power before they are added up: that of a node that answers is only by a fifth or so
+above those of nodes that mention the same words, and two of these should not beat it."""
+
+Place = tuple[str, int]
+"""A document and a position in it."""
+
+
+class Found(NamedTuple):
+    """A node that matches."""
+
+    score: float
+    """How well, by itself: 1 for the best of all."""
+    key: Key
+    """Where the engine has it."""
+    node: Node
+    """The node."""
+
+    @property
+    def place(self) -> Place:
+        """Where it stands."""
+        return self.node.document_id, self.node.position
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """What is looked for, ready for the engine."""
+
+    snapshot: Snapshot
+    """The state of the index in which it is looked for."""
+    query: Any
+    """The engine's query, filters included."""
+    compiler: Compiler
+    """What made it."""
+
+    def best(self, limit: int) -> list[Found]:
+        """The best nodes."""
+        hits = self.snapshot.top(self.query, limit)
+        return self._found(hits, hits[0][0]) if hits else []
+
+    def rest(self, found: Sequence[Found]) -> list[Found]:
+        """All other nodes that match in the documents of the best: whether a parent gathers depends on them, too."""
+        known = {(each.key.segment_ord, each.key.doc) for each in found}
+        inside = self.compiler.within(self.query, self.compiler.among(DOC, _documents(found)))
+        hits = self.snapshot.top(inside, MOST)
+        return self._found([hit for hit in hits if (hit[1].segment_ord, hit[1].doc) not in known], hits[0][0])
+
+    def own(self, query: Query, found: Sequence[Found]) -> dict[Place, float]:
+        """What share of the query each node satisfies by its own title and body; 1 where it asks for no text."""
+        share = self.compiler.own(query)
+        if share is None:
+            return {each.place: 1.0 for each in found}
+        inside = self.compiler.within(share, self.compiler.among(DOC, _documents(found)))
+        shares = {(key.segment_ord, key.doc): round(score, 5) for score, key in self.snapshot.top(inside, MOST)}
+        return {each.place: shares.get((each.key.segment_ord, each.key.doc), 0.0) for each in found}
+
+    def _found(self, hits: Sequence[tuple[float, Key]], best: float) -> list[Found]:
+        unit = best if best > 0 else 1.0
+        return [Found((score / unit) ** _SHARPNESS, key, self.snapshot.node(key)) for score, key in hits]
+
+
+def by_themselves(found: Iterable[Found], own: Mapping[Place, float]) -> list[Found]:
+    """Those that count as matches when results are merged. No document is left without one.
+
+    A word may stand above a node only, in a heading, in front matter, in the path. Where other nodes of the document
+    have all words themselves, such a node counts only if it scores at least as well as the best of them; and never, if
+    it has none of the words itself and others do.
+    """
+    documents: dict[str, list[Found]] = {}
+    for each in found:
+        documents.setdefault(each.node.document_id, []).append(each)
+    return [each for inside in documents.values() for each in _by_themselves(inside, own)]
+
+
+def _by_themselves(found: Sequence[Found], own: Mapping[Place, float]) -> Sequence[Found]:
+    satisfied = [each for each in found if own[each.place] >= SATISFIED]
+    least = max((each.score for each in satisfied), default=0.0)
+    some = [each for each in found if own[each.place] > 0 and (each.score >= least or own[each.place] >= SATISFIED)]
+    return some or [each for each in found if each.node.position == 0] or found
+
+
+def compiler(snapshot: Snapshot, settings: SearchSettings) -> Compiler:
+    """The compiler for a state of the index."""
+    ranking = Ranking(boosts={**BOOSTS, **settings.boosts}, tie=settings.tie, adjacent=settings.adjacent)
+    dictionary = Dictionary(snapshot.searcher, snapshot.languages, partial(_sample, snapshot))
+    return Compiler(schema=snapshot.schema, languages=snapshot.languages, dictionary=dictionary, ranking=ranking)
+
+
+def _sample(snapshot: Snapshot, term: str, language: str) -> str:
+    """The titles and the text of the nodes that have most of a term."""
+    nodes = [snapshot.node(key) for _, key in snapshot.top(anywhere(snapshot.schema, term, language), _SAMPLED)]
+    return " ".join(text for node in nodes for text in (*node.breadcrumb, node.text))
+
+
+def corrections(compiler: Compiler, query: Query) -> dict[str, tuple[str, ...]]:
+    """For each word that occurs nowhere the words that it nearly is."""
+    words = [leaf for leaf in leaves(query) if isinstance(leaf, Word) and leaf.field is None and not leaf.prefix]
+    near = {word.text: compiler.dictionary.corrections(word.text) for word in words if not compiler.is_optional(word)}
+    return {word: instead for word, instead in near.items() if instead}
+
+
+def filters(
+    snapshot: Snapshot, compiler: Compiler, trees: Iterable[str] | None, paths: Sequence[str] | None
+) -> list[Any]:
+    """Only these trees, only documents that fit one of the patterns."""
+    made = [] if trees is None else [compiler.among(TREE, trees)]
+    if paths is not None:
+        fitting = [each.id for each in snapshot.files().values() if fits(each.tree, each.path, paths)]
+        made.append(compiler.among(DOC, fitting))
+    return made
+
+
+def _documents(found: Iterable[Found]) -> list[str]:
+    return list(dict.fromkeys(each.node.document_id for each in found))

@@ -1,0 +1,214 @@
+"""The files in which values are set: where they are, and what is in them. ``load`` puts them together.
+
+The project's file is the nearest quire.toml, or pyproject.toml with a table [tool.quire], upwards from a folder.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from quire.errors import InputError, OptionError
+from quire.read.source import unreadable
+from quire.settings.keys import NUMBERS, TABLES, TREE_KEYS, checked, is_tree_name, near, shown
+
+PROJECT_FILE = "quire.toml"
+LANGUAGE = "english"
+"""What the words of a tree are stemmed as unless its table says otherwise."""
+_PYTHON_FILE = "pyproject.toml"
+_PLACE = re.compile(r" \(at (.*)\)$")
+_TREE_NAME = "letters, digits, '-', '_' and '.'"
+
+
+class Tree(NamedTuple):
+    """A folder of documents, or one document, with a name."""
+
+    name: str
+    """The first part of ids."""
+    path: Path
+    """Where it is, absolute."""
+    language: str = LANGUAGE
+    """What its words are stemmed as."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class File:
+    """What one file sets."""
+
+    path: Path
+    """Where it is, absolute."""
+    index: Path | None = None
+    """Where the index is to be."""
+    trees: Mapping[str, Tree] = field(default_factory=dict)
+    """In the order of the file."""
+    numbers: Mapping[str, float] = field(default_factory=dict)
+    """By the names of ``keys.NUMBERS``."""
+
+
+def project_file(folder: Path) -> File | None:
+    """The nearest file upwards from ``folder``."""
+    for each in (folder, *folder.parents):
+        for name in (PROJECT_FILE, _PYTHON_FILE):
+            found = _read(each / name)
+            if found is not None:
+                return found
+    return None
+
+
+def user_file(environment: Mapping[str, str]) -> File | None:
+    """The user's own file, for all projects."""
+    folder = user_folder(environment)
+    return None if folder is None else _read(folder / PROJECT_FILE)
+
+
+def user_folder(environment: Mapping[str, str]) -> Path | None:
+    """Where the user's own file is looked for; None where there is no home."""
+    given = environment.get("APPDATA" if sys.platform == "win32" else "XDG_CONFIG_HOME", "")
+    folder = Path(given) if given else Path(expanded("~")) / ".config"
+    return folder / "quire" if folder.is_absolute() else None
+
+
+def expanded(path: str) -> str:
+    """``~`` as the home folder, where that is known."""
+    return os.path.expanduser(path)  # noqa: PTH111  Path's fails where there is no home
+
+
+def _read(file: Path) -> File | None:
+    """What is in a file; None if there is none, or if it is not about quire."""
+    try:
+        data = file.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except PermissionError:
+        if not _can_look(file.parent):
+            return None  # a folder above that is none of ours
+        raise InputError(str(file), "permission denied; make it readable") from None
+    except (OSError, ValueError) as error:
+        raise InputError(str(file), unreadable(error)) from error
+    is_python = file.name == _PYTHON_FILE
+    if is_python and b"quire" not in data:
+        return None
+    table = _table(file, data, is_python=is_python)
+    if is_python:
+        tool = table.get("tool")
+        table = tool.get("quire") if isinstance(tool, dict) else None
+        if table is None:
+            return None
+    return _Reading(file, "tool.quire." if is_python else "").read(table)
+
+
+def _can_look(folder: Path) -> bool:
+    return os.access(folder, os.X_OK)
+
+
+def _table(file: Path, data: bytes, *, is_python: bool) -> Any:
+    import tomllib  # noqa: PLC0415  most commands find no file
+
+    try:
+        return tomllib.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        reason = f"byte offset {error.start}: not UTF-8; convert the file"
+    except tomllib.TOMLDecodeError as error:
+        reason = _reason(str(error))
+    if is_python and b"tool.quire" not in data:
+        return {}  # others will complain
+    raise InputError(str(file), reason)
+
+
+def _reason(message: str) -> str:
+    place = _PLACE.search(message)
+    said = _PLACE.sub("", message)
+    return f"{f'{place[1]}: ' if place else ''}not TOML: {said[:1].lower()}{said[1:]}; correct it"
+
+
+class _Reading:
+    """Turns a table into values; what is unknown or impossible is refused by name."""
+
+    def __init__(self, file: Path, prefix: str) -> None:
+        self._file = file
+        self._prefix = prefix
+
+    def read(self, table: Any) -> File:
+        table = self._checked_table("", table)
+        index = table.get("index")
+        numbers = dict(self._numbers("search", table.get("search", {})))
+        trees = self._trees(table.get("trees", {}))
+        path = None if index is None else self._path("index", index)
+        return File(path=self._file, index=path, trees=trees, numbers=numbers)
+
+    def _where(self, name: str) -> str:
+        return f"{self._file}: {self._prefix}{name}"
+
+    def _checked_table(self, name: str, value: Any, names: tuple[str, ...] = ()) -> dict[str, Any]:
+        """A table with known names only."""
+        names = names or TABLES[name]
+        called = f"[{self._prefix}{name}]".replace(".]", "]")
+        if not isinstance(value, dict):
+            raise OptionError(f"{self._where(name)} = {shown(value)} is not possible; it must be a table: {called}")
+        for each in value:
+            if each not in names:
+                full = f"{self._prefix}{name}{'.' if name else ''}{each}"
+                those = f"the keys of {called}" if name else "the keys"
+                hint = near(each, names)
+                raise OptionError(f"{self._file}: unknown key {full}{hint}; {those} are {', '.join(names)}")
+        return value
+
+    def _numbers(self, name: str, value: Any) -> Iterator[tuple[str, float]]:
+        for each, given in self._checked_table(name, value).items():
+            full = f"{name}.{each}"
+            if full in NUMBERS:
+                yield full, checked(full, given, self._where(full))
+            else:
+                yield from self._numbers(full, given)
+
+    def _trees(self, value: Any) -> dict[str, Tree]:
+        if not isinstance(value, dict):
+            raise OptionError(
+                f'{self._where("trees")} = {shown(value)} is not possible; write [trees] and docs = "docs"'
+            )
+        trees = {name: self._tree(name, given) for name, given in value.items()}
+        first: dict[Path, str] = {}
+        for name, tree in trees.items():
+            other = first.setdefault(tree.path, name)
+            if other != name:
+                raise OptionError(f"{self._where(f'trees.{name}')} is the same folder as trees.{other}; leave one out")
+        return trees
+
+    def _tree(self, name: str, value: Any) -> Tree:
+        full = f"trees.{name}"
+        if not is_tree_name(name):
+            raise OptionError(f"{self._where(full)}: a tree cannot be called {shown(name)}; use {_TREE_NAME}")
+        if isinstance(value, str):
+            return Tree(name=name, path=self._path(full, value))
+        if not isinstance(value, dict):
+            what = f"{self._where(full)} = {shown(value)} is not possible"
+            raise OptionError(f"{what}; it must be a path, or a table [{self._prefix}{full}] with a path")
+        table = self._checked_table(full, value, TREE_KEYS)
+        if "path" not in table:
+            raise OptionError(f'{self._where(full)} has no path; add path = "…", relative to this file\'s folder')
+        path = self._path(f"{full}.path", table["path"])
+        if "language" not in table:
+            return Tree(name=name, path=path)
+        return Tree(name=name, path=path, language=self._language(full, table["language"]))
+
+    def _language(self, full: str, value: Any) -> str:
+        from quire.index.engine.analysis import LANGUAGES  # noqa: PLC0415  loads the engine
+
+        if not isinstance(value, str) or value not in LANGUAGES:
+            hint = near(value, LANGUAGES) if isinstance(value, str) else ""
+            raise OptionError(
+                f"{self._where(f'{full}.language')} = {shown(value)} is not possible{hint}; "
+                f"choose from {', '.join(LANGUAGES)}"
+            )
+        return value
+
+    def _path(self, full: str, value: Any) -> Path:
+        if not isinstance(value, str) or not value.strip() or "\0" in value:
+            what = f"{self._where(full)} = {shown(value)} is not possible"
+            raise OptionError(f"{what}; it must be a path, relative to this file's folder")
+        return Path(os.path.abspath(self._file.parent / expanded(value)))  # noqa: PTH100  links stay as named

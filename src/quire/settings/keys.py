@@ -1,0 +1,116 @@
+"""Every value that can be set: its type, its range, what it means. Pure; ``files`` and ``load`` check with it."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from quire.errors import OptionError
+from quire.search.settings import SearchSettings
+
+PREFIX = "QUIRE_"
+"""How the names of environment variables begin."""
+_MOST = 10**9
+_FIELDS = {"front": "front matter", "file": "file's name", "folder": "folders above it"}
+"""How fields are called where their names do not say it."""
+
+
+class Key(NamedTuple):
+    """A number that can be set."""
+
+    default: float
+    least: float
+    most: float
+    meaning: str
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it has to be a whole number."""
+        return isinstance(self.default, int)
+
+    @property
+    def range(self) -> str:
+        """What it may be, in words."""
+        kind = "a whole number" if self.is_whole else "a number"
+        limits = f"of at least {self.least:g}" if self.most == _MOST else f"from {self.least:g} to {self.most:g}"
+        return f"{kind} {limits}"
+
+
+def _numbers() -> Iterable[tuple[str, Key]]:
+    own = SearchSettings()
+    yield "search.limit", Key(10, 1, 10_000, "how many results at most")
+    yield "search.max_tokens", Key(0, 0, _MOST, "how many tokens all results may have together; 0: no limit")
+    yield (
+        "search.aggregation_threshold",
+        Key(own.aggregation_threshold, 0, 1, "more than this share of a section's children must match to be gathered"),
+    )
+    yield (
+        "search.min_aggregation_matches",
+        Key(own.min_aggregation_matches, 1, _MOST, "how many children must match to be gathered"),
+    )
+    yield (
+        "search.score_cap_multiplier",
+        Key(own.score_cap_multiplier, 1, _MOST, "a gathered section's score, at most this many times its best child's"),
+    )
+    for field, boost in own.boosts.items():
+        meaning = f"how much a match in the {_FIELDS.get(field, field)} weighs"
+        yield f"search.boosts.{field}", Key(float(boost), 0, 1000, meaning)
+
+
+NUMBERS: Mapping[str, Key] = MappingProxyType(dict(_numbers()))
+"""The numbers by name, in the order in which they are shown."""
+TREE_KEYS = ("path", "language")
+"""What a tree's own table may have."""
+TABLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "": ("index", "search", "trees"),
+        "search": (*dict.fromkeys(name.split(".")[1] for name in NUMBERS),),
+        "search.boosts": tuple(name.split(".")[2] for name in NUMBERS if name.startswith("search.boosts.")),
+    }
+)
+"""The tables of a file with the names that each may have."""
+
+
+def checked(name: str, value: Any, where: str) -> float:
+    """A number that is possible for ``name``; ``where`` begins the message if it is not."""
+    key = NUMBERS[name]
+    kinds = (int,) if key.is_whole else (int, float)
+    if isinstance(value, bool) or not isinstance(value, kinds) or not key.least <= value <= key.most:
+        raise OptionError(f"{where} = {shown(value)} is not possible; it must be {key.range}")
+    return value if key.is_whole else float(value)
+
+
+def variable(name: str) -> str:
+    """The environment variable of a value."""
+    return PREFIX + name.replace(".", "_").upper()
+
+
+def shown(value: Any) -> str:
+    """A value as TOML would have it, or nearly."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def is_tree_name(name: str) -> bool:
+    """Whether ids may begin with ``name``."""
+    return bool(name) and all(char.isalnum() or char in "-_." for char in name)
+
+
+def near(name: str, names: Iterable[str]) -> str:
+    """``(did you mean …?)``, where one of ``names`` is much like ``name``."""
+    from difflib import get_close_matches  # noqa: PLC0415  for mistakes only
+
+    close = get_close_matches(name, list(names), n=1)
+    return f" (did you mean {close[0]}?)" if close else ""
+
+
+def tree_name(text: str, taken: Container[str]) -> str:
+    """A tree's name that is like ``text``, and not among those that are ``taken``."""
+    made = "".join(char if is_tree_name(char) else "-" for char in text).strip("-.") or "tree"
+    name, number = made, 1
+    while name in taken:
+        number += 1
+        name = f"{made}-{number}"
+    return name

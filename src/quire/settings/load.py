@@ -1,0 +1,150 @@
+"""Where each value comes from: environment over the project's file over the user's file over defaults.
+
+``index`` and the trees belong together, so they come from one file: the project's, or the user's where there is no
+project. The command line has the last word; the commands see to that.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from quire.errors import OptionError
+from quire.search.settings import SearchSettings
+from quire.settings import keys
+from quire.settings.files import LANGUAGE, File, Tree, expanded, project_file, user_file
+
+INDEX = ".quire"
+"""The folder of the index, beside the project's file."""
+DEFAULT = "default"
+_INDEX_VARIABLE = keys.variable("index")
+
+
+class Value(NamedTuple):
+    """A value with where it came from."""
+
+    value: Any
+    origin: str
+    """A file, an environment variable, or ``default``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """All that is set, for one folder."""
+
+    folder: Path
+    """The folder that all is about: that of the file with the trees, else the one that was asked for."""
+    index: Path
+    """Where the index is, absolute."""
+    trees: Mapping[str, Tree]
+    """The trees that a file names."""
+    limit: int
+    """How many results at most."""
+    max_tokens: int | None
+    """How many tokens all results may have together."""
+    search: SearchSettings
+    """How results are weighed and merged."""
+    values: Mapping[str, Value]
+    """Every value by its name, with where it came from."""
+    is_users: bool = False
+    """Whether the trees are those of the user's own file."""
+
+    @property
+    def folders(self) -> dict[str, Path]:
+        """The trees by name, with where each is."""
+        return {name: tree.path for name, tree in self.trees.items()}
+
+    def at(self, folder: Path) -> Settings:
+        """The same where no file names trees."""
+        index = Path(self.values["index"].value) if self.values["index"].origin == _INDEX_VARIABLE else folder / INDEX
+        return replace(self, folder=folder, index=index, trees={}, is_users=False)
+
+
+def load(folder: Path, environment: Mapping[str, str] | None = None) -> Settings:
+    """What is set for ``folder``, which is absolute."""
+    environment = os.environ if environment is None else environment
+    project, user = project_file(folder), user_file(environment)
+    home = project or _home_of_trees(folder, user)
+    values = {**_places(folder, home, environment), **_numbers(environment, project, user)}
+    return Settings(
+        folder=home.path.parent if home else folder,
+        index=Path(values["index"].value),
+        trees=home.trees if home else {},
+        limit=int(values["search.limit"].value),
+        max_tokens=int(values["search.max_tokens"].value) or None,
+        search=_search(values),
+        values=values,
+        is_users=project is None and home is not None,
+    )
+
+
+def _home_of_trees(folder: Path, user: File | None) -> File | None:
+    """The user's file, where it names trees and the folder has no index of its own."""
+    return user if user and user.trees and not (folder / INDEX).is_dir() else None
+
+
+def _places(folder: Path, home: File | None, environment: Mapping[str, str]) -> dict[str, Value]:
+    given = environment.get(_INDEX_VARIABLE, "")
+    if given:
+        index = Value(os.path.abspath(folder / expanded(given)), _INDEX_VARIABLE)  # noqa: PTH100  links stay as named
+    elif home and home.index:
+        index = Value(str(home.index), str(home.path))
+    else:
+        index = Value(str((home.path.parent if home else folder) / INDEX), DEFAULT)
+    return {"index": index, **(_trees(home) if home else {})}
+
+
+def _trees(home: File) -> dict[str, Value]:
+    values = {}
+    for name, tree in home.trees.items():
+        values[f"trees.{name}.path"] = Value(str(tree.path), str(home.path))
+        values[f"trees.{name}.language"] = Value(
+            tree.language, DEFAULT if tree.language == LANGUAGE else str(home.path)
+        )
+    return values
+
+
+def _numbers(environment: Mapping[str, str], *files: File | None) -> dict[str, Value]:
+    _refuse_unknown(environment)
+    values = {}
+    for name, key in keys.NUMBERS.items():
+        variable = keys.variable(name)
+        origin = next((each for each in files if each and name in each.numbers), None)
+        if environment.get(variable, ""):
+            values[name] = Value(_from_variable(name, environment[variable]), variable)
+        elif origin:
+            values[name] = Value(origin.numbers[name], str(origin.path))
+        else:
+            values[name] = Value(key.default, DEFAULT)
+    return values
+
+
+def _from_variable(name: str, text: str) -> float:
+    key = keys.NUMBERS[name]
+    try:
+        value = int(text) if key.is_whole else float(text)
+    except ValueError:
+        raise OptionError(
+            f"{keys.variable(name)} = {keys.shown(text)} is not possible; it must be {key.range}"
+        ) from None
+    return keys.checked(name, value, keys.variable(name))
+
+
+def _refuse_unknown(environment: Mapping[str, str]) -> None:
+    known = {keys.variable(name) for name in keys.NUMBERS}
+    for name in environment:
+        if name.startswith(keys.variable("search.")) and name not in known:
+            raise OptionError(
+                f"unknown environment variable {name}{keys.near(name, known)}; those of search are "
+                f"{', '.join(sorted(known))}"
+            )
+
+
+def _search(values: Mapping[str, Value]) -> SearchSettings:
+    numbers = {name.removeprefix("search."): values[name].value for name in keys.NUMBERS}
+    boosts = {name.removeprefix("boosts."): value for name, value in numbers.items() if name.startswith("boosts.")}
+    own = {name: value for name, value in numbers.items() if "." not in name and name not in ("limit", "max_tokens")}
+    return replace(SearchSettings(), boosts=boosts, **own)

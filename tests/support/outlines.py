@@ -1,0 +1,103 @@
+"""Heading trees as indented outlines, for the tests of merging.
+
+Guide               the document; it does not match
+  Setup 2.0         matches with this score and satisfies all of the query by itself
+    Linux 1.0/0.5   satisfies half of the query by itself
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from quire.index.node import Ancestor
+from quire.search.merge import Candidate, Merged
+
+
+@dataclass(frozen=True)
+class Line:
+    """A node of an outline."""
+
+    name: str
+    position: int
+    depth: int
+    ancestors: tuple[Ancestor, ...]
+    last: int
+    score: float | None
+    own: float
+
+    def holds(self, other: Line) -> bool:
+        """Whether the other node is below this one."""
+        return self.position < other.position <= self.last
+
+
+@dataclass(frozen=True)
+class Outline:
+    """A document."""
+
+    lines: tuple[Line, ...]
+
+    @property
+    def name(self) -> str:
+        return self.lines[0].name
+
+    def candidates(self) -> list[Candidate]:
+        """The nodes that match, in document order."""
+        return [candidate(self.name, line, line.score, line.own) for line in self.lines if line.score is not None]
+
+    def again(self, results: Sequence[Merged], own: float) -> list[Candidate]:
+        """Results as if they were what matched."""
+        return [candidate(self.name, self.lines[result.position], result.score, own) for result in results]
+
+
+def candidate(document: str, line: Line, score: float, own: float) -> Candidate:
+    return Candidate(
+        document=document,
+        position=line.position,
+        depth=line.depth,
+        score=score,
+        own=own,
+        ancestors=line.ancestors,
+    )
+
+
+def outline(text: str) -> Outline:
+    """The outline that indented lines draw; two spaces are a level."""
+    rows = [row for row in text.splitlines() if row.strip()]
+    outer = min(_indent(row) for row in rows)
+    return planted(
+        [(_indent(row) - outer) // 2 for row in rows],
+        [row.split()[0] for row in rows],
+        [_numbers(row.split()[1:]) for row in rows],
+    )
+
+
+def planted(depths: Sequence[int], names: Sequence[str], numbers: Sequence[tuple[float | None, float]]) -> Outline:
+    """The outline with nodes of these depths; the first is the document, at depth 0."""
+    parents = [next((at for at in range(n - 1, -1, -1) if depths[at] < depths[n]), -1) for n in range(len(depths))]
+    ends = [
+        next((at for at in range(n + 1, len(depths)) if depths[at] <= depths[n]), len(depths))
+        for n in range(len(depths))
+    ]
+    chains: list[tuple[Ancestor, ...]] = []
+    for parent in parents:
+        above = () if parent < 0 else (*chains[parent], Ancestor(parent, depths[parent], parents.count(parent)))
+        chains.append(above)
+    lines = zip(names, depths, chains, ends, numbers, strict=True)
+    return Outline(
+        tuple(
+            Line(name, position, depth, chain, end - 1, score, own)
+            for position, (name, depth, chain, end, (score, own)) in enumerate(lines)
+        )
+    )
+
+
+def _indent(row: str) -> int:
+    return len(row) - len(row.lstrip())
+
+
+def _numbers(words: Sequence[str]) -> tuple[float | None, float]:
+    if not words:
+        return None, 0.0
+    score, _, own = words[0].partition("/")
+    return float(score), float(own or 1)

@@ -1,0 +1,57 @@
+"""``quire config``: every value with where it came from."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from outputs import refused
+
+from quire.settings.keys import NUMBERS
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_every_value_is_shown(run, project) -> None:
+    result = run("config")
+    assert (result.code, result.err) == (0, "")
+    lines = result.out.decode().splitlines()
+    assert [line.split()[0] for line in lines] == ["index", *NUMBERS]
+    assert lines[0].split()[1:] == [f'"{project}/.quire"', "default"]
+
+
+def test_origins(run, docs, monkeypatch) -> None:
+    folder = docs({"quire.toml": '[trees]\ndocs = "docs"\n[search]\nlimit = 3\n', "docs/a.md": "x"})
+    monkeypatch.setenv("QUIRE_SEARCH_MAX_TOKENS", "99")
+    monkeypatch.chdir(folder / "docs")
+    lines = {line.split()[0]: line.split()[1:] for line in run("config").out.decode().splitlines()}
+    assert lines["trees.docs.path"] == [f'"{folder}/docs"', "../quire.toml"]
+    assert lines["search.limit"] == ["3", "../quire.toml"]
+    assert lines["search.max_tokens"] == ["99", "QUIRE_SEARCH_MAX_TOKENS"]
+
+
+def test_json(run, docs) -> None:
+    folder = docs({"quire.toml": "[search]\nlimit = 3\n"})
+    values = json.loads(run("config", "--json").out)
+    assert values["search.limit"] == {"value": 3, "origin": f"{folder}/quire.toml"}
+    assert values["search.boosts.title"]["origin"] == "default"
+
+
+def test_a_mistake_is_one_line(run, docs) -> None:
+    folder = docs({"quire.toml": "[search]\nlimt = 3\n"})
+    said = refused(run("config", "--json"))
+    assert said.startswith(f"quire: {folder}/quire.toml: unknown key search.limt (did you mean limit?)")
+
+
+def test_a_folder_that_is_gone(run, project) -> None:
+    gone = project / "gone"
+    gone.mkdir()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(gone)
+        gone.rmdir()
+        assert "the current folder is gone" in refused(run("config"))

@@ -1,0 +1,141 @@
+"""``quire get``: sections by id, by file and heading, by file and line."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from outputs import refused
+
+AUTH = "# Auth\n\nIntro\n\n## OAuth\n\nTokens rotate.\n\n### Rotate\n\nrotate tokens daily\n\n## Basic\n\npassword\n"
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path, monkeypatch, docs):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    docs({"docs/guides/auth.md": AUTH, "docs/b.md": "b\n"})
+    return tmp_path
+
+
+def hits(result) -> list[dict]:
+    return json.loads(result.out)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "docs:guides/auth.md#oauth",
+        "guides/auth.md#oauth",
+        "docs/guides/auth.md#oauth",
+        "./docs/guides/../guides/auth.md#oauth",
+        "docs/guides/auth.md:5",
+        "docs:guides/auth.md:7",
+    ],
+)
+def test_one_section_by_all_its_names(run, name) -> None:
+    run("index", "docs")
+    result = run("get", name)
+    assert (result.code, result.err) == (0, "")
+    assert result.out.decode() == (
+        "> Auth › OAuth\n"
+        "docs/guides/auth.md:5-11  13 tokens\n"
+        "\n"
+        "## OAuth\n\nTokens rotate.\n\n### Rotate\n\nrotate tokens daily\n"
+    )  # fmt: skip
+
+
+def test_the_whole_document(run) -> None:
+    run("index", "docs")
+    (hit,) = hits(run("get", "--json", "docs/guides/auth.md"))
+    assert (hit["id"], hit["text"], hit["lines"], hit["complete"]) == ("docs:guides/auth.md", AUTH, [1, 15], True)
+
+
+def test_without_children(run) -> None:
+    run("index", "docs")
+    (hit,) = hits(run("get", "--json", "--no-children", "guides/auth.md#oauth"))
+    assert hit["text"].rstrip() == "## OAuth\n\nTokens rotate."
+    start, end = hit["span"]
+    assert AUTH[start:end] == hit["text"]
+    start, end = hit["byteSpan"]
+    assert AUTH.encode()[start:end].decode() == hit["text"]
+
+
+def test_at_most_so_many_tokens(run, docs) -> None:
+    docs({"docs/long.md": "# Long\n\n" + "\n\n".join(f"Paragraph {n} says this and that." for n in range(90))})
+    run("index", "docs")
+    (hit,) = hits(run("get", "--json", "--max-tokens", 100, "long.md"))
+    assert hit["tokens"] <= 100
+    assert not hit["complete"]
+    assert hit["text"].startswith("# Long\n\nParagraph 0 ")
+
+
+def test_several_in_the_order_given(run) -> None:
+    run("index", "docs")
+    result = run("get", "--json", "guides/auth.md#basic", "docs/b.md", "guides/auth.md#rotate", "docs/b.md")
+    assert [hit["title"] for hit in hits(result)] == ["Basic", "b", "Rotate"]
+    assert run("get", "docs/b.md", "guides/auth.md#basic").out.decode().split("\n\n") == [
+        "> b\ndocs/b.md:1  2 tokens", "b", "> Auth › Basic\ndocs/guides/auth.md:13-15  5 tokens", "## Basic", "password\n",
+    ]  # fmt: skip
+
+
+def test_a_file_needs_no_earlier_step(run) -> None:
+    (hit,) = hits(run("get", "--json", "docs/guides/auth.md#rotate"))
+    assert (hit["tree"], hit["path"], hit["title"]) == ("auth", "auth.md", "Rotate")
+
+
+def test_what_was_edited_is_read_again(run, docs) -> None:
+    run("index", "docs")
+    docs({"docs/b.md": "# New\n\nother\n"})
+    assert "other" not in run("get", "--no-update", "b.md").out.decode()
+    assert "other" in run("get", "b.md#new").out.decode()
+
+
+def test_not_found(run) -> None:
+    run("index", "docs")
+    result = run("get", "--json", "guides/auth.md#oath", "b.md", "nope.md#x")
+    assert result.code == 1
+    assert [hit["id"] for hit in hits(result)] == ["docs:b.md"]
+    first, second = result.err.splitlines()
+    assert first.startswith("quire: guides/auth.md#oath: not in the index; near it: docs:guides/auth.md#oauth")
+    assert second.startswith("quire: nope.md#x: not in the index")
+    result = run("get", "--json", "nope.md#x")
+    assert (result.code, hits(result)) == (1, [])
+
+
+def test_a_path_in_several_trees(run, docs) -> None:
+    docs({"more/b.md": "b\n"})
+    run("index", "docs", "more")
+    result = run("get", "b.md")
+    assert result.code == 1
+    assert "docs:b.md, more:b.md" in result.err
+    assert run("get", "more:b.md").code == 0
+
+
+def test_a_line_that_is_not_there(run) -> None:
+    run("index", "docs")
+    result = run("get", "docs/guides/auth.md:99")
+    assert result.code == 1
+    assert "lines 1 to 15" in result.err
+
+
+def test_no_index_yet(run) -> None:
+    assert "there is no index yet" in refused(run("get", "docs:guides/auth.md#oauth"))
+
+
+@pytest.mark.parametrize("name", ["a:1.md", "a#b.md", "[1] *.md"])
+def test_odd_names(run, docs, name) -> None:
+    docs({f"docs/{name}": "# T\n\ntext\n"})
+    run("index", "docs")
+    for asked in (f"docs/{name}", f"docs/{name}#t", f"docs/{name}:3", f"docs:{name}#t"):
+        (hit,) = hits(run("get", "--json", asked))
+        assert hit["path"] == name
+
+
+def test_documents_cannot_steer_the_terminal(run, docs) -> None:
+    docs({"docs/x.md": "# T \x1b[31m\n\ntext \x1b]0;owned\x07 \x9b\ttab\n"})
+    run("index", "docs")
+    out = run("get", "x.md").out.decode()
+    assert not set(out) & set(map(chr, [*range(9), *range(11, 32), *range(127, 160)]))
+    assert "␛[31m" in out
+    assert "\ttab" in out

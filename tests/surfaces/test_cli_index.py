@@ -1,0 +1,270 @@
+"""``quire index``: what has changed, which trees there are, and what stands in the way."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from outputs import left, refused
+from processes import process, start
+
+AUTH = "# Auth\n\nIntro\n\n## OAuth\n\nTokens rotate.\n\n### Rotate\n\nrotate tokens daily\n\n## Basic\n\npassword\n"
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def trees(run):
+    """The trees of the index, with the paths of their documents."""
+
+    def read() -> dict[str, list[str]]:
+        names = [tree["name"] for tree in json.loads(run("ls", "--json").out)]
+        return {
+            name: [each["path"] for each in json.loads(run("ls", "--json", "--no-update", name).out)] for name in names
+        }
+
+    return read
+
+
+def changes(result) -> tuple[int, int, int, int]:
+    done = json.loads(result.out)
+    return done["added"], done["changed"], done["removed"], done["unchanged"] + done["touched"]
+
+
+def test_only_what_changed_is_read(run, docs) -> None:
+    folder = docs({"docs/a.md": AUTH, "docs/b.md": "b\n", "docs/c.md": "c\n"})
+    assert changes(run("index", "docs", "--json")) == (3, 0, 0, 0)
+    (folder / "docs/a.md").write_text(AUTH + "\nmore\n")
+    (folder / "docs/b.md").unlink()
+    (folder / "docs/d.md").write_text("d\n")
+    result = run("index")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.decode() == ".quire: 1 added, 1 changed, 1 removed, 1 unchanged, 7 sections in all\n"
+    assert changes(run("index", "--json")) == (0, 0, 0, 3)
+
+
+def test_rebuild(run, docs) -> None:
+    docs({"docs/a.md": AUTH})
+    run("index", "docs")
+    result = run("index", "--rebuild", "--json")
+    assert (result.code, changes(result)) == (0, (1, 0, 0, 0))
+    assert json.loads(result.out)["rebuilt"]
+
+
+def test_what_cannot_be_read_is_named(run, docs) -> None:
+    docs({"docs/a.md": "a\n", "docs/bad.md": b"\xff\xfe\xff"})
+    for _ in range(2):
+        result = run("index", "docs")
+        assert result.code == 1
+        assert result.err.startswith("docs/bad.md")
+        assert "not UTF-16" in result.err
+    failed = json.loads(run("index", "--json").out)["failed"]
+    assert [Path(each["path"]).name for each in failed] == ["bad.md"]
+
+
+# Which trees
+
+
+def test_the_current_folder_where_nothing_else_is_known(run, docs, trees, monkeypatch) -> None:
+    folder = docs({"my notes/a.md": "a\n", "my notes/deep/b.txt": "b\n"})
+    monkeypatch.chdir(folder / "my notes")
+    assert run("index").code == 0
+    assert trees() == {"my-notes": ["a.md", "deep/b.txt"]}
+
+
+def test_configured_trees(run, docs, trees, monkeypatch) -> None:
+    folder = docs(
+        {
+            "quire.toml": '[trees]\nguides = "docs/guides"\nreadme = "README.md"\n',
+            "docs/guides/a.md": "a\n",
+            "docs/other.md": "x\n",
+            "README.md": "r\n",
+        }
+    )
+    monkeypatch.chdir(folder / "docs")
+    assert run("index").code == 0
+    assert trees() == {"guides": ["a.md"], "readme": ["README.md"]}
+    assert left(folder / "docs") == ["guides", "other.md"]
+    assert ".quire" in left(folder)
+
+
+def test_a_configured_tree_that_is_not_there(run, docs) -> None:
+    docs({"quire.toml": '[trees]\ndocs = "dosc"\n', "docs/a.md": "a\n"})
+    assert "dosc: no such folder or file; correct trees.docs in quire.toml" in refused(run("index"))
+
+
+def test_names_of_new_trees(run, docs, trees) -> None:
+    docs({"a/docs/x.md": "x\n", "b/docs/y.md": "y\n", "c/guide.md": "z\n", "c/other.md": "o\n"})
+    assert run("index", "a/docs", "b/docs", "c/guide.md").code == 0
+    assert trees() == {"docs": ["x.md"], "docs-2": ["y.md"], "guide": ["guide.md"]}
+    assert run("index", "a/docs", "b/docs/y.md", "c/guide.md").code == 0
+    assert list(trees()) == ["docs", "docs-2", "guide"]
+
+
+def test_a_larger_tree_takes_in_what_it_holds(run, docs, trees) -> None:
+    docs({"docs/guides/a.md": "a\n", "docs/b.md": "b\n", "docs/.hidden/c.md": "c\n"})
+    run("index", "docs/guides", "docs/b.md", "docs/.hidden")
+    assert list(trees()) == ["b", "guides", "hidden"]
+    run("index", "docs")
+    assert trees() == {"docs": ["b.md", "guides/a.md"], "hidden": ["c.md"]}
+
+
+def test_what_is_ignored_but_named_is_taken(run, docs, trees) -> None:
+    docs({"docs/.quireignore": "drafts/\n", "docs/drafts/d.md": "d\n", "docs/drafts/.x": "", "docs/a.md": "a\n"})
+    run("index", "docs")
+    assert changes(run("index", "docs/drafts", "--json")) == (1, 0, 0, 1)
+    assert trees() == {"docs": ["a.md"], "drafts": ["d.md"]}
+    assert changes(run("index", "docs/drafts", "--json")) == (0, 0, 0, 1)
+
+
+def test_a_tree_of_the_configuration_stays(run, docs, trees) -> None:
+    docs({"quire.toml": '[trees]\nguides = "docs/guides"\n', "docs/guides/a.md": "a\n", "docs/b.md": "b\n"})
+    run("index")
+    run("index", "docs")
+    assert trees() == {"docs": ["b.md", "guides/a.md"], "guides": ["a.md"]}
+
+
+def test_the_user_s_own_trees(run, docs, trees, tmp_path, monkeypatch) -> None:
+    docs({"home/quire/quire.toml": '[trees]\nnotes = "notes"\n', "home/quire/notes/n.md": "n\n", "p/docs/a.md": "a\n"})
+    monkeypatch.chdir(tmp_path / "p")
+    assert run("index").code == 0
+    assert trees() == {"notes": ["n.md"]}
+    assert left(tmp_path / "p") == ["docs"]
+    assert run("index", "docs").code == 0
+    assert trees() == {"docs": ["a.md"]}
+    assert left(tmp_path / "p") == [".quire", "docs"]
+
+
+def test_languages(run, docs) -> None:
+    docs({"quire.toml": '[trees.docs]\npath = "docs"\nlanguage = "german"\n', "docs/a.md": "a\n"})
+    run("index")
+    assert json.loads(run("ls", "--json").out)[0]["language"] == "german"
+    docs({"quire.toml": '[trees]\ndocs = "docs"\n'})
+    result = run("index")
+    assert result.code == 0
+    assert "made anew, because" in result.out.decode()
+    assert json.loads(run("ls", "--json").out)[0]["language"] == "english"
+
+
+def test_a_tree_whose_folder_is_gone(run, docs) -> None:
+    folder = docs({"docs/a.md": "a\n", "more/b.md": "b\n"})
+    run("index", "docs", "more")
+    shutil.rmtree(folder / "more")
+    result = run("index")
+    assert result.code == 0
+    assert "tree more: more is gone; `quire index --remove more` forgets it" in result.err
+    assert run("index", "--remove", "more").out == b"more: forgotten\n"
+    assert run("index").err == ""
+
+
+def test_remove(run, docs, trees) -> None:
+    docs({"docs/a.md": "a\n", "more/b.md": "b\n"})
+    run("index", "docs", "more")
+    assert "--remove nope: no such tree; the trees are docs, more" in refused(run("index", "--remove", "nope"))
+    assert "leave out PATH" in refused(run("index", "--remove", "docs", "docs"))
+    assert json.loads(run("index", "--remove", "docs", "--json").out) == {"removedTrees": ["docs"]}
+    assert list(trees()) == ["more"]
+
+
+# Where the index is
+
+
+def test_index_folder(run, docs, monkeypatch) -> None:
+    folder = docs({"docs/a.md": "a\n", "quire.toml": 'index = "from-file"\n'})
+    run("index", "docs")
+    monkeypatch.setenv("QUIRE_INDEX", "from-variable")
+    run("index", "docs")
+    run("index", "docs", "--index", "from-option")
+    assert left(folder) == ["docs", "from-file", "from-option", "from-variable", "quire.toml"]
+    assert "--index needs a folder" in refused(run("index", "docs", "--index", ""))
+
+
+# What stands in the way
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nope"], "nope: no such file or folder"),
+        ([""], "no such file or folder"),
+        (["empty"], "empty: no documents in there; quire looks for Markdown and .txt files"),
+        (["--index", "docs/a.md", "docs"], "docs/a.md"),
+        (["--index", "docs/a.md/x", "docs"], "docs/a.md"),
+        (["--rebild"], "no such option: --rebild"),
+    ],
+)
+def test_refused(run, docs, arguments, said) -> None:
+    folder = docs({"docs/a.md": "a\n", "empty/x.py": "x\n"})
+    assert said in refused(run("index", *arguments))
+    assert left(folder) == ["docs", "empty"]
+
+
+def test_a_lot_to_search(run, docs, monkeypatch) -> None:
+    folder = docs({"a.md": "a\n"})
+    monkeypatch.setenv("HOME", str(folder))
+    assert f"{folder} is a lot to search; name the folders" in refused(run("index"))
+    assert run("index", ".").code == 0  # it was named, so it is wanted
+
+
+def test_odd_names(run, docs, trees) -> None:
+    names = ["a b.md", "[1] *.md", "ünï.md", "new\nline.md", "a:1.md", "a#b.md", "-x.md"]
+    docs({f"docs/{name}": f"# {number}\n\ntext\n" for number, name in enumerate(names)})
+    assert run("index", "docs").code == 0
+    assert trees() == {"docs": sorted(names)}
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root writes everywhere")
+def test_a_folder_that_cannot_be_written(run, docs) -> None:
+    folder = docs({"docs/a.md": "a\n"})
+    folder.chmod(0o500)
+    try:
+        assert ".quire" in refused(run("index", "docs"))
+    finally:
+        folder.chmod(0o700)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
+def test_interrupt_leaves_the_index_as_it_was(run, docs, trees) -> None:
+    docs({"docs/a.md": "a\n"})
+    run("index", "docs")
+    docs({f"docs/{number}.md": AUTH * 200 for number in range(300)})
+    running = start("index", "docs")
+    with pytest.raises(subprocess.TimeoutExpired):
+        running.wait(timeout=0.8)
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=60)
+    assert (running.returncode, out, err) == (130, b"", b"quire: interrupted\n")
+    listed = [each["path"] for each in json.loads(run("ls", "--no-update", "--json", "docs").out)]
+    assert listed == ["a.md"]
+    shutil.rmtree("docs")
+    docs({"docs/a.md": "a\n"})
+    assert run("index").code == 0  # nothing is locked
+
+
+def test_a_damaged_index_is_made_anew(run, docs, trees) -> None:
+    folder = docs({"docs/a.md": AUTH, "docs/b.md": "b\n"})
+    run("index", "docs")
+    for file in (folder / ".quire").glob("index-*/*"):
+        file.write_bytes(b"")
+    result = run("index")
+    assert result.code == 0
+    assert "2 added" in result.out.decode() or "2 unchanged" in result.out.decode()
+    assert trees() == {"docs": ["a.md", "b.md"]}
+
+
+def test_nothing_but_json_on_standard_output(docs) -> None:
+    docs({"docs/a.md": "a\n", "docs/bad.md": b"\xff"})
+    result = process("index", "docs", "--json")
+    assert result.code == 1
+    assert json.loads(result.out)["added"] == 1

@@ -1,0 +1,77 @@
+"""``quire init``: a quire.toml that quire itself can read, and that nothing overwrites."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from outputs import refused
+
+from quire.settings import load
+from quire.settings.keys import NUMBERS
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def trees(folder) -> dict[str, str]:
+    return {name: str(path.relative_to(folder)) for name, path in load(folder, {}).folders.items()}
+
+
+def test_folders_and_the_readme_become_trees(run, docs) -> None:
+    folder = docs({"docs/a.md": "x", "notes/deep/b.txt": "x", "README.md": "x", "src/code.py": "x"})
+    result = run("init")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.decode() == "quire.toml: docs = docs, notes = notes, readme = README.md\n"
+    assert trees(folder) == {"docs": "docs", "notes": "notes", "readme": "README.md"}
+
+
+def test_documents_beside_each_other_are_one_tree(run, docs) -> None:
+    folder = docs({"hand book/a.md": "x", "hand book/b.md": "x", "hand book/more/c.md": "x"}) / "hand book"
+    assert run("init", folder).out.decode() == f"{folder}/quire.toml: hand-book = .\n"
+    assert trees(folder) == {"hand-book": "."}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="names that Windows does not have")
+def test_odd_names(run, docs) -> None:
+    folder = docs({'a "b"\\c/x.md': "x", "v1.0/x.md": "x", "Ärger/x.md": "x", "a b/x.md": "x", "a-b/x.md": "x"})
+    assert run("init").code == 0
+    assert sorted(trees(folder)) == ["a--b--c", "a-b", "a-b-2", "v1.0", "Ärger"]
+    assert sorted(trees(folder).values()) == sorted(['a "b"\\c', "v1.0", "Ärger", "a b", "a-b"])
+
+
+def test_nothing_to_search_yet(run, project) -> None:
+    assert "no trees yet" in run("init").out.decode()
+    assert trees(project) == {}
+
+
+def test_every_value_is_there_as_a_comment(run, docs) -> None:
+    folder = docs({"docs/a.md": "x"})
+    before = load(folder, {})
+    run("init")
+    file = folder / "quire.toml"
+    file.write_text(
+        "".join(
+            line.removeprefix("# ") if " = " in line and "handbuch" not in line and "german" not in line else line
+            for line in file.read_text("utf-8").splitlines(keepends=True)
+        ),
+        "utf-8",
+    )
+    after = load(folder, {})
+    assert {name for name, value in after.values.items() if value.origin == str(file)} >= {"index", *NUMBERS}
+    assert (after.search, after.limit, after.max_tokens, after.index) == (
+        before.search, before.limit, before.max_tokens, before.index,
+    )  # fmt: skip
+
+
+def test_what_is_there_stays(run, docs) -> None:
+    folder = docs({"quire.toml": "# mine\n"})
+    assert "quire.toml is there already" in refused(run("init"))
+    assert (folder / "quire.toml").read_text() == "# mine\n"
+
+
+def test_no_such_folder(run) -> None:
+    assert "nope: no such folder" in refused(run("init", "nope"))

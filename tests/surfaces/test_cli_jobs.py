@@ -1,0 +1,287 @@
+"""``-j``: several processes give what one gives, to the byte; and they end when they should."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from outputs import DOCUMENTS, LONG, left, written
+from processes import QUIRE, process
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="pipes and signals are POSIX's")
+linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
+
+ODD = {
+    "bad/latin.md": b"# Caf\xe9\n",
+    "bad/meets.md": "one\n",
+    "bad/meets.txt": "two\n",
+    "empty.md": "",
+    "end.md": "# Alone\n",
+    "front.md": "---\nbig: 123456789012345678901234567890\nday: 2024-01-02\nnan: .nan\nmap: {1: a}\n---\n# F\n\nx\n",
+    "utf16.md": "# Ä\n\nwide\n".encode("utf-16"),
+    "vertical.txt": "a\x0bb\x85c\u2028d\n",
+}
+
+
+@pytest.fixture
+def folder(docs) -> Path:
+    """Documents of all kinds, enough for several batches."""
+    docs({f"in/{name}": text for name, text in {**DOCUMENTS, **ODD}.items()})
+    return docs({f"in/many/{number}.md": f"# N{number}\n\n{LONG}\n\n## Sub\n\n{LONG}\n" for number in range(12)}) / "in"
+
+
+PRINTED = [
+    ["chunk"],
+    ["chunk", "--json", "-s", "flow"],
+    ["chunk", "--format", "compact", "-s", "sections", "--errors", "replace"],
+    ["chunk", "--format", "nodes", "-s", "tree", "--tree", "t", "--hidden"],
+    [
+        "chunk",
+        "-t",
+        "cl100k_base",
+        "--title",
+        "T",
+        "--content-type",
+        "c",
+        "--hard-cap",
+        "200",
+        "--breadcrumb",
+        "always",
+    ],
+    ["chunk", "-q", "--syntax", "text"],
+    ["verify", "-s", "flow"],
+    ["verify", "--json"],
+    ["stats"],
+    ["stats", "--json", "-s", "packed", "-t", "estimate"],
+]
+
+
+@pytest.mark.parametrize("arguments", PRINTED, ids=" ".join)
+def test_several_processes_print_what_one_prints(run, folder, arguments) -> None:
+    alone = run(*arguments, folder, "-j", 1)
+    assert run(*arguments, folder, "-j", 3) == alone
+    assert alone.out or arguments[0] == "verify"
+
+
+def test_a_terminal_shows_the_same(run, folder, monkeypatch) -> None:
+    monkeypatch.setattr("quire.cli.chunk.is_terminal", lambda stream: True)
+    alone = run("chunk", folder, "-j", 1)
+    assert run("chunk", folder, "-j", 2) == alone
+    assert b"more lines" in alone.out
+
+
+@pytest.mark.parametrize("name", ["files", "a.jsonl", "a.parquet"])
+def test_several_processes_write_what_one_writes(run, folder, tmp_path, name) -> None:
+    alone, shared = tmp_path / "1", tmp_path / "2"
+    first = run("chunk", folder, "-j", 1, "-o", alone / name)
+    second = run("chunk", folder, "-j", 2, "-o", shared / name)
+    assert second._replace(err=second.err.replace(str(shared), str(alone))) == first
+    assert first.code == 2  # there are documents that cannot be read
+    assert written(shared) == written(alone)
+    assert written(alone)
+
+
+def test_the_compact_record_in_a_file(run, folder, tmp_path) -> None:
+    for jobs in (1, 2):
+        run("chunk", folder, "-j", jobs, "--format", "compact", "-o", tmp_path / f"{jobs}.jsonl")
+    assert (tmp_path / "2.jsonl").read_bytes() == (tmp_path / "1.jsonl").read_bytes()
+
+
+def test_a_run_that_changes_nothing(run, folder, tmp_path) -> None:
+    """Files that one process wrote are those that several would write."""
+    run("chunk", folder, "-j", 1, "-o", tmp_path / "out")
+    before = {file: file.stat().st_mtime_ns for file in (tmp_path / "out").rglob("*.json")}
+    run("chunk", folder, "-j", 2, "-o", tmp_path / "out")
+    assert {file: file.stat().st_mtime_ns for file in (tmp_path / "out").rglob("*.json")} == before
+
+
+def test_a_tokenizer_of_the_users(run, folder, tmp_path, monkeypatch) -> None:
+    tokenizers = pytest.importorskip("tokenizers")
+    words = {word: number for number, word in enumerate(["[UNK]", *LONG.split()])}
+    made = tokenizers.Tokenizer(tokenizers.models.WordLevel(words, unk_token="[UNK]"))
+    made.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    made.save(str(tmp_path / "tokenizer.json"))
+    monkeypatch.chdir(tmp_path)
+    alone = run("chunk", "-t", "tokenizer.json", folder, "-j", 1)
+    assert run("chunk", "-t", "tokenizer.json", folder, "-j", 2) == alone
+    assert b'"tokenizer":"tokenizer.json"' in alone.out
+
+
+def test_standard_input_among_documents(run, folder) -> None:
+    alone = run(
+        "chunk",
+        folder / "a.md",
+        "-",
+        folder / "more.md",
+        stdin=b"# In\n\nbetween\n",
+    )
+    assert run("chunk", folder / "a.md", "-", folder / "more.md", "-j", 2, stdin=b"# In\n\nbetween\n") == alone
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "many"])
+def test_a_number_that_is_none(run, folder, number) -> None:
+    result = run("chunk", folder, "-j", number)
+    assert (result.code, result.out) == (2, b"")
+    assert result.err.startswith("quire: invalid value for '-j' / '--jobs'")
+
+
+def test_little_to_do_takes_no_processes(folder) -> None:
+    code = "import sys; from quire.cli import main; main(sys.argv[1:]); print('multiprocessing' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "chunk", "-q", folder / "many"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "False"
+
+
+DEADLY = """
+import os, signal, sys
+def hook(event, arguments):
+    if event == "open" and str(arguments[0]).endswith("deadly.md"):
+        os.kill(os.getpid(), signal.SIGKILL)
+sys.addaudithook(hook)
+"""
+
+
+@posix
+def test_a_document_that_kills_its_process(folder, tmp_path) -> None:
+    (tmp_path / "python").mkdir()
+    (tmp_path / "python" / "sitecustomize.py").write_text(DEADLY)
+    expected = process("chunk", "-j", "1", str(folder))
+    (folder / "many" / "deadly.md").write_text("# Death\n\nto whoever reads this\n")
+    result = process("chunk", "-j", "2", str(folder), environment={"PYTHONPATH": str(tmp_path / "python")})
+    assert result.out == expected.out
+    assert result.code == 2
+    (line,) = [line for line in result.err.splitlines() if "deadly.md" in line]
+    assert line.startswith(f"{folder}/many/deadly.md: its process was killed, perhaps for want of memory")
+    assert line.endswith("[skipped]")
+
+
+@pytest.fixture
+def big(docs) -> Path:
+    """Documents that give more output than any pipe holds."""
+    return docs({f"big/{number:03}.md": f"# A\n\n{LONG}\n\n" * 5 for number in range(60)}) / "big"
+
+
+@contextmanager
+def running(*arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    """``quire`` in a group of its own, as on a terminal, where Ctrl-C reaches all of its processes."""
+    with subprocess.Popen(
+        [*QUIRE, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,  # what is read for a line is no more than the line
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  there are no threads
+    ) as child:
+        yield child
+
+
+def children(pid: int) -> dict[int, str]:
+    """The processes that a process has started, those that have ended but are not buried aside."""
+    found = {}
+    for each in Path("/proc").iterdir():
+        if each.name.isdigit():
+            try:
+                _, _, rest = (each / "stat").read_text().rpartition(")")
+                command = (each / "cmdline").read_text()
+            except OSError:  # it has just ended
+                continue
+            if int(rest.split()[1]) == pid and command:
+                found[int(each.name)] = command
+    return found
+
+
+def are_gone(pids) -> bool:
+    """Whether processes have ended; the system may take a moment to see to it."""
+    until = time.monotonic() + 10
+    while time.monotonic() < until:
+        if not any(Path(f"/proc/{pid}/cmdline").exists() and Path(f"/proc/{pid}/cmdline").read_bytes() for pid in pids):
+            return True
+        time.sleep(0.02)
+    return False
+
+
+@linux
+@pytest.mark.parametrize("form", [[], ["--json"]], ids=["lines", "json"])
+def test_interrupt(big, form) -> None:
+    with running("chunk", "-j", "2", *form, str(big)) as child:
+        first = child.stdout.readline()
+        pids = children(child.pid)
+        os.killpg(child.pid, signal.SIGINT)  # it cannot have ended: nobody has read the rest
+        _, err = child.communicate(timeout=60)
+    assert first
+    assert len(pids) >= 2
+    assert (child.returncode, err) == (130, b"quire: interrupted\n")
+    assert are_gone(pids)
+
+
+@linux
+@pytest.mark.parametrize("name", ["a.jsonl", "files"])
+def test_interrupt_leaves_nothing_half_written(big, tmp_path, name) -> None:
+    target = tmp_path / "out" / name
+    with running("chunk", "-j", "2", "-s", "flow", str(big), "-o", str(target)) as child:
+        while child.poll() is None and not (tmp_path / "out").exists():  # it is made when the first document comes
+            time.sleep(0.01)
+        pids = children(child.pid)
+        os.killpg(child.pid, signal.SIGINT)
+        _, err = child.communicate(timeout=60)
+    assert (child.returncode, err) == (130, b"quire: interrupted\n")
+    assert are_gone(pids)
+    assert left(tmp_path / "out") == ([] if name == "a.jsonl" else ["files"])
+    assert name == "a.jsonl" or written(target) == {}
+
+
+@linux
+def test_reader_that_has_enough(big) -> None:
+    with running("chunk", "-j", "2", str(big)) as child:
+        child.stdout.readline()
+        pids = children(child.pid)
+        child.stdout.close()
+        err = child.stderr.read()
+        assert (child.wait(timeout=60), err) == (0, b"")
+    assert are_gone(pids)
+
+
+@linux
+def test_a_worker_that_is_killed_is_not_missed(big) -> None:
+    alone = process("chunk", "-j", "1", str(big))
+    with running("chunk", "-j", "2", str(big)) as child:
+        first = child.stdout.readline()
+        for pid, command in children(child.pid).items():
+            if "spawn_main" in command:
+                os.kill(pid, signal.SIGKILL)
+        rest, err = child.communicate(timeout=60)
+    assert first + rest == alone.out
+    assert (child.returncode, err.decode()) == (0, alone.err)
+
+
+@posix
+def test_lines_come_while_documents_are_still_read(docs) -> None:
+    """The last document is written anew when the first line is there, so it is read after that."""
+    folder = docs({f"in/{number:04}.md": f"# N\n\n{LONG}\n" * 12 for number in range(110)}) / "in"
+    last = folder / "9999.md"
+    last.write_text("# Old\n\nold\n")
+    with running("chunk", "-j", "2", str(folder)) as child:
+        lines = [child.stdout.readline()]
+        last.write_text("# New\n\nnew\n")
+        out, _ = child.communicate(timeout=60)
+    lines += out.splitlines()
+    assert json.loads(lines[-1])["originalText"] == "# New\n\nnew"
+
+
+@posix
+def test_processes_that_cannot_be_started(folder) -> None:
+    command = f"ulimit -n 10; exec {sys.executable} -m quire chunk -j 2 {folder}"
+    done = subprocess.run(command, shell=True, capture_output=True, check=False)
+    alone = process("chunk", "-j", "1", str(folder))
+    said, rest = done.stderr.decode().split("\n", 1)
+    assert said == "quire: cannot start 2 processes (Too many open files); one does the work"
+    assert (done.returncode, done.stdout, rest) == (alone.code, alone.out, alone.err)

@@ -1,0 +1,92 @@
+"""``quire ls``: trees, the documents of a tree or a folder, the headings of a document or a section."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from outputs import refused
+
+AUTH = "# Auth\n\nIntro\n\n## OAuth\n\nTokens rotate.\n\n### Rotate\n\nrotate tokens daily\n\n## Basic\n\npassword\n"
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path, monkeypatch, docs):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    docs({"docs/guides/auth.md": AUTH, "docs/b.md": "b\n", "more/c.txt": "c\n"})
+    return tmp_path
+
+
+def test_trees(run, project) -> None:
+    run("index", "docs", "more")
+    result = run("ls")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.decode() == (
+        "docs  25 tokens  2 documents, 6 sections  docs\n"
+        "more   2 tokens  1 document, 1 section  more\n"
+    )  # fmt: skip
+    assert json.loads(run("ls", "--json").out)[1] == {
+        "name": "more", "folder": f"{project}/more", "language": "english", "files": 1, "nodes": 1, "tokens": 2,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("what", ["docs", "docs/", "./docs/guides", "more"])
+def test_documents(run, what) -> None:
+    run("index", "docs", "more")
+    expected = {"more": ["more/c.txt"], "./docs/guides": ["docs/guides/auth.md"]}
+    files = [each["file"] for each in json.loads(run("ls", "--json", what).out)]
+    assert files == expected.get(what, ["docs/b.md", "docs/guides/auth.md"])
+
+
+def test_documents_from_another_folder(run, project, monkeypatch) -> None:
+    run("index", "docs")
+    monkeypatch.chdir(project / "more")
+    result = run("ls", "--index", "../.quire", "docs")
+    assert [line.split()[0] for line in result.out.decode().splitlines()] == ["../docs/b.md", "../docs/guides/auth.md"]
+
+
+@pytest.mark.parametrize("what", ["docs/guides/auth.md", "guides/auth.md", "docs:guides/auth.md"])
+def test_headings(run, what) -> None:
+    run("index", "docs")
+    result = run("ls", what)
+    assert result.out.decode() == (
+        "docs/guides/auth.md  23 tokens  lines 1-15\n"
+        "  Auth               23 tokens  lines 1-15  #auth\n"
+        "    OAuth            13 tokens  lines 5-11  #oauth\n"
+        "      Rotate          7 tokens  lines 9-11  #rotate\n"
+        "    Basic             5 tokens  lines 13-15  #basic\n"
+    )
+
+
+def test_headings_below_a_section(run) -> None:
+    run("index", "docs")
+    rows = json.loads(run("ls", "--json", "docs/guides/auth.md#oauth").out)
+    assert [(row["id"], row["depth"], row["tokens"], row["startLine"], row["endLine"]) for row in rows] == [
+        ("docs:guides/auth.md#oauth", 2, 13, 5, 11),
+        ("docs:guides/auth.md#rotate", 3, 7, 9, 11),
+    ]
+
+
+def test_what_is_new_is_there(run, docs) -> None:
+    run("index", "docs")
+    docs({"docs/new.md": "n\n"})
+    assert "docs/new.md" in run("ls", "docs").out.decode()
+    docs({"docs/newer.md": "n\n"})
+    assert "newer" not in run("ls", "--no-update", "docs").out.decode()
+
+
+def test_a_folder_needs_no_earlier_step(run) -> None:
+    assert run("ls", "docs").out.count(b"\n") == 2
+
+
+def test_no_index_yet(run) -> None:
+    for arguments in (["ls"], ["ls", "nope"], ["ls", "--no-update", "docs"]):
+        assert "there is no index yet" in refused(run(*arguments))
+
+
+def test_not_there(run) -> None:
+    run("index", "docs")
+    result = run("ls", "docs/gides/auth.md")
+    assert (result.code, result.out) == (1, b"")
+    assert "docs:guides/auth.md" in result.err

@@ -1,0 +1,459 @@
+"""``quire search``: no earlier step, the best sections, readable or as JSON; and what it says when something is wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from outputs import left, refused
+from processes import QUIRE, process, start, terminal
+
+import quire
+from quire.settings import load
+
+AUTH = """\
+# Auth
+
+Intro
+
+## OAuth
+
+Tokens are issued here.
+
+### Rotate
+
+Rotate your tokens every day, so that a stolen one is of no use.
+
+## Basic
+
+password
+"""
+OTHER = "# Storage\n\nVolumes keep data.\n\n## Backups\n\nBack up a volume with tar.\n"
+ESCAPE = "\x1b["
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="pipes, signals and terminals are POSIX's")
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path, monkeypatch, docs):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    docs({"docs/guides/auth.md": AUTH, "docs/storage.md": OTHER})
+    return tmp_path
+
+
+def hits(result) -> list[dict]:
+    return json.loads(result.out)
+
+
+def ids(result) -> list[str]:
+    return [hit["id"] for hit in hits(result)]
+
+
+def plain(text: str) -> str:
+    return re.sub(r"\x1b\[[0-9;]*[mK]", "", text)
+
+
+def tokens(text: str) -> int:
+    from quire import size  # noqa: PLC0415  one test counts
+
+    return size.resolve("o200k_base", "o200k_base").count(text)
+
+
+# What is found, and how it is shown
+
+
+def test_no_earlier_step(run, project) -> None:
+    result = run("search", "how do I rotate tokens", "docs/")
+    assert (result.code, result.err) == (0, "")
+    first, place, blank, *text = result.out.decode().splitlines()
+    assert first == "> Auth › OAuth › Rotate"
+    assert re.fullmatch(r"docs/guides/auth\.md:9-11  \d+ tokens", place)
+    assert blank == ""
+    assert text[:3] == ["### Rotate", "", "Rotate your tokens every day, so that a stolen one is of no use."]
+    assert left(project) == [".quire", "docs"]
+
+
+def test_json(run) -> None:
+    result = run("search", "--json", "rotate tokens", "docs")
+    assert (result.code, result.err) == (0, "")
+    hit = hits(result)[0]
+    assert list(hit) == [
+        "id", "score", "title", "breadcrumb", "breadcrumbLine", "tree", "path", "file", "depth", "lines", "span",
+        "byteSpan", "tokens", "text", "complete", "parts", "matchRanges", "how", "constituents",
+    ]  # fmt: skip
+    assert (hit["id"], hit["title"], hit["depth"]) == ("docs:guides/auth.md#rotate", "Rotate", 3)
+    assert (hit["tree"], hit["path"], hit["file"]) == ("docs", "guides/auth.md", "docs/guides/auth.md")
+    assert (hit["breadcrumb"], hit["breadcrumbLine"]) == (["Auth", "OAuth", "Rotate"], "> Auth › OAuth › Rotate")
+    assert (hit["lines"], hit["complete"], hit["how"]) == ([9, 11], True, "match")
+    start, end = hit["span"]
+    assert AUTH[start:end] == hit["text"]
+    start, end = hit["byteSpan"]
+    assert AUTH.encode()[start:end].decode() == hit["text"]
+    assert {hit["text"][start:end].lower() for start, end in hit["matchRanges"]} == {"rotate", "tokens"}
+    assert hit["id"] in hit["constituents"]
+    assert ids(run("get", "--json", hit["id"])) == [hit["id"]]
+
+
+def test_explain(run) -> None:
+    assert hits(run("search", "--json", "--explain", "rotate tokens", "docs"))[0]["explanation"]
+    result = run("search", "--explain", "rotate tokens")
+    assert result.code == 0
+    assert result.err != ""
+    assert len(result.out) > len(run("search", "rotate tokens").out)
+
+
+def test_list(run) -> None:
+    result = run("search", "--list", "rotate tokens", "docs")
+    assert result.code == 0
+    assert re.fullmatch(
+        r"docs/guides/auth\.md:9  Auth › OAuth › Rotate  \d+ tokens  \d+\.\d\d", result.out.decode().splitlines()[0]
+    )
+
+
+def test_limit(run, docs) -> None:
+    docs({f"docs/{number}.md": f"# Page {number}\n\nneedle {number}\n" for number in range(12)})
+    assert len(ids(run("search", "--json", "needle", "docs"))) == 10
+    assert len(ids(run("search", "--json", "-n", 3, "needle"))) == 3
+    docs({"quire.toml": "[search]\nlimit = 5\n"})
+    assert len(ids(run("search", "--json", "needle"))) == 5
+    assert len(ids(run("search", "--json", "--limit", "12", "needle"))) == 12
+
+
+@pytest.mark.parametrize("form", [[], ["--list"], ["--full"]])
+@pytest.mark.parametrize("most", [30, 100, 300, 2000])
+def test_what_is_printed_keeps_the_budget(run, docs, form, most) -> None:
+    text = "\n\n".join(f"The needle number {number} lies in this paragraph, between straw." for number in range(30))
+    docs({f"docs/{number}.md": f"# Page {number}\n\n{text}\n" for number in range(4)})
+    result = run("search", *form, "--max-tokens", most, "needle", "docs")
+    assert tokens(result.out.decode()) <= most
+    assert (result.code == 0) == bool(result.out)
+    assert result.out or most < 100
+
+
+def test_nothing_fits(run) -> None:
+    result = run("search", "--max-tokens", 3, "rotate tokens", "docs")
+    assert (result.code, result.out) == (1, b"")
+    assert "3 tokens" in result.err
+
+
+def test_budget_of_json(run, docs) -> None:
+    text = "\n\n".join(f"The needle number {number} lies in this paragraph, between straw." for number in range(30))
+    docs({f"docs/{number}.md": f"# Page {number}\n\n{text}\n" for number in range(4)})
+    found = hits(run("search", "--json", "--max-tokens", 300, "needle", "docs"))
+    assert found
+    assert sum(hit["tokens"] for hit in found) <= 300
+
+
+def test_no_merge(run, docs) -> None:
+    docs({"docs/m.md": "# Top\n\nx\n\n## One\n\nneedle\n\n## Two\n\nneedle\n"})
+    assert ids(run("search", "--json", "needle", "docs")) == ["docs:m.md#top"]
+    assert sorted(ids(run("search", "--json", "--no-merge", "needle"))) == ["docs:m.md#one", "docs:m.md#two"]
+
+
+def test_nothing_found(run) -> None:
+    result = run("search", "zzzyyyxxx", "docs")
+    assert (result.code, result.out) == (1, b"")
+    result = run("search", "--json", "zzzyyyxxx")
+    assert (result.code, hits(result)) == (1, [])
+
+
+def test_some_of_the_words(run) -> None:
+    result = run("search", "--json", "rotate zebras", "docs")
+    assert result.code == 0
+    assert "nothing has all of the words; these have some" in result.err
+
+
+def test_a_word_that_is_mistyped(run) -> None:
+    result = run("search", "--json", "rotate tokenz", "docs")
+    assert result.code == 0
+    assert re.search("tokenz: occurs nowhere, searched tokens?", result.err)
+
+
+# Where it looks
+
+
+def test_parts_of_trees(run, docs) -> None:
+    docs({"docs/guides/deep/[x] *.md": "# Odd\n\nrotate\n", "docs/guides2/a.md": "# A\n\nrotate\n"})
+    assert "docs:guides2/a.md#a" in ids(run("search", "--json", "rotate", "docs"))
+    found = ids(run("search", "--json", "rotate", "docs/guides"))
+    assert {each.partition("#")[0] for each in found} == {"docs:guides/auth.md", "docs:guides/deep/[x] *.md"}
+    assert ids(run("search", "--json", "rotate", "docs/guides/deep/[x] *.md")) == ["docs:guides/deep/[x] *.md#odd"]
+    assert ids(run("search", "--json", "rotate", "docs/storage.md")) == []
+    both = run("search", "--json", "rotate", "docs/guides", "--path", "**/deep/**")
+    assert ids(both) == ["docs:guides/deep/[x] *.md#odd"]
+    assert ids(run("search", "--json", "rotate", "docs/guides", "--path", "guides2/**")) == []
+    assert list(json.loads(run("status", "--json").out)["trees"]) == ["docs"]
+
+
+def test_paths_by_pattern(run) -> None:
+    assert ids(run("search", "--json", "tokens", "docs", "--path", "storage.md")) == []
+    assert ids(run("search", "--json", "tokens", "docs", "--path", "storage.md", "--path", "guides/**"))
+
+
+def test_trees_by_name(run, docs) -> None:
+    docs({"more/a.md": "# More\n\nrotate\n", "README.md": "# Read\n\nrotate\n"})
+    run("index", "docs", "more", "README.md")
+    found = ids(run("search", "--json", "rotate"))
+    assert {each.partition(":")[0] for each in found} == {"docs", "more", "README"}
+    assert ids(run("search", "--json", "--tree", "more", "rotate")) == ["more:a.md#more"]
+    found = ids(run("search", "--json", "--tree", "more", "--tree", "README", "rotate"))
+    assert sorted(found) == ["README:README.md#read", "more:a.md#more"]
+    assert "--tree mor: no such tree; the trees are README, docs, more" in refused(run("search", "--tree", "mor", "x"))
+    assert "--tree more: no such tree; the trees are docs" in refused(run("search", "x", "docs", "--tree", "more"))
+
+
+def test_one_file_reads_nothing_beside_it(run, docs, project) -> None:
+    docs({"big/notes.md": "# Notes\n\nrotate\n", "big/secret.md": "# Secret\n\nrotate\n"})
+    assert ids(run("search", "--json", "rotate", "big/notes.md")) == ["notes:notes.md#notes"]
+    assert "secret" not in run("ls", "notes").out.decode()
+    out = run("search", "rotate", "big/notes.md").out.decode()
+    assert f"\n{'big/notes.md'}:1-3  " in out
+
+
+def test_what_is_ignored_but_named_is_searched(run, docs) -> None:
+    docs(
+        {
+            "docs/.quireignore": "drafts/\nold.md\n",
+            "docs/drafts/d.md": "# D\n\nrotate\n",
+            "docs/old.md": "# O\n\nrotate\n",
+        }
+    )
+    assert {each.partition("#")[0] for each in ids(run("search", "--json", "rotate", "docs"))} == {
+        "docs:guides/auth.md"
+    }
+    assert ids(run("search", "--json", "rotate", "docs/drafts")) == ["drafts:d.md#d"]
+    assert ids(run("search", "--json", "rotate", "docs/old.md")) == ["old:old.md#o"]
+    docs({"docs/code.rst": "rotate\n"})
+    assert ids(run("search", "--json", "rotate", "docs/code.rst")) == ["code:code.rst"]
+
+
+def test_paths_work_from_the_current_folder(run, docs, project, monkeypatch) -> None:
+    docs({"quire.toml": '[trees]\ndocs = "docs"\n', "src/x.py": ""})
+    monkeypatch.chdir(project / "src")
+    (hit,) = hits(run("search", "--json", "-n", "1", "rotate"))
+    assert hit["file"] == "../docs/guides/auth.md"
+    assert Path(hit["file"]).is_file()
+    assert ids(run("search", "--json", "-n", "1", "rotate", "../docs/guides")) == [hit["id"]]
+    assert left(project / "src") == ["x.py"]
+
+
+def test_edits_are_found_at_once(run, docs, project) -> None:
+    run("search", "rotate", "docs")
+    docs({"docs/new.md": "# New\n\nxylophone\n"})
+    assert ids(run("search", "--json", "xylophone")) == ["docs:new.md#new"]
+    (project / "docs/new.md").unlink()
+    assert ids(run("search", "--json", "xylophone")) == []
+    docs({"docs/newer.md": "# Newer\n\nxylophone\n"})
+    assert ids(run("search", "--json", "--no-update", "xylophone")) == []
+
+
+def test_no_update_needs_an_index(run, docs) -> None:
+    assert ".quire: there is no index yet" in refused(run("search", "--no-update", "x"))
+    run("index", "docs")
+    docs({"more/a.md": "rotate\n", "docs/new/a.md": "rotate\n"})
+    for path in ("more", "docs/new", "docs/new/a.md"):
+        assert f"{path}: not in the index; leave out --no-update" in refused(run("search", "--no-update", "x", path))
+
+
+def test_the_library_finds_the_same(run, project) -> None:
+    found = ids(run("search", "--json", "rotate tokens", "docs"))
+    with quire.Index.open(load(project).index) as index:
+        assert [hit.id for hit in index.search("rotate tokens")] == found
+
+
+# What stands in the way
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["x", "nope"], "nope: no such file or folder"),
+        (["x", "empty"], "empty: no documents in there"),
+        (["x", "-n", "0"], "-n"),
+        (["x", "-n", "many"], "many"),
+        (["x", "--max-tokens", "0"], "--max-tokens"),
+        ([], "missing argument 'QUERY'"),
+        (["x", "--jsn"], "no such option: --jsn"),
+        (["", "docs"], "nothing to look for"),
+        ([" \t", "docs"], "nothing to look for"),
+        (["x", "docs", "--index", "docs/storage.md"], "docs/storage.md"),
+    ],
+)
+def test_refused(run, project, arguments, said) -> None:
+    (project / "empty").mkdir()
+    assert said in refused(run("search", *arguments))
+    assert left(project) == ["docs", "empty"]
+
+
+def test_a_mistake_in_the_query(run, project) -> None:
+    result = run("search", "rotate title:", "docs")
+    assert (result.code, result.out) == (2, b"")
+    first, query, caret = result.err.splitlines()
+    assert first.startswith("quire: ")
+    assert query == "  rotate title:"
+    assert caret.endswith("^")
+    assert caret.index("^") >= query.index("title")
+    assert left(project) == ["docs"]
+
+
+def test_the_caret_below_wide_characters(run) -> None:
+    narrow = run("search", "aaaa title:", "docs").err.splitlines()
+    wide = run("search", "你好 title:", "docs").err.splitlines()
+    assert wide[1] == "  你好 title:"
+    assert wide[2] == narrow[2]
+
+
+def test_the_current_folder_without_documents(run, project, monkeypatch) -> None:
+    (project / "empty").mkdir()
+    monkeypatch.chdir(project / "empty")
+    assert "no documents in there" in refused(run("search", "x"))
+    assert left(project / "empty") == []
+
+
+def test_files_that_cannot_be_read_are_not_passed_over(run, docs) -> None:
+    docs({"docs/bad.md": b"\xff"})
+    result = run("search", "rotate", "docs")
+    assert result.code == 0
+    assert "1 file could not be read; `quire status` names them" in result.err
+
+
+@contextmanager
+def held(folder):
+    """Another process that updates the index and does not come to an end."""
+    code = (
+        "import sys, time; from pathlib import Path; from quire.index.folder import Folder\n"
+        "with Folder(Path(sys.argv[1])).locked(1): print(flush=True); time.sleep(600)"
+    )
+    child = subprocess.Popen([sys.executable, "-c", code, str(folder)], stdout=subprocess.PIPE)
+    try:
+        child.stdout.readline()
+        yield child
+    finally:
+        child.kill()
+        child.communicate()
+
+
+def test_while_another_process_updates(run, docs, project) -> None:
+    run("index", "docs")
+    docs({"docs/new.md": "# New\n\nrotate\n"})
+    with held(project / ".quire") as other:
+        result = run("search", "--json", "rotate")
+        assert (result.code, ids(result)) == (0, ["docs:guides/auth.md#rotate"])
+        assert re.fullmatch(rf"quire: .*\.quire: .*{other.pid}.*; this is from before\n", result.err)
+        waiting = start("index")
+        assert str(other.pid).encode() in waiting.stderr.readline()
+        assert waiting.poll() is None
+        other.kill()
+        out, _ = waiting.communicate(timeout=60)
+    assert waiting.returncode == 0
+    assert b"1 added" in out
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root writes everywhere")
+def test_an_index_that_cannot_be_written_still_answers(run, docs, project) -> None:
+    run("index", "docs")
+    docs({"docs/new.md": "# New\n\nrotate\n"})
+    shutil.copytree(project / ".quire", project / "ro")
+    (project / "ro").chmod(0o500)
+    result = run("search", "--json", "rotate", "--index", "ro")
+    (project / "ro").chmod(0o700)
+    assert result.code == 0
+    assert "this is from before" in result.err
+
+
+# On a terminal
+
+
+LONG = "# Long\n\n" + "".join(f"line {number}\n" for number in range(60)) + "the needle\n" + "tail\n" * 60
+
+
+@posix
+def test_matches_are_marked_on_a_terminal_only(docs) -> None:
+    code, got = terminal("search", "rotate", "docs")
+    assert code == 0
+    assert "\x1b[31m\x1b[1mRotate\x1b[0m" in got
+    assert b"\x1b" not in process("search", "rotate", "docs").out
+    for environment in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+        assert "\x1b" not in terminal("search", "rotate", "docs", environment=environment)[1]
+
+
+@posix
+def test_long_texts_are_shortened_on_a_terminal(docs) -> None:
+    docs({"docs/long.md": LONG})
+    got = plain(terminal("search", "needle", "docs")[1])
+    assert "  # Long\n" in got
+    assert "  the needle\n" in got
+    assert re.search(r"  … \d+ lines left out; --full shows all\n", got)
+    assert "line 3\n" not in got
+    full = plain(terminal("search", "--full", "needle")[1])
+    assert "  line 3\n" in full
+    assert "left out" not in full
+    assert process("search", "needle").out.decode().count("\n") > 120
+
+
+@posix
+def test_json_on_a_terminal_is_json() -> None:
+    _, got = terminal("search", "--json", "rotate", "docs")
+    assert [hit["id"] for hit in json.loads(got)] == ["docs:guides/auth.md#rotate"]
+
+
+@posix
+def test_documents_cannot_steer_the_terminal(docs) -> None:
+    hostile = "\x1b]0;owned\x07\x1b[2J\x9b31m\x7f\u202e"
+    docs({f"docs/n{hostile}.md": f"# T {hostile}\n\nneedle {hostile}\n"})
+    for form in ([], ["--list"], ["--full"], ["--explain"]):
+        _, got = terminal("search", *form, "needle", "docs", environment={"NO_COLOR": "1"})
+        assert "needle" in got or form == ["--list"]
+        assert not set(got) & set(map(chr, [*range(9), *range(11, 32), *range(127, 160), 0x202E]))
+
+
+@posix
+@pytest.mark.parametrize("form", [[], ["--json"], ["--list"]])
+def test_reader_that_has_enough(docs, form) -> None:
+    docs({f"docs/{number}.md": f"# N {number}\n\n" + "needle text\n" * 500 for number in range(100)})
+    process("index", "docs")
+    running = start("search", "-n", "100", *form, "needle")
+    running.stdout.readline()
+    running.stdout.close()
+    err = running.stderr.read()
+    running.stderr.close()
+    assert running.wait(timeout=60) == 0
+    assert err == b""
+
+
+@posix
+def test_interrupt(docs) -> None:
+    docs({f"docs/{number}.md": AUTH * 300 for number in range(300)})
+    running = start("search", "rotate", "docs")
+    time.sleep(0.8)
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=60)
+    assert (running.returncode, out, err) == (130, b"", b"quire: interrupted\n")
+
+
+def test_an_up_to_date_index_is_searched_without_what_reads_documents(run) -> None:
+    run("index", "docs")
+    code = (
+        "import sys; from quire.cli import main; main(sys.argv[1:]);"
+        "heavy = {'pyromark', 'yaml', 'toktok', 'quire.parsing', 'quire.split', 'quire.size', 'importlib.metadata',"
+        "'rich', 'multiprocessing', 'quire.pipeline', 'tomllib'}; print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
+    )
+    command = [sys.executable, "-c", code, "search", "rotate"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("> Auth")
+    assert done.stderr == "[]\n"
+
+
+def test_python_m_quire() -> None:
+    done = subprocess.run([*QUIRE, "search", "rotate", "docs"], capture_output=True, check=True)
+    assert done.stdout.startswith(b"> Auth")

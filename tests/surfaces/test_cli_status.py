@@ -1,0 +1,82 @@
+"""``quire status``: what the index says of itself; nothing is changed by asking."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from outputs import refused
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_up_to_date(run, docs) -> None:
+    docs({"docs/a.md": "# A\n\nx\n", "docs/b.md": "b\n", "README.md": "r\n"})
+    run("index", "docs", "README.md")
+    result = run("status")
+    assert (result.code, result.err) == (0, "")
+    first, readme, docs_line, last = result.out.decode().splitlines()
+    assert first.startswith(".quire  ")
+    assert docs_line == "  docs  2 documents, 3 sections, 7 tokens  english  docs"
+    assert readme.split()[0] == "README"
+    assert last == "up to date"
+
+
+def test_outdated(run, docs) -> None:
+    folder = docs({"docs/a.md": "a\n", "docs/b.md": "b\n", "docs/c.md": "c\n"})
+    run("index", "docs")
+    (folder / "docs/a.md").write_text("other\n")
+    (folder / "docs/b.md").unlink()
+    (folder / "docs/d.md").write_text("d\n")
+    for _ in range(2):  # asking changes nothing
+        result = run("status")
+        assert result.code == 1
+        assert "outdated: 3 documents" in result.out.decode()
+    assert json.loads(run("status", "--json").out)["outdated"] == ["docs:a.md", "docs:b.md", "docs:d.md"]
+
+
+def test_what_cannot_be_read(run, docs) -> None:
+    docs({"docs/a.md": "a\n", "docs/bad.md": b"\xff"})
+    run("index", "docs")
+    result = run("status")
+    assert result.code == 1
+    assert "cannot be read: 1 file" in result.out.decode()
+    assert result.err.startswith("docs/bad.md")
+
+
+def test_damaged(run, docs) -> None:
+    folder = docs({"docs/a.md": "a\n"})
+    run("index", "docs")
+    for file in (folder / ".quire").glob("index-*/*.store"):
+        file.write_bytes(bytes(reversed(file.read_bytes())))
+    result = run("status")
+    assert result.code == 1
+    assert "damaged: " in result.out.decode()
+    assert json.loads(run("status", "--json").out)["damaged"]
+
+
+def test_json(run, docs) -> None:
+    folder = docs({"docs/a.md": "# A\n\nx\n"})
+    run("index", "docs")
+    status = json.loads(run("status", "--json").out)
+    assert status["index"] == f"{folder}/.quire"
+    assert status["trees"] == {
+        "docs": {"folder": f"{folder}/docs", "language": "english", "files": 1, "nodes": 2, "tokens": 5}
+    }
+    assert (status["damaged"], status["outdated"], status["failed"]) == (None, [], [])
+    assert status["size"] > 0
+
+
+def test_no_index_yet(run, docs, monkeypatch) -> None:
+    folder = docs({"docs/a.md": "a\n"})
+    assert ".quire: there is no index yet" in refused(run("status"))
+    assert not (folder / ".quire").exists()
+    run("index", "docs")
+    monkeypatch.chdir(folder / "docs")
+    assert "there is one above: add --index ../.quire" in refused(run("status"))
+    assert run("status", "--index", "../.quire").code == 0

@@ -1,0 +1,222 @@
+"""``quire.Index`` as its users see it: open, update, search, get, and what it says of itself."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+import quire
+from quire import Index
+
+AUTH = """---
+title: Authentication
+tags: [security]
+---
+Before the first heading.
+
+# Authentication
+
+How to log in.
+
+## OAuth 2.0: The Flow
+
+Ask for a token. Use it é.
+
+### Errors
+
+A token may be refused.
+
+## Größe & Maß
+
+In centimetres.
+
+## Basic Auth
+
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    for name, text in {"docs/guides/auth.md": AUTH, "docs/intro.md": "# Intro\r\n\r\nHello.\r\n", "notes/intro.md": "# Own\n\nNote.\n"}.items():
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(text.encode())
+    return tmp_path
+
+
+@pytest.fixture
+def index(home: Path) -> Index:
+    index = Index.open(home / ".quire")
+    index.update({"docs": home / "docs", "notes": home / "notes"})
+    return index
+
+
+def test_search_gives_whole_sections(index: Index) -> None:
+    (first, *_) = index.search("refused token")
+    assert first.id == "docs:guides/auth.md#errors"
+    assert first.breadcrumb_line == "> Authentication › OAuth 2.0: The Flow › Errors"
+    assert first.text == "### Errors\n\nA token may be refused.\n\n"
+    assert AUTH[first.span.start : first.span.end] == first.text
+    assert AUTH.encode()[first.byte_span.start : first.byte_span.end].decode() == first.text
+    assert [first.text[start:end] for start, end in first.match_ranges] == ["token", "refused"]
+
+
+def test_every_hit_can_be_got(index: Index) -> None:
+    for query in ("token", "intro", "centimetres", "log in"):
+        hits = index.search(query)
+        assert hits
+        for hit in hits:
+            got = index.get(hit.id)
+            assert (got.id, got.text, got.span, got.lines) == (hit.id, hit.text, hit.span, hit.lines)
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("docs:guides/auth.md#errors", "docs:guides/auth.md#errors"),
+        ("guides/auth.md#errors", "docs:guides/auth.md#errors"),
+        ("docs:guides/auth.md", "docs:guides/auth.md"),
+        ("guides/auth.md", "docs:guides/auth.md"),
+        ("guides/auth.md#gre-ma", "docs:guides/auth.md#gre-ma"),
+        ("guides/auth.md#größe--maß", "docs:guides/auth.md#gre-ma"),
+        ("guides/auth.md:1", "docs:guides/auth.md"),
+        ("guides/auth.md:5", "docs:guides/auth.md"),
+        ("guides/auth.md:6", "docs:guides/auth.md"),
+        ("guides/auth.md:7", "docs:guides/auth.md#authentication"),
+        ("docs:guides/auth.md:13", "docs:guides/auth.md#oauth-20-the-flow"),
+        ("guides/auth.md:17", "docs:guides/auth.md#errors"),
+        ("guides/auth.md:23", "docs:guides/auth.md#gre-ma"),
+        ("docs:intro.md:3", "docs:intro.md#intro"),
+        ("notes:intro.md:1", "notes:intro.md#own"),
+    ],
+)
+def test_names_of_a_section(index: Index, name: str, found: str) -> None:
+    assert index.get(name).id == found
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("intro.md", "stands for more than one section; say which: docs:intro.md, notes:intro.md"),
+        ("guides/auth.md#error", "not in the index; near it: docs:guides/auth.md#errors"),
+        ("guides/auth.md#zzz", "not in the index; there are: docs:guides/auth.md, "),
+        ("auth.md#errors", "not in the index; near it: docs:guides/auth.md"),
+        ("guides/outh.md", "not in the index; near it: docs:guides/auth.md"),
+        ("docs:guides/auth.md:99", "docs:guides/auth.md has lines 1 to 24"),
+        ("guides/auth.md:0", "docs:guides/auth.md has lines 1 to 24"),
+        ("nothing like it", "not in the index; quire ls shows what is"),
+        ("", "not in the index"),
+        ("#", "not in the index"),
+        (":", "not in the index"),
+    ],
+)
+def test_names_of_nothing(index: Index, name: str, message: str) -> None:
+    with pytest.raises(quire.NotFoundError) as caught:
+        index.get(name)
+    assert message in str(caught.value)
+    assert isinstance(caught.value, LookupError)
+
+
+def test_with_and_without_children(index: Index) -> None:
+    whole = index.get("guides/auth.md#oauth-20-the-flow")
+    own = index.get("guides/auth.md#oauth-20-the-flow", children=False)
+    assert whole.text == own.text + index.get("guides/auth.md#errors").text
+    assert own.text == "## OAuth 2.0: The Flow\n\nAsk for a token. Use it é.\n\n"
+    assert (own.lines, whole.lines) == ((11, 13), (11, 17))
+    for hit in (whole, own):
+        assert AUTH[hit.span.start : hit.span.end] == hit.text
+        assert AUTH.encode()[hit.byte_span.start : hit.byte_span.end].decode() == hit.text
+        assert hit.complete
+        assert hit.parts == (hit.span,)
+    assert index.get("guides/auth.md").text == AUTH
+
+
+def test_get_within_a_budget(index: Index) -> None:
+    whole = index.get("guides/auth.md")
+    for most in (whole.tokens // 2, whole.tokens // 4, 12):
+        cut = index.get("guides/auth.md", max_tokens=most)
+        assert not cut.complete
+        assert 0 < cut.tokens <= most
+
+
+def test_trees_documents_and_outline(index: Index, home: Path) -> None:
+    trees = index.trees()
+    assert list(trees) == ["docs", "notes"]
+    assert (trees["docs"].folder, trees["docs"].files, trees["docs"].language) == (home / "docs", 2, "english")
+    assert trees["docs"].nodes == 7
+    assert trees["docs"].tokens == sum(record.tokens for record in index.documents("docs"))
+    assert [record.id for record in index.documents()] == ["docs:guides/auth.md", "docs:intro.md", "notes:intro.md"]
+    assert [record.id for record in index.documents("notes")] == ["notes:intro.md"]
+    assert [record.id for record in index.documents(path="guides/**")] == ["docs:guides/auth.md"]
+    assert [record.title for record in index.documents("docs")] == ["Authentication", "Intro"]
+    assert [(node.depth, node.title) for node in index.outline("guides/auth.md")] == [
+        (0, "Authentication"),
+        (1, "Authentication"),
+        (2, "OAuth 2.0: The Flow"),
+        (3, "Errors"),
+        (2, "Größe & Maß"),
+    ]
+
+
+def test_status(index: Index, home: Path) -> None:
+    status = index.status()
+    assert (status.damaged, status.outdated, status.failed) == (None, (), ())
+    assert status.trees == index.trees()
+    assert status.size > 0
+    assert status.segments >= 1
+    (home / "docs" / "intro.md").unlink()
+    (home / "docs" / "new.md").write_text("# New\n")
+    (home / "docs" / "bad.md").write_bytes(b"\xff")
+    assert index.status().outdated == ("docs:bad.md", "docs:intro.md", "docs:new.md")
+    index.update()
+    assert index.status().outdated == ()
+    assert [finding.code for finding in index.status().failed] == ["undecodable"]
+
+
+def test_where_to_look(index: Index) -> None:
+    assert {hit.tree for hit in index.search("intro OR own", trees=["notes"])} == {"notes"}
+    assert {hit.path for hit in index.search("intro OR token", path="guides/**")} == {"guides/auth.md"}
+
+
+def test_a_budget_for_a_search(index: Index) -> None:
+    hits = index.search("token", max_tokens=40)
+    assert hits
+    assert sum(hit.tokens for hit in hits) <= 40
+
+
+def test_before_the_first_update(tmp_path: Path) -> None:
+    with Index.open(tmp_path / "none") as index:
+        for asked in (lambda: index.search("x"), lambda: index.get("x"), index.trees, index.status):
+            with pytest.raises(quire.NotFoundError, match=r"there is no index yet; run: quire index, or Index\.update"):
+                asked()
+    assert not (tmp_path / "none").exists()
+
+
+def test_closed_and_used_again(index: Index) -> None:
+    index.close()
+    assert index.get("guides/auth.md#errors").title == "Errors"
+
+
+NEVER = {"pyromark", "toktok", "tiktoken", "splintr", "tokenizers", "yaml", "multiprocessing", "quire.parsing", "quire.size", "quire.write"}
+
+
+def loaded_by(code: str) -> set[str]:
+    script = f"import sys\n{textwrap.dedent(code)}\nprint(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return set(done.stdout.splitlines()[-1].split())
+
+
+def test_answering_from_an_index_that_is_up_to_date_loads_no_parser(index: Index, home: Path) -> None:
+    loaded = loaded_by(f"""
+        import quire
+        index = quire.Index.open({str(home / ".quire")!r})
+        assert index.update().unchanged == 3
+        assert index.search("token")
+        assert index.get("guides/auth.md:13")
+    """)
+    assert "tantivy" in loaded
+    assert not NEVER & loaded

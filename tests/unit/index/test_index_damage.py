@@ -1,0 +1,149 @@
+"""A damaged index is seen, named, and made anew from the documents."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import quire
+from quire import Index
+from quire.index import damage
+
+PARTS = ["idx", "pos", "term", "store", "fast", "fieldnorm"]
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Index:
+    (tmp_path / "docs").mkdir()
+    for number in range(20):
+        (tmp_path / "docs" / f"{number}.md").write_text(f"# A\n\ntext {number}\n\n## B\n\nmore\n")
+    index = Index.open(tmp_path / ".quire")
+    index.update({"docs": tmp_path / "docs"})
+    (tmp_path / "docs" / "0.md").write_text("# A\n\ntext, too\n")
+    index.update()
+    index.close()
+    return index
+
+
+def files(tmp_path: Path, part: str) -> list[Path]:
+    (generation,) = (tmp_path / ".quire").glob("index-*")
+    return sorted(generation.glob(f"*.{part}"), key=lambda file: -file.stat().st_size)
+
+
+def flip(file: Path, seed: int = 1) -> None:
+    """Change one bit of what the file holds; behind it stand the checksum and the engine's version."""
+    data = bytearray(file.read_bytes())
+    held = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    data[random.Random(seed).randrange(held)] ^= 0x20
+    file.write_bytes(data)
+
+
+def truncate(file: Path) -> None:
+    os.truncate(file, file.stat().st_size // 2)
+
+
+def empty(file: Path) -> None:
+    file.write_bytes(b"")
+
+
+def garbage(file: Path) -> None:
+    file.write_bytes(b"\x00garbage\xff" * 30)
+
+
+def assert_healed(index: Index, tmp_path: Path) -> None:
+    with pytest.raises(quire.IndexDamagedError, match=r"\.quire: the index is damaged .*; run: quire index"):
+        index.get("1.md#a")
+    with pytest.raises(quire.IndexDamagedError):
+        Index.open(tmp_path / ".quire").trees()
+    done = Index.open(tmp_path / ".quire").update()
+    assert done.rebuilt is not None
+    assert done.rebuilt.startswith("the index is damaged (")
+    assert done.added == 20
+    assert index.get("1.md#a").text == "# A\n\ntext 1\n\n## B\n\nmore\n"
+    assert index.status().damaged is None
+    assert index.update().rebuilt is None
+    assert len(list((tmp_path / ".quire").glob("index-*"))) == 1
+
+
+@pytest.mark.parametrize("how", [flip, truncate, empty, garbage, os.unlink])
+@pytest.mark.parametrize("part", [*PARTS, "del"])
+def test_each_kind_of_file(tmp_path: Path, index: Index, part: str, how: Callable[[Path], None]) -> None:
+    how(files(tmp_path, part)[0])
+    assert_healed(index, tmp_path)
+
+
+@pytest.mark.parametrize("how", [truncate, empty, garbage, os.unlink])
+def test_the_description_of_the_commit(tmp_path: Path, index: Index, how: Callable[[Path], None]) -> None:
+    (generation,) = (tmp_path / ".quire").glob("index-*")
+    how(generation / "meta.json")
+    assert_healed(index, tmp_path)
+
+
+def test_a_generation_that_is_gone(tmp_path: Path, index: Index) -> None:
+    (generation,) = (tmp_path / ".quire").glob("index-*")
+    shutil.rmtree(generation)
+    assert_healed(index, tmp_path)
+
+
+@pytest.mark.parametrize("text", ["", "garbage", '{"generation": "../docs", "version": 1}', "[]"])
+def test_a_pointer_that_leads_nowhere(tmp_path: Path, index: Index, text: str) -> None:
+    (tmp_path / ".quire" / "index.current").write_text(text)
+    with pytest.raises(quire.IndexDamagedError, match="run: quire index"):
+        index.get("1.md#a")
+    assert index.update({"docs": tmp_path / "docs"}).rebuilt
+    assert index.get("1.md#a").title == "A"
+    assert len(list((tmp_path / "docs").iterdir())) == 20
+
+
+def test_an_open_index_sees_it_at_the_next_update(tmp_path: Path, index: Index) -> None:
+    assert index.get("1.md#a").title == "A"
+    flip(files(tmp_path, "store")[0])
+    assert index.update().rebuilt
+    assert index.get("1.md#a").text == "# A\n\ntext 1\n\n## B\n\nmore\n"
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_failing_disk_changes_no_time_and_status_finds_it(tmp_path: Path, index: Index, part: str) -> None:
+    file = files(tmp_path, part)[0]
+    before = file.stat()
+    data = bytearray(file.read_bytes())
+    data[0] ^= 0x01
+    file.write_bytes(data)
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert Index.open(tmp_path / ".quire").status().damaged
+    assert index.update().rebuilt
+    assert index.status().damaged is None
+
+
+def test_what_is_remembered_is_no_truth(tmp_path: Path, index: Index) -> None:
+    memory = tmp_path / ".quire" / "index.checked"
+    for spoil in (os.unlink, empty, garbage):
+        spoil(memory)
+        assert Index.open(tmp_path / ".quire").get("1.md#a").title == "A"
+        flip(files(tmp_path, "idx")[0])
+        assert index.update().rebuilt
+        assert memory.exists()
+
+
+def test_other_entries_stay(tmp_path: Path, index: Index) -> None:
+    other = tmp_path / ".quire" / "stage"
+    other.mkdir()
+    (tmp_path / ".quire" / "lock").write_text("")
+    assert index.update(rebuild=True).rebuilt
+    assert other.is_dir()
+    assert (tmp_path / ".quire" / "lock").exists()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_any_flipped_byte_of_a_file_is_seen(tmp_path: Path, index: Index, seed: int) -> None:
+    (generation,) = (tmp_path / ".quire").glob("index-*")
+    seen = damage.check(generation)
+    name = sorted(seen)[seed % len(seen)]
+    flip(generation / name, seed)
+    with pytest.raises(damage.DamageError, match=name):
+        damage.check(generation)

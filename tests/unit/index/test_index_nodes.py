@@ -1,0 +1,165 @@
+"""Nodes as the index keeps them: the same as the tree strategy's, and together the whole source."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+import quire
+from quire import size, wire
+from quire.crumbs import reader_line
+from quire.index.node import Node, decoded, encoded, term
+from quire.index.nodes import nodes_of
+from quire.index.paths import storable
+from quire.offsets import lines_at
+from support import grammar, shared
+
+COUNTER = size.resolve("o200k_base", "o200k_base")
+
+
+def nodes(text: str, path: str = "guides/a.md", tree: str = "docs") -> tuple[Node, ...]:
+    return nodes_of(quire.parse(text, path=path), tree, COUNTER)
+
+
+def assert_true_to_source(text: str) -> None:
+    document = quire.parse(text, path="guides/a.md")
+    made = nodes_of(document, "docs", COUNTER)
+    data = text.encode()
+    assert "".join(node.text for node in made) == text
+    for position, node in enumerate(made):
+        whole = "".join(each.text for each in made[position : node.last + 1])
+        assert node.position == position
+        assert node.text == text[node.start : node.end]
+        assert whole == text[node.start : node.full_end] == data[node.byte_start : node.byte_full_end].decode()
+        assert node.tokens == COUNTER.count(node.text)
+        assert node.full_tokens >= COUNTER.count(whole)
+        assert node.line == lines_at(text, [node.start])[0]
+        for last, own in ((node.last_line, node.text), (node.full_last_line, whole)):
+            ends = node.start + max(len(own.rstrip(" \t\r\n")) - 1, 0)
+            assert last == lines_at(text, [ends])[0]
+        assert node.body_end is not None
+        assert 0 <= node.body <= len(node.text)
+        assert node.body_end <= len(node.text)
+        for part, following in zip(node.parts, node.parts[1:], strict=False):
+            assert part.end == following.start
+            assert node.text[: part.end].endswith(("\n", "\r"))
+        assert "".join(node.text[part.start : part.end] for part in node.parts) in ("", node.text)
+        assert all(part.tokens == COUNTER.count(node.text[part.start : part.end]) for part in node.parts)
+        below = [each for each in made if each.ancestors and each.ancestors[-1].position == position]
+        assert node.children == len(below)
+        assert all(each.ancestors[-1].children == node.children for each in below)
+        assert all(position < each.position <= node.last for each in below)
+        assert decoded(encoded(node)) == node
+
+
+def assert_like_the_tree_strategy(text: str) -> None:
+    chunks = quire.chunk(text, "tree", path="guides/a.md", tree="docs")
+    records = list(wire.nodes(chunks, every=True))
+    made = nodes(text)
+    assert [node.id for node in made] == [record["id"] for record in records]
+    for node, record, section in zip(made, records, chunks.document.nodes, strict=True):
+        assert node.document_id == record["doc_id"]
+        parent = made[node.ancestors[-1].position].id if node.ancestors else None
+        assert parent == record["parent_id"]
+        assert [made[above.position].depth for above in node.ancestors] == [above.depth for above in node.ancestors]
+        assert (node.depth, node.position, node.slug) == (record["depth"], record["position"], record["slug"])
+        assert node.breadcrumb_line == storable(record["breadcrumb"])
+        assert section.anchor in ("", node.anchor or node.slug)
+        if node.position:
+            assert node.body_text == record["body"]
+        else:
+            assert record["body"].endswith(node.body_text)
+
+
+@given(grammar.documents())
+def test_random_documents(text: str) -> None:
+    assert_true_to_source(text)
+    assert_like_the_tree_strategy(text)
+
+
+@given(grammar.small_texts())
+def test_random_texts(text: str) -> None:
+    text = text.encode(errors="replace").decode()
+    assert_true_to_source(text)
+    assert_like_the_tree_strategy(text)
+
+
+@shared.needs_shared
+def test_every_shared_document() -> None:
+    for _, data in shared.documents():
+        assert_true_to_source(data.decode())
+        assert_like_the_tree_strategy(data.decode())
+
+
+def test_front_matter_is_no_body_and_gives_tags() -> None:
+    top, a = nodes("---\ntags: [x, 'a b', 3]\nkeywords: k1, k2 , x\n---\nPreamble.\n\n# A\n\ntext\n")
+    assert top.body_text == "Preamble.\n\n"
+    assert top.text.startswith("---\ntags")
+    assert top.tags == a.tags == ("x", "a b", "3", "k1", "k2")
+
+
+@pytest.mark.parametrize("value", ["{a: 1}", "true", "null", "[[a], {b: c}, true]"])
+def test_front_matter_that_is_no_list_of_tags(value: str) -> None:
+    assert nodes(f"---\ntags: {value}\n---\nx\n")[0].tags == ()
+
+
+def test_a_heading_without_text_is_found_on_its_parent() -> None:
+    text = "# A\n\none\n\n## B\n\ntwo\n\n## Empty *one*\n\n### Deeper\n\n# C\n\nthree\n\n# Last\n"
+    made = {node.title: node for node in nodes(text) if node.depth}
+    assert sorted(made) == ["A", "B", "C"]
+    assert made["A"].titles == ("Empty one", "Deeper")
+    assert made["B"].titles == ()
+    assert made["B"].text == "## B\n\ntwo\n\n## Empty *one*\n\n### Deeper\n\n"
+    assert made["B"].body_text == "\ntwo\n\n"
+    assert nodes(text)[0].titles == ("Last",)
+
+
+def test_a_document_of_headings_only_is_one_node() -> None:
+    (top,) = nodes("# A\n\n## B\n")
+    assert (top.body_text, top.titles) == ("# A\n\n## B\n", ("A", "B"))
+
+
+def test_a_long_node_has_parts_at_blocks_and_in_long_blocks_at_lines() -> None:
+    prose = "".join(f"Paragraph {number} says a word or two about one thing.\n\n" for number in range(40))
+    code = "```\n" + "".join(f"line({number})\n" for number in range(200)) + "```\n"
+    for text in (f"# A\n\n{prose}", f"# A\n\n{code}"):
+        (_, a) = nodes(text)
+        assert len(a.parts) > 3
+        assert max(part.tokens for part in a.parts) < 300
+        assert a.text[: a.parts[0].end].startswith("# A\n\n")
+        assert a.parts[0].tokens > 10
+    assert nodes("# A\n\nshort\n")[1].parts == ()
+
+
+def test_a_heading_stays_with_what_follows_it() -> None:
+    long = "word " * 300
+    (_, a) = nodes(f"# A\n\n{long}\n\n## Empty\n\n# B\n\nx\n")[:2]
+    starts = [a.text[part.start :] for part in a.parts]
+    assert not any(start.startswith("\n") for start in starts)
+
+
+def test_what_utf_8_cannot_hold_is_written_as_bytes() -> None:
+    (top,) = nodes("x\n", path="caf\udce9 \ud800.md")
+    assert top.path == "caf%E9 %ED%A0%80.md"
+    assert top.title == "caf%E9 %ED%A0%80"
+    assert decoded(encoded(top)) == top
+
+
+def test_an_id_of_any_length_is_a_term() -> None:
+    long = "x" * 100_000
+    assert term("docs:a.md#b") == "docs:a.md#b"
+    assert len(term(long)) < 2_000
+    assert term(long) != term(long + "y")
+
+
+def test_alone() -> None:
+    (_, a, _) = nodes("# A\n\né\n\n## B\n\ntwo\n")
+    alone = a.alone()
+    assert (alone.last, alone.full_end, alone.full_tokens, alone.full_last_line) == (1, a.end, a.tokens, 3)
+    assert alone.byte_full_end == len("# A\n\né\n\n".encode())
+
+
+def test_reader_line_and_breadcrumb_agree_where_a_heading_repeats_the_title() -> None:
+    made = nodes("# A\n\nx\n\n## A\n\ny\n")
+    assert [node.breadcrumb for node in made] == [("A",), ("A",), ("A", "A")]
+    assert made[2].breadcrumb_line == reader_line("A", ["A", "A"]) == "> A › A"

@@ -1,0 +1,220 @@
+"""A function over items in processes: order, streams, deaths, errors, and what is left behind."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import closing
+from functools import partial
+
+import pytest
+import working
+
+from quire.run.local import WINDOW, Lost, mapped
+from quire.run.plan import Batch
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
+
+
+def singles(items, work=1):
+    return (Batch((item,), work) for item in items)
+
+
+def run(function, batches, workers=2, **more):
+    with closing(mapped(function, batches, workers=workers, **more)) as results:
+        return list(results)
+
+
+def is_running(pid) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_results_come_in_order_whatever_takes_long() -> None:
+    items = [(0, 0.5), *((number, 0.0) for number in range(1, 20))]
+    assert [result for _, result in run(working.slowly, singles(items))] == list(range(20))
+
+
+def test_nothing_to_do() -> None:
+    assert run(working.process, iter(())) == []
+
+
+def test_others_do_the_work() -> None:
+    items = [(number, 0.01) for number in range(20)]
+    pids = {pid for _, (_, pid) in run(working.process, singles(items))}
+    assert os.getpid() not in pids
+
+
+def test_one_worker_is_this_process() -> None:
+    assert run(working.process, [Batch((1, 2), 2)], workers=1) == [(1, (1, os.getpid())), (2, (2, os.getpid()))]
+
+
+def test_in_a_thread() -> None:
+    """Where Python allows no handling of signals."""
+    results = []
+    thread = threading.Thread(target=lambda: results.extend(run(working.process, singles([1, 2]))))
+    thread.start()
+    thread.join()
+    assert [item for item, _ in results] == [1, 2]
+
+
+def test_first_results_come_while_most_is_still_to_be_taken() -> None:
+    taken = []
+
+    def items():
+        for number in range(1000):
+            taken.append(number)
+            yield Batch((number,), WINDOW // 4)
+
+    with closing(mapped(working.process, items(), workers=2)) as results:
+        next(results)
+        assert len(taken) <= 8
+
+
+def test_little_is_done_behind_one_that_takes_long() -> None:
+    taken = []
+
+    def items():
+        yield Batch(((0, 1.0),), 1)
+        for number in range(1, 1000):
+            taken.append(number)
+            yield Batch(((number, 0.0),), WINDOW // 4)
+
+    with closing(mapped(working.slowly, items(), workers=2)) as results:
+        next(results)
+        assert 4 <= len(taken) <= 8
+
+
+@posix
+@pytest.mark.parametrize(("item", "reason"), [("killer", "killed, perhaps for want of memory"), ("leaver", "code 7")])
+def test_an_item_that_ends_its_process_is_named_and_all_others_are_done(item, reason) -> None:
+    batches = [Batch(("a", "b", item, "c"), 4), Batch(("d", "e"), 2), Batch(("f",), 1), Batch((item,), 1)]
+    results = run(working.killed_by, batches)
+    assert [result for result, _ in results] == ["a", "b", item, "c", "d", "e", "f", item]
+    for each, result in results:
+        if each == item:
+            assert isinstance(result, Lost)
+            assert reason in result.reason
+        else:
+            assert result == each
+
+
+@posix
+def test_an_item_may_fail_once(tmp_path) -> None:
+    items = [str(tmp_path / name) for name in "abcd"]
+    (tmp_path / "a").touch()
+    (tmp_path / "c").touch()
+    results = run(working.killed_once, [Batch(tuple(items[:3]), 3), Batch((items[3],), 1)])
+    assert results == [(each, each) for each in items]
+
+
+def test_an_error_is_raised_in_its_turn_and_says_where_it_happened() -> None:
+    seen = []
+    with closing(mapped(working.refuse, singles(range(20)), workers=2)) as results:  # noqa: SIM117
+        with pytest.raises(ValueError, match="seven is refused") as caught:
+            seen.extend(result for _, result in results)
+    assert seen == list(range(7))
+    assert "in refuse" in caught.value.__notes__[0]
+
+
+def test_an_error_that_cannot_be_sent_is_told_about() -> None:
+    with pytest.raises(RuntimeError, match="UnsendableError: 4 and 4"):
+        run(working.refuse, singles([1, 8]))
+
+
+def test_processes_that_never_get_ready() -> None:
+    told = []
+    results = run(working.process, singles(range(5)), prepare=working.leave, on_trouble=told.append)
+    assert [(item, pid) for item, (_, pid) in results] == [(number, os.getpid()) for number in range(5)]
+    assert told == ["cannot start 2 processes (its process ended with exit code 3); one does the work"]
+
+
+def test_a_process_that_does_not_get_ready_at_first(tmp_path) -> None:
+    told = []
+    prepare = partial(working.break_if, tmp_path / "flag")
+    results = run(working.process, singles(range(5)), prepare=prepare, on_trouble=told.append)
+    assert os.getpid() not in {pid for _, (_, pid) in results}
+    assert told == []
+
+
+@posix
+def test_processes_that_cannot_be_started() -> None:
+    import resource  # noqa: PLC0415  not on Windows
+
+    told = []
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    lowest = os.dup(0)
+    os.close(lowest)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (lowest + 1, before[1]))
+    try:
+        results = run(working.process, singles(range(5)), on_trouble=told.append)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+    assert {pid for _, (_, pid) in results} == {os.getpid()}
+    assert told == ["cannot start 2 processes (Too many open files); one does the work"]
+
+
+def test_a_process_that_may_have_none_of_its_own() -> None:
+    """Such as one of a pool of the caller's."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        results = pool.apply(_both_pids)
+    assert len(set(results)) == 1
+
+
+def _both_pids():
+    ((_, (_, pid)),) = run(working.process, singles([1]))
+    return pid, os.getpid()
+
+
+@posix
+def test_nobody_is_left_behind_when_the_results_are_not_wanted() -> None:
+    with closing(mapped(working.process, singles(range(1000)), workers=2)) as results:
+        pids = {next(results)[1][1] for _ in range(50)}
+    assert not any(map(is_running, pids))
+
+
+PROGRAM = """
+print("once", flush=True)
+from contextlib import closing
+from quire.run.local import mapped
+from quire.run.plan import Batch
+with closing(mapped(len, [Batch(("a", "bb"), 1), Batch(("ccc",), 1)], workers=2)) as results:
+    print(list(results), flush=True)
+"""
+
+
+def test_the_callers_program_is_not_run_again(tmp_path) -> None:
+    """As multiprocessing would, without ``if __name__ == "__main__"``."""
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("once\n[('a', 1), ('bb', 2), ('ccc', 3)]\n", "")
+
+
+ORPHANS = """
+import sys, working
+from quire.run.local import mapped
+from quire.run.plan import Batch
+results = mapped(working.process, (Batch((number,), 1) for number in range(10**9)), workers=2)
+for _, (_, pid) in results:
+    print(pid, flush=True)
+"""
+
+
+@posix
+def test_processes_end_when_the_one_that_started_them_is_killed() -> None:
+    environment = {**os.environ, "PYTHONPATH": os.path.dirname(working.__file__)}  # noqa: PTH120
+    parent = subprocess.Popen([sys.executable, "-c", ORPHANS], stdout=subprocess.PIPE, env=environment)
+    pids = {int(parent.stdout.readline()) for _ in range(20)}
+    parent.send_signal(signal.SIGKILL)
+    parent.stdout.read()  # which ends when all that could write to it have ended
+    parent.stdout.close()
+    parent.wait()
+    assert pids

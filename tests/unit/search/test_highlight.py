@@ -1,0 +1,152 @@
+"""Where a query's words stand in a text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quire.index.engine import analysis
+from quire.search.highlight import Wanted, ranges
+from support.grammar import documents
+
+english: Callable[[str], Sequence[str]] = partial(analysis.terms, language="english")
+
+
+def wanted(query: str) -> Wanted:
+    """One word or phrase; a star makes it a prefix, whose last word is taken as typed."""
+    if not query.endswith("*"):
+        return Wanted(tuple(english(query)))
+    *words, last = query[:-1].lower().split()
+    return Wanted((*english(" ".join(words)), last), prefix=True)
+
+
+def marked(text: str, *queries: str) -> str:
+    """The text with brackets around what is found."""
+    shown, at = [], 0
+    for start, end in ranges(text, [wanted(query) for query in queries], english):
+        shown += [text[at:start], "[", text[start:end], "]"]
+        at = end
+    return "".join([*shown, text[at:]])
+
+
+@pytest.mark.parametrize(
+    ("text", "queries", "expected"),
+    [
+        pytest.param("The token is a Token.", ["token"], "The [token] is a [Token].", id="whatever the case"),
+        pytest.param("Connecting a connection", ["connect"], "[Connecting] a [connection]", id="inflected"),
+        pytest.param("connect", ["connections"], "[connect]", id="inflected in the query"),
+        pytest.param("a cat, a category", ["cat"], "a [cat], a category", id="not inside a longer word"),
+        pytest.param("red blue red", ["red", "blue"], "[red] [blue] [red]", id="several words"),
+        pytest.param("no such word", ["absent"], "no such word", id="nothing"),
+        pytest.param("café CAFE\u0301 cafe", ["café"], "[café] [CAFE\u0301] [cafe]", id="accents, composed or not"),
+        pytest.param("naïve", ["naive"], "[naïve]", id="accents that were not typed"),
+        pytest.param("**bold**, `code` and [link](url)", ["code", "link"], "**bold**, `[code]` and [[link]](url)", id="Markdown around"),
+        # phrases
+        pytest.param("open the file; the open file", ["open file"], "open the file; the [open file]", id="phrase"),
+        pytest.param("open\nfiles", ["open file"], "[open\nfiles]", id="phrase over a line end, inflected"),
+        pytest.param("open, file", ["open file"], "[open, file]", id="phrase over signs, as the engine has it"),
+        pytest.param("the open", ["open file"], "the open", id="phrase cut short"),
+        pytest.param("a a a b", ["a a b"], "a [a a b]", id="phrase that starts again"),
+        pytest.param("open file handle", ["open file", "file handle"], "[open file handle]", id="overlapping phrases"),
+        # names
+        pytest.param("call rotateTokens()", ["tokens"], "call rotate[Tokens]()", id="a part of a name in humps"),
+        pytest.param("call rotateTokens()", ["rotatetokens"], "call [rotateTokens]()", id="the whole name"),
+        pytest.param("call rotateTokens()", ["rotate tokens"], "call [rotateTokens]()", id="its parts as a phrase"),
+        pytest.param("HTTPServer2 runs", ["server"], "HTTP[Server]2 runs", id="capitals before a hump"),
+        pytest.param("my_var = 1; my var", ["my_var"], "[my_var] = 1; [my var]", id="a name with underscores"),
+        pytest.param("set max-tokens", ["tokens"], "set max-[tokens]", id="a name with hyphens"),
+        pytest.param("C, C++ and C#", ["C++"], "C, [C++] and C#", id="C++"),
+        pytest.param("v2 of HTTP2", ["v2"], "[v2] of HTTP2", id="digits in a word"),
+        # prefixes
+        pytest.param("author of authentication", ["auth*"], "[author] of [authentication]", id="prefix"),
+        pytest.param("Authentication", ["authenticat*"], "[Authentication]", id="prefix longer than the stem"),
+        pytest.param("oauth", ["auth*"], "oauth", id="prefix is no infix"),
+        pytest.param("open files, open doors", ["open fi*"], "[open files], open doors", id="prefix that ends a phrase"),
+        pytest.param("rotateTokens", ["tok*"], "rotate[Tokens]", id="prefix of a part"),
+        # other scripts
+        pytest.param("私は日本語を話す", ["日本語"], "私は[日本語]を話す", id="Japanese"),
+        pytest.param("日本と本日", ["日本"], "[日本]と本日", id="only in this order"),
+        pytest.param("日本", ["日", "本"], "[日][本]", id="words that touch"),
+        pytest.param("한국어 문서", ["국어"], "한[국어] 문서", id="Korean"),
+        pytest.param("กินข้าวแล้ว", ["ข้าว"], "กิน[ข้าว]แล้ว", id="Thai"),
+        pytest.param("नमस्ते दुनिया", ["दुनिया"], "नमस्ते [दुनिया]", id="Hindi"),
+        pytest.param("Привет, мир", ["мир"], "Привет, [мир]", id="Russian"),
+        pytest.param("done 🎉 and 🎈", ["🎉"], "done [🎉] and 🎈", id="emoji"),
+    ],
+)  # fmt: skip
+def test_marked(text: str, queries: list[str], expected: str) -> None:
+    assert marked(text, *queries) == expected
+
+
+def test_nothing_is_wanted() -> None:
+    assert ranges("text", [], english) == ()
+    assert ranges("text", [Wanted(())], english) == ()
+
+
+def test_only_words_that_start_alike_are_analysed_each_once() -> None:
+    asked: list[str] = []
+
+    def terms(word: str) -> Sequence[str]:
+        asked.append(word)
+        return [word.lower()]
+
+    assert len(ranges("takeRest rotateTokens and more trees " * 100, [Wanted(("tokens",))], terms)) == 100
+    assert sorted(asked) == ["rest", "rotate", "rotatetokens", "take", "takerest", "tokens", "trees"]
+
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_ENDINGS = (
+    "",
+    "s",
+    "ing",
+    "ed",
+    "ies",
+    "ation",
+    "en",
+    "et",
+    "er",
+    "ung",
+    "ement",
+    "ando",
+    "lar",
+    "inin",
+    "sken",
+    "oiden",
+)
+
+
+@pytest.mark.parametrize("language", analysis.LANGUAGES)
+def test_a_stem_starts_as_its_word_does(language: str) -> None:
+    """What makes the look at a text quick, for every stemmer; one takes a ``ge`` off, which is allowed for."""
+    made = [a + b + c + ending for a in _LETTERS for b in _LETTERS for c in "aetn" for ending in _ENDINGS]
+    other = [word for word in made if [term[0] for term in analysis.terms(word, language)] != [word[0]]]
+    assert all(word.startswith("ge") for word in other)
+
+
+def test_a_beginning_that_a_stemmer_takes_off() -> None:
+    dutch = partial(analysis.terms, language="dutch")
+    assert ranges("hij heeft gelopen", [Wanted(tuple(dutch("lopen")))], dutch) == ((10, 17),)
+
+
+words = st.sampled_from(["token", "rotateTokens", "日本", "open file", "a", "C#", "b*", "é", "0"])
+
+
+@given(st.one_of(documents(), st.text()), st.lists(words, min_size=1, max_size=4))
+def test_ranges_are_ordered_disjoint_and_hold_text(text: str, queries: list[str]) -> None:
+    found = ranges(text, [wanted(query) for query in queries], english)
+    assert all(0 <= start < end <= len(text) for start, end in found)
+    assert all(left.end <= right.start for left, right in pairwise(found))
+    assert all(text[start:end].strip() == text[start:end] for start, end in found)
+
+
+@given(st.text(), st.text(), st.sampled_from(["needle", "my_needle", "日本語", "C++", "🎉"]))
+def test_what_stands_between_spaces_is_found(before: str, after: str, query: str) -> None:
+    text = f"{before} {query} {after}"
+    start = len(before) + 1
+    found = ranges(text, [wanted(query)], english)
+    assert any(span.start <= start and start + len(query) <= span.end for span in found)
