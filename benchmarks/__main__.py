@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import cost, growth, hostile, many, startup
+from benchmarks import cost, growth, hostile, indexing, many, startup
 from benchmarks.peers import report
 
 PARTS = {
@@ -17,6 +17,7 @@ PARTS = {
     "growth": ("Growth", growth.run),
     "hostile": ("Hostile documents", hostile.run),
     "many": ("Many documents", many.run),
+    "indexing": ("Indexing", indexing.run),
     "startup": ("Start-up", startup.run),
 }
 RESULTS = Path(__file__).parent / "results"

@@ -93,7 +93,6 @@ class Collection:
             return place.start < end and start < place.end
         return start <= place.start <= place.end <= end or place.start <= start <= end <= place.end
 
-
     def covered(self, places: Iterable[Place], file: str, slug: str) -> float:
         """The share of an answer's characters that stand in some places."""
         start, end = self.sections[file][slug] if slug else (0, self.lengths[file])

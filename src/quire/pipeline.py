@@ -47,7 +47,7 @@ def chunk(
     pieces, findings = split.strategy(strategy)(document, counter, chosen)
     chunks = finish.assemble(document, pieces, counter, chosen, started=started)
     if strategy == "flow":
-        kept, guarded = finish.guarded(document, pieces, chunks, chosen)
+        kept, guarded = finish.guarded(document, pieces, chunks, counter, chosen)
         findings = [*findings, *guarded]
         if len(kept) < len(pieces):  # those that are left are numbered anew
             chunks = finish.assemble(document, kept, counter, chosen, started=started)

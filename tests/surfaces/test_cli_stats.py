@@ -167,7 +167,7 @@ def test_it_fits_the_terminal(run, docs, monkeypatch, columns) -> None:
 
 def test_a_long_tokenizer_name_is_shortened(run, docs, monkeypatch) -> None:
     tokenizer = docs({"a.md": SMALL, "t" * 60 + ".json": '{"model": "x"}'}) / ("t" * 60 + ".json")
-    monkeypatch.setattr("quire.cli.stats.size.resolve", lambda *_: _Counter(str(tokenizer)))
+    monkeypatch.setattr("quire.size.resolve", lambda *_: _Counter(str(tokenizer)))
     lines = run("stats", "-t", tokenizer, tokenizer.parent / "a.md").out.decode().splitlines()
     assert lines[3].count("…") == 4
     assert max(map(len, lines)) <= 80

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
 from typing import Any
 
 import pytest
@@ -18,7 +17,7 @@ TITLE = "Title"
 
 
 def content(*kinds: str, short: bool = False, first: str | None = None) -> Content:
-    return Content(frozenset(kinds), short, first)
+    return Content("heading" in kinds, first, lambda: short, lambda: frozenset(kinds))
 
 
 @pytest.mark.parametrize(
@@ -38,18 +37,18 @@ def content(*kinds: str, short: bool = False, first: str | None = None) -> Conte
     ],
 )
 def test_conditional(what: Content, expected: str) -> None:
-    assert line_above("conditional", FULL, TITLE, what) == expected
+    assert line_above(FULL, TITLE, what) == expected
 
 
 def test_nothing_above_prose_whose_headings_say_the_title() -> None:
-    assert line_above("conditional", "One > Two", "", content("paragraph")) == ""
+    assert line_above("One > Two", "", content("paragraph")) == ""
 
 
-@pytest.mark.parametrize(("short", "kind", "first"), [*product([True, False], ["paragraph", "code"], [None, FULL])])
-def test_always_and_none(short: bool, kind: str, first: str | None) -> None:
-    what = content(kind, short=short, first=first)
-    assert line_above("always", FULL, TITLE, what) == FULL
-    assert line_above("none", FULL, TITLE, what) == ""
+@pytest.mark.parametrize("text", ["Some prose.\n", "```\ncode\n```\n", "# One\n\nProse.\n", "# Title\n\nProse.\n"])
+def test_always_and_none(text: str) -> None:
+    always = quire.chunk(text, title="Title", breadcrumb_mode="always")[0]
+    assert always.embed_text == f"{' > '.join(dict.fromkeys(('Title', *always.header_path)))}\n\n{always.original_text}"
+    assert quire.chunk(text, title="Title", breadcrumb_mode="none")[0].embed_text == text.rstrip("\n")
 
 
 # The example of the output format, to the letter.

@@ -2,6 +2,7 @@
 
 commands.py    the group of commands, errors to exit codes
 documents.py   the documents that a command was given, one by one
+jobs.py        documents on several cores; encoded.py and measured.py are what workers send back
 options.py     the options that commands share
 output.py      what goes out: JSON, readable lines, colours, progress
 shown.py       text that is safe and well aligned on a terminal

@@ -6,7 +6,7 @@ import time
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from pathlib import PurePosixPath
 from types import MappingProxyType
@@ -17,8 +17,8 @@ from quire.config import Options
 from quire.finish import embed
 from quire.finish.ids import ids, parent_id
 from quire.finish.normalize import normalized
-from quire.model import Document, Piece, TokenCounter
-from quire.offsets import bytes_at, lines_at
+from quire.model import Document, Piece, TokenCounter, adds_up
+from quire.offsets import bytes_at, lines_at, utf8_length
 from quire.record import Chunk, SourcePosition, TokenStats
 
 MDAST_NAMES: Mapping[str, str] = MappingProxyType(
@@ -39,6 +39,19 @@ class Trail(NamedTuple):
     titles: tuple[str, ...] = ()
     depths: tuple[int, ...] = ()
     slugs: tuple[str, ...] = ()
+
+
+class Written(NamedTuple):
+    """The text of a chunk as it is shown."""
+
+    text: str
+    own: int
+    """How many characters of it are the chunk's own."""
+    overlap: int
+    """How many characters at its start repeat the chunk before."""
+
+
+_TEXT_FIELDS = frozenset({"original_text", "embed_text", "overlap_chars", "added_chars"})
 
 
 def assemble(
@@ -63,11 +76,17 @@ class Fields:
     """When that was."""
 
     def __call__(self, number: int, name: str) -> Mapping[str, Any]:
-        """The fields of a chunk; those that cost more than the rest together only if asked for."""
+        """The fields of a chunk: what is asked for, and what is found out together with it."""
+        piece = self.pieces[number]
+        if name in _TEXT_FIELDS:
+            return self._texts(number)
+        if name == "token_stats":
+            return {name: self._token_stats(number)}
         if name == "node_types":
-            piece = self.pieces[number]
             return {name: node_types(self.document, piece.start, piece.end)}
-        return self._place(number) | self._content(number)
+        if name == "contained_headings":
+            return {name: self._contained_headings(piece)}
+        return self._place(number)
 
     def _place(self, number: int) -> dict[str, Any]:
         """What it is called and where it stands."""
@@ -95,75 +114,116 @@ class Fields:
             "metadata": self._metadata,
         }
 
-    def _content(self, number: int) -> dict[str, Any]:
-        """Its text, and how large that is."""
-        piece = self.pieces[number]
-        own = self._text(piece.start, piece.end)
-        text = self._text(piece.start if piece.overlap is None else piece.overlap, piece.end)
-        overlap_chars = len(text) - len(own)
-        original = f"{piece.before}{text}{piece.after}"
-        tokens = self._tokens(piece, original)
-        prefix, embed_tokens = self._prefix(number, original, tokens, overlap_chars)
+    def _texts(self, number: int) -> dict[str, Any]:
+        """Its text, to show and to embed."""
+        written = self._written(number)
+        prefix = self._prefix(number, written)
         return {
-            "original_text": original,
-            "embed_text": prefix + original,
-            "overlap_chars": overlap_chars,
-            "added_chars": len(prefix) + len(original) - len(own),
-            "contained_headings": self._contained_headings(piece),
-            "token_stats": TokenStats(
-                tokens=tokens, estimated_tokens=-(-len(original) // 4), embed_tokens=embed_tokens
-            ),
+            "original_text": written.text,
+            "embed_text": prefix + written.text,
+            "overlap_chars": written.overlap,
+            "added_chars": len(prefix) + len(written.text) - written.own,
         }
+
+    def _written(self, number: int) -> Written:
+        """The text of a chunk as it is shown; the last is kept, for its fields are asked for one after the other."""
+        known = self._last.get(number)
+        if known is None:
+            piece = self.pieces[number]
+            overlap = piece.overlap
+            own = self._text(piece.start, piece.end)
+            text = own if overlap is None else self._text(overlap, piece.end)
+            known = Written(f"{piece.before}{text}{piece.after}", len(own), len(text) - len(own))
+            self._last.clear()
+            self._last[number] = known
+        return known
 
     def _text(self, start: int, end: int) -> str:
         if self.options.normalize:
             return normalized(self.document, start, end)
         return self.document.text[start:end]
 
-    def _tokens(self, piece: Piece, original: str) -> int:
-        if piece.overlap is None and not self.options.normalize:
-            return piece.tokens
-        return self.counter.count(original)
+    def _token_stats(self, number: int) -> TokenStats:
+        written = self._written(number)
+        prefix, tokens = self._prefix(number, written), self._tokens(number, written)
+        return TokenStats(
+            tokens=tokens,
+            estimated_tokens=-(-len(written.text) // 4),
+            embed_tokens=_embed_tokens(self.counter, prefix, prefix + written.text, tokens),
+        )
+
+    def _tokens(self, number: int, written: Written) -> int:
+        """How many tokens its text has; what splitting has counted is taken where that is what is shown."""
+        piece = self.pieces[number]
+        is_as_cut = not written.overlap and (not self.options.normalize or self._is_verbatim(piece, written))
+        return piece.tokens if is_as_cut else self.counter.count(written.text)
+
+    def _is_verbatim(self, piece: Piece, written: Written) -> bool:
+        length = len(piece.before) + piece.end - piece.start + len(piece.after)
+        return len(written.text) == length and "\r" not in self.document.text
 
     def _contained_headings(self, piece: Piece) -> tuple[str, ...]:
-        sections, starts = self.document.sections, self.document.section_starts
-        first, last = bisect_left(starts, piece.start, lo=1), bisect_left(starts, piece.end, lo=1)
-        return tuple(section.title for section in sections[first:last])
+        first, last = self._headings_in(piece)
+        return tuple(section.title for section in self.document.sections[first:last])
 
-    def _prefix(self, number: int, original: str, tokens: int, overlap_chars: int) -> tuple[str, int]:
-        """The breadcrumb with the blank line below it, and the tokens of both together with the text."""
+    def _headings_in(self, piece: Piece) -> tuple[int, int]:
+        """The numbers of the first section whose heading starts in a piece, and one past the last."""
+        starts = self.document.section_starts
+        return bisect_left(starts, piece.start, lo=1), bisect_left(starts, piece.end, lo=1)
+
+    def _prefix(self, number: int, written: Written) -> str:
+        """The breadcrumb with the blank line below it."""
         piece, mode = self.pieces[number], self.options.breadcrumb_mode
-        titles = self._trail(piece.section).titles
-        full = self._fitted(titles) if mode != "none" else ""
+        full = self._line(piece.section) if mode != "none" else ""
         if mode == "conditional" and self.options.strategy != "tree":
-            title = "" if titles and titles[0] == self.document.title else self._fitted(())
-            full = embed.line_above(mode, full, title, self._looked_at(piece, original, overlap_chars))
+            titles = self._trail(piece.section).titles
+            title = "" if titles and titles[0] == self.document.title else self._line(0)
+            full = embed.line_above(full, title, self._looked_at(number, written))
         prefix = f"{full}\n\n" if full else ""
-        embed_tokens = _embed_tokens(self.counter, prefix, prefix + original, tokens)
-        if prefix and self.options.cap is not None and tokens <= self.options.cap < embed_tokens:
-            return "", tokens  # no room is left for it
-        return prefix, embed_tokens
+        return prefix if not prefix or self._has_room(number, written, prefix) else ""
 
-    def _fitted(self, titles: tuple[str, ...], title: str | None = None) -> str:
-        """The full line, short enough for the cap."""
-        cap, title = self.options.cap, self.document.title if title is None else title
-        if cap is None:
-            return crumbs.full_line(title, titles)
+    def _has_room(self, number: int, written: Written, prefix: str) -> bool:
+        """Whether a prefix stays within the cap; splitting keeps room for it, but not where a block is too large."""
+        cap = self.options.cap
+        if cap is None or written.overlap:  # sentences are repeated only where there is room for the prefix as well
+            return True
+        tokens = self._tokens(number, written)
+        if self._adds_up and tokens + utf8_length(prefix) <= cap:
+            return True  # it has no more tokens than bytes
+        return not tokens <= cap < _embed_tokens(self.counter, prefix, prefix + written.text, tokens)
+
+    def _line(self, section: int) -> str:
+        """The breadcrumb line of a section, short enough for the cap."""
+        known = self._lines.get(section)
+        if known is None:
+            known = self._lines[section] = self._fitted(self.document.title, self._trail(section).titles)
+        return known
+
+    def _fitted(self, title: str, titles: tuple[str, ...]) -> str:
+        cap = self.options.cap
+        line = crumbs.full_line(title, titles)
+        if cap is None or (self._adds_up and utf8_length(line) + 2 <= cap // 2):
+            return line  # it has no more tokens than bytes
         return crumbs.fitted(title, titles, cap // 2, self.counter.count)[0]
 
-    def _looked_at(self, piece: Piece, original: str, overlap_chars: int) -> embed.Content:
-        blocks = self.document.blocks_between(piece.start, piece.end)
-        first = blocks[0] if blocks else None
-        starts_with_heading = first is not None and first.kind == "heading" and first.start >= piece.start
-        own_tokens = self.counter.count(original[overlap_chars:]) if overlap_chars else piece.tokens
-        limit = self.options.short
-        if overlap_chars:
-            limit += self.counter.count(original[:overlap_chars])
+    def _looked_at(self, number: int, written: Written) -> embed.Content:
+        piece, sections = self.pieces[number], self.document.sections
+        first, last = self._headings_in(piece)
+        starts_with_heading = first < last and sections[first].start == piece.start
+        in_heading = piece.start < sections[first - 1].body_start and first > 1
         return embed.Content(
-            frozenset(block.kind for block in blocks),
-            own_tokens < limit,
-            self._fitted((first.info,), title="") if first is not None and starts_with_heading else None,
+            has_heading=first < last or in_heading,
+            first_heading=self._fitted("", (sections[first].title,)) if starts_with_heading else None,
+            is_short=partial(self._is_short, number, written),
+            kinds=lambda: frozenset(block.kind for block in self.document.blocks_between(piece.start, piece.end)),
         )
+
+    def _is_short(self, number: int, written: Written) -> bool:
+        limit, text = self.options.short, written.text
+        if not written.overlap:
+            return self.pieces[number].tokens < limit
+        count = self.counter.count
+        return count(text[written.overlap :]) < limit + count(text[: written.overlap])
 
     def _trail(self, section: int) -> Trail:
         known = self._trails.get(section)
@@ -174,6 +234,18 @@ class Fields:
             known = Trail((*above.titles, heading.title), (*above.depths, heading.depth), (*above.slugs, slug))
             self._trails[section] = known
         return known
+
+    @cached_property
+    def _adds_up(self) -> bool:
+        return adds_up(self.counter)
+
+    @cached_property
+    def _last(self) -> dict[int, Written]:
+        return {}
+
+    @cached_property
+    def _lines(self) -> dict[int, str]:
+        return {}
 
     @cached_property
     def _trails(self) -> dict[int, Trail]:

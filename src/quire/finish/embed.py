@@ -9,31 +9,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 _WITHOUT_CONTEXT = frozenset({"code", "table", "list"})
 
 
 class Content(NamedTuple):
-    """What the rule looks at."""
+    """What the rule looks at; what is dear to find out is asked for only where the rest does not decide."""
 
-    kinds: frozenset[str]
-    """The kinds of the blocks in the chunk's own text."""
-    is_short: bool
-    """Whether it is below the minimum, overlap included."""
+    has_heading: bool
+    """Whether there is a heading in the chunk's own text."""
     first_heading: str | None
     """The heading that its text starts with, if it starts with one, as a breadcrumb would say it."""
+    is_short: Callable[[], bool]
+    """Whether it is below the minimum, overlap included."""
+    kinds: Callable[[], frozenset[str]]
+    """The kinds of the blocks in the chunk's own text."""
 
 
-def line_above(mode: str, full_line: str, title_line: str, content: Content) -> str:
-    """The line to prepend; empty for none. ``title_line`` is empty where the headings say the title."""
-    if mode == "none":
-        return ""
-    if mode == "always":
-        return full_line
+def line_above(full_line: str, title_line: str, content: Content) -> str:
+    """The line to prepend in mode `conditional`, or nothing. ``title_line`` is empty where headings say the title."""
     line = full_line if _lacks_context(content) else title_line
     return "" if line == content.first_heading else line
 
 
 def _lacks_context(content: Content) -> bool:
-    return content.is_short or "heading" in content.kinds or content.kinds <= _WITHOUT_CONTEXT
+    return content.has_heading or content.is_short() or content.kinds() <= _WITHOUT_CONTEXT

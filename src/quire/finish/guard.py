@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from quire import crumbs
 from quire.config import Options
 from quire.errors import GuardError
-from quire.model import Document, Finding, Piece
+from quire.model import Document, Finding, Piece, TokenCounter, adds_up
+from quire.offsets import utf8_length
 from quire.record import Chunk
 
 REASONS = ("empty", "too-short", "too-long", "formatting-only", "heading-only", "code-without-context")
@@ -22,13 +24,11 @@ _CODE_START = re.compile(r" {0,3}(?:`{3}|~{3})| {4}| {0,3}\t")
 
 
 def guarded(
-    document: Document, pieces: Sequence[Piece], chunks: Sequence[Chunk], options: Options
+    document: Document, pieces: Sequence[Piece], chunks: Sequence[Chunk], counter: TokenCounter, options: Options
 ) -> tuple[Sequence[Piece], list[Finding]]:
     """The pieces that are left, and what was found."""
-    looked_at = (
-        (chunk, list(_reasons(document, piece, chunk, options, is_only=len(pieces) == 1)))
-        for piece, chunk in zip(pieces, chunks, strict=True)
-    )
+    guard = _Guard(document, options, is_only=len(pieces) == 1, is_bounded=adds_up(counter))
+    looked_at = ((chunk, list(guard.reasons(piece, chunk))) for piece, chunk in zip(pieces, chunks, strict=True))
     invalid = [(chunk, reasons) for chunk, reasons in looked_at if reasons]
     findings = [_finding(document, chunk, reasons, options) for chunk, reasons in invalid]
     if findings and options.guard == "raise":
@@ -39,45 +39,55 @@ def guarded(
     return pieces, findings
 
 
-def _reasons(document: Document, piece: Piece, chunk: Chunk, options: Options, *, is_only: bool) -> Iterator[str]:
-    """What is wrong with a chunk; looks at the piece first, for that is cheap."""
-    if piece.start >= piece.end:
-        yield "empty"
-        return
-    if not is_only and piece.tokens < options.min_tokens:
-        yield "too-short"
-    if piece.tokens > options.max_tokens:
-        yield "too-long"
-    if not _LETTER_OR_DIGIT.search(document.text, piece.start, piece.end):
-        yield "formatting-only"
-    elif not _has_text(document, piece):
-        yield "heading-only"
-    elif _is_code(document, piece) and not _has_context(document, piece, chunk, options):
-        yield "code-without-context"
+@dataclass(frozen=True)
+class _Guard:
+    """Looks at the chunks of one document."""
 
+    document: Document
+    options: Options
+    is_only: bool
+    """Whether there is one chunk."""
+    is_bounded: bool
+    """Whether no text has more tokens than bytes."""
 
-def _has_context(document: Document, piece: Piece, chunk: Chunk, options: Options) -> bool:
-    """Whether a breadcrumb stands above code; where there surely is room for one, the chunk is not asked."""
-    titles = [section.title for section in document.path_to(document.sections[piece.section])]
-    line = crumbs.full_line(document.title, titles) if options.breadcrumb_mode != "none" else ""
-    most = len(line.encode("utf-8", "replace")) + 2  # no counter has more tokens than bytes
-    if line and piece.tokens + most <= options.max_tokens and most <= options.max_tokens // 2:
-        return True
-    return chunk.embed_text != chunk.original_text
+    def reasons(self, piece: Piece, chunk: Chunk) -> Iterator[str]:
+        """What is wrong with a chunk; looks at the piece first, for that is cheap."""
+        if piece.start >= piece.end:
+            yield "empty"
+            return
+        tokens = piece.tokens
+        if not self.is_only and tokens < self.options.min_tokens:
+            yield "too-short"
+        if tokens > self.options.max_tokens:
+            yield "too-long"
+        if not _LETTER_OR_DIGIT.search(self.document.text, piece.start, piece.end):
+            yield "formatting-only"
+        elif not self._has_text(piece):
+            yield "heading-only"
+        elif self._is_code(piece) and not self._has_context(piece, chunk, tokens):
+            yield "code-without-context"
 
+    def _has_text(self, piece: Piece) -> bool:
+        """Whether there is something besides headings in a piece."""
+        first, last = self.document.section_at(piece.start), self.document.section_at(piece.end - 1)
+        own = (self.document.sections[number] for number in range(first, last + 1))
+        return any(max(each.text_start, piece.start) < min(each.text_end, piece.end) for each in own)
 
-def _has_text(document: Document, piece: Piece) -> bool:
-    """Whether there is something besides headings in a piece."""
-    first, last = document.section_at(piece.start), document.section_at(piece.end - 1)
-    own = (document.sections[number] for number in range(first, last + 1))
-    return any(max(each.text_start, piece.start) < min(each.text_end, piece.end) for each in own)
+    def _is_code(self, piece: Piece) -> bool:
+        """Whether there is nothing but code in a piece; its first characters are looked at first, for that is cheap."""
+        if not piece.before and not _CODE_START.match(self.document.text, piece.start):
+            return False
+        return all(block.kind == "code" for block in self.document.blocks_between(piece.start, piece.end))
 
-
-def _is_code(document: Document, piece: Piece) -> bool:
-    """Whether there is nothing but code in a piece; its first characters say so first, for blocks are not at hand."""
-    if not piece.before and not _CODE_START.match(document.text, piece.start):
-        return False
-    return all(block.kind == "code" for block in document.blocks_between(piece.start, piece.end))
+    def _has_context(self, piece: Piece, chunk: Chunk, tokens: int) -> bool:
+        """Whether a breadcrumb stands above code; where there surely is room for one, the chunk is not asked."""
+        if self.is_bounded and self.options.breadcrumb_mode != "none":
+            titles = [section.title for section in self.document.path_to(self.document.sections[piece.section])]
+            line = crumbs.full_line(self.document.title, titles)
+            most = utf8_length(line) + 2
+            if line and tokens + most <= self.options.max_tokens and most <= self.options.max_tokens // 2:
+                return True
+        return chunk.embed_text != chunk.original_text
 
 
 def _finding(document: Document, chunk: Chunk, reasons: Sequence[str], options: Options) -> Finding:

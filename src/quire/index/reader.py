@@ -16,6 +16,8 @@ from quire.index.files import Note
 from quire.index.tasks import Reading, Task
 from quire.index.update import OnProgress, Readings
 
+_PER_WORKER = 6 * 1024 * 1024
+"""How much work makes up for starting a process: it loads the parser and the tokenizer, and all goes through a pipe."""
 _DECODER = msgspec.msgpack.Decoder(Reading)
 
 
@@ -30,7 +32,8 @@ def _read(jobs: int | None, on_progress: OnProgress | None, tasks: list[Task]) -
     from quire.run import cores, plan  # noqa: PLC0415  where nothing has changed, nothing is read
 
     works = [plan.work_of(task.size) for task in tasks]
-    workers = plan.workers(works, jobs=jobs, cores=cores.cores())
+    wanted = min(cores.cores(), sum(works) // _PER_WORKER) if jobs is None else jobs
+    workers = plan.workers(works, jobs=wanted, cores=cores.cores())
     results = _here(tasks) if workers == 1 else _there(tasks, works, workers)
     for done, (task, reading) in enumerate(results, start=1):
         yield task, reading

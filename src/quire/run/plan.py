@@ -11,9 +11,9 @@ from typing import Generic, NamedTuple, TypeVar
 Item = TypeVar("Item")
 
 BATCH = 256 * 1024
-"""How much work is given out at once: some 30 ms of it, beside which sending it to a process is nothing."""
+"""How much work is given out at once: some 35 ms of it, so that sending it costs little beside doing it."""
 PER_WORKER = 2 * 1024 * 1024
-"""How much work makes up for starting a process, which takes as long as cutting this much."""
+"""How much work there must be for each process: starting one takes about as long as cutting this much."""
 PER_DOCUMENT = 2 * 1024
 """What a document costs beside its bytes: opening it, and all that is done once for each."""
 _SHARES = 4

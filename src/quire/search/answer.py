@@ -75,10 +75,14 @@ class Question:
 def hits(question: Question, results: Sequence[Result], max_tokens: int | None, phases: dict[str, Any]) -> list[Hit]:
     """The hits, with as much text as the budget has room for; those for which it has none are left out."""
     snapshot = question.matching.snapshot
-    marks = {name: _marker(question, tree.language) for name, tree in snapshot.settings.trees.items()}
+    trees = snapshot.settings.trees
+    languages = {trees[result.node.tree].language for result in results}
+    marks = {
+        language: Marker(question.wanted(language), partial(word_terms, language=language)) for language in languages
+    }
     sections = [Section(result.node, tuple(each.node.position for each in result.constituents)) for result in results]
     # The budget is shared by trees of several languages; what marks one of them is good enough to choose parts.
-    first = marks[results[0].node.tree] if results else None
+    first = marks[trees[results[0].node.tree].language] if results else None
     given = fit(sections, snapshot.nodes_of, max_tokens=max_tokens, ranges=first)
     phases["fit"] = {
         "results": len(results),
@@ -88,16 +92,12 @@ def hits(question: Question, results: Sequence[Result], max_tokens: int | None, 
         ),
     }
     made = [
-        _hit(question, result, text, marks[result.node.tree](text.text))
+        _hit(question, result, text, marks[trees[result.node.tree].language](text.text))
         for result, text in zip(results, given, strict=True)
         if text is not None
     ]
     phases["highlight"] = {"ranges": sum(len(hit.match_ranges) for hit in made)}
     return made
-
-
-def _marker(question: Question, language: str) -> Marker:
-    return Marker(question.wanted(language), partial(word_terms, language=language))
 
 
 def _hit(question: Question, result: Result, given: Given, marked: tuple[Span, ...]) -> Hit:

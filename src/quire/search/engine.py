@@ -100,7 +100,8 @@ def _merged(wanted: _Wanted, matching: Matching, found: list[Found], phases: Pha
     """The best results of merging; with more candidates as long as there are too few results."""
     settings, pool = wanted.settings, wanted.pool
     while True:
-        everything = found + matching.rest(found) if len(found) >= pool else found
+        able = find.able(found, wanted.limit, settings.score_cap_multiplier)
+        everything = able + matching.rest(able) if len(found) >= pool else able
         own = matching.own(wanted.query, everything)
         matches = find.by_themselves(everything, own)
         merged = merge_along_the_tree(

@@ -6,6 +6,7 @@ it takes no place among the best.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -69,20 +70,39 @@ class Matching:
         known = {(each.key.segment_ord, each.key.doc) for each in found}
         inside = self.compiler.within(self.query, self.compiler.among(DOC, _documents(found)))
         hits = self.snapshot.top(inside, MOST)
+        # The best of all is among them, so the unit of the scores is the same.
         return self._found([hit for hit in hits if (hit[1].segment_ord, hit[1].doc) not in known], hits[0][0])
 
     def own(self, query: Query, found: Sequence[Found]) -> dict[Place, float]:
-        """What share of the query each node satisfies by its own title and body; 1 where it asks for no text."""
+        """What share of the query each node satisfies by its own title and body; 1 where it asks for no text.
+
+        It is compared within a document, so a node that is alone in its own is not asked about.
+        """
         share = self.compiler.own(query)
-        if share is None:
+        counts = Counter(each.node.document_id for each in found)
+        several = [document for document, count in counts.items() if count > 1]
+        if share is None or not several:
             return {each.place: 1.0 for each in found}
-        inside = self.compiler.within(share, self.compiler.among(DOC, _documents(found)))
+        inside = self.compiler.within(share, self.compiler.among(DOC, several))
         shares = {(key.segment_ord, key.doc): round(score, 5) for score, key in self.snapshot.top(inside, MOST)}
         return {each.place: shares.get((each.key.segment_ord, each.key.doc), 0.0) for each in found}
 
     def _found(self, hits: Sequence[tuple[float, Key]], best: float) -> list[Found]:
         unit = best if best > 0 else 1.0
         return [Found((score / unit) ** _SHARPNESS, key, self.snapshot.node(key)) for score, key in hits]
+
+
+def able(found: Sequence[Found], limit: int, cap: float) -> list[Found]:
+    """Those whose documents can have one of the best results.
+
+    A result scores at least as much as its best node and at most ``cap`` times that: where so many documents have a
+    node of some score, no other document needs a look whose best node, so many times over, does not reach it.
+    """
+    best: dict[str, float] = {}
+    for each in found:
+        best.setdefault(each.node.document_id, each.score)
+    least = sorted(best.values(), reverse=True)[limit - 1] if len(best) > limit else 0.0
+    return [each for each in found if max(cap, 1.0) * best[each.node.document_id] >= least]
 
 
 def by_themselves(found: Iterable[Found], own: Mapping[Place, float]) -> list[Found]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from quire import crumbs
 from quire.config import Options
-from quire.model import Document, TokenCounter
+from quire.model import Document, TokenCounter, adds_up
 from quire.offsets import utf8_length
 
 
@@ -28,7 +28,7 @@ class Crumbs:
         self._half_cap = cap // 2
         self._known: dict[int, tuple[str, int]] = {}
         self._reserves: dict[int, int] = {}
-        self.most = 0 if self._off else min(cap // 2, _longest(document) + 2)
+        self.most = 0 if self._off else min(cap // 2, _longest(document) + 2) if adds_up(counter) else cap // 2
         """No prefix has more tokens; for decisions that are clear without counting one."""
 
     def prefix(self, section: int) -> str:

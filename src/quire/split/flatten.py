@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from quire.model import Block, Document, Kind, Section, TokenCounter
+from quire.model import Block, Document, Kind, Section, TokenCounter, adds_up
 from quire.offsets import trimmed
 from quire.split.crumbled import Crumbs
 from quire.split.ladder import Ladder, Note
@@ -48,7 +48,7 @@ class Flattening:
         self._tail_start, self._tail = self._headings_at_end()
         self._sure = grain.cap - lines.most - _ROOM_FOR_TEXT  # so many tokens fit below any breadcrumb
         self._oversized = grain.cap if grain.oversized is None else grain.oversized
-        self._adds_up = counter.cuts_cleanly("a\nb", 2)
+        self._adds_up = adds_up(counter)
         self._widest = 1 if document.text.isascii() else 4  # bytes of a character
         self.notes: list[Note] = []
         self.firsts: list[int] = []

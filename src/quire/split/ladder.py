@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import count as count_up
 from typing import NamedTuple, TypeAlias
 
-from quire.model import BLANK, Block, Kind, TokenCounter
+from quire.model import BLANK, Block, Kind, TokenCounter, adds_up
 from quire.split.graphemes import grapheme_ends
 from quire.split.sentences import inner_word_ends, sentence_ends, word_ends
 from quire.split.units import Unit, blank_behind, closing
@@ -73,7 +73,7 @@ class Ladder:
         self.limit = limit
         self.notes: list[Note] = []
         self._has_returns = "\r" in text
-        self._adds_up = counter.cuts_cleanly("a\nb", 2)
+        self._adds_up = adds_up(counter)
         self._line = (0, 0)  # the line that was looked at last: its start, and how far it is known
 
     def cut(self, block: Block) -> list[Unit]:

@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
-from quire.model import Document, Kind, TokenCounter
+from quire.model import Document, Kind, TokenCounter, adds_up
 
 
 class Unit(NamedTuple):
@@ -75,7 +75,7 @@ class Units:
         self.text = document.text
         self.counter = counter
         self.items = units
-        self.adds_up = counter.cuts_cleanly("a\nb", 2)
+        self.adds_up = adds_up(counter)
         self._total = [0, *accumulate([unit[3] for unit in units])]
         clean, text = counter.cuts_cleanly, self.text
         loose = [not clean(text, unit[0]) for unit in units] if self.adds_up else []

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from quire import Index
 
 SCRIPT = Path(__file__).with_name("killing_updates.py")
 
@@ -23,3 +26,26 @@ def test_killed_a_hundred_times(tmp_path: Path) -> None:
     assert 10 < len(set(result["seen"])) < 90  # some were killed before the commit, some after it
     assert result["generations"] == 1
     assert result["left"] == [".gitignore", "index.checked", "index.current", "index.lock"]
+
+
+def test_what_a_killed_commit_left_is_not_in_the_way(tmp_path: Path) -> None:
+    """The engine names a file after the number of changes: the same update again wants the same name."""
+    docs, home = tmp_path / "docs", tmp_path / ".quire"
+    docs.mkdir()
+    for number in range(5):
+        (docs / f"{number}.md").write_text(f"# A\n\ntext {number}\n")
+    index = Index.open(home)
+    index.update({"docs": docs})
+    index.close()
+    shutil.copytree(home, tmp_path / "before")
+    (docs / "3.md").write_text("# B\n\nother\n")
+    index.update()
+    index.close()
+    home.rename(tmp_path / "after")
+    (tmp_path / "before").rename(home)
+    left = list((tmp_path / "after" / "index-1").glob("*.del"))
+    for file in (*left, tmp_path / "after" / "index-1" / ".managed.json"):
+        shutil.copy(file, home / "index-1")
+    assert left
+    assert index.update().changed == 1
+    assert index.get("3.md#b").text == "# B\n\nother\n"

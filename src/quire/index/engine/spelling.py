@@ -21,12 +21,17 @@ _MORE_CHARACTERS = "\uf900-\ufaff\U0001b000-\U0001b16f\U00020000-\U0003ffff"
 _PICTURES = "\u203c\u2049\u231a-\u23ff\u2600-\u27bf\u2b05-\u2b55\U0001f000-\U0001faff"
 _CLUSTERED = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF))
 """Thai and Lao, Burmese, Khmer: a letter and the marks on it are one character."""
+_ANY_UNSPACED = re.compile(
+    f"[{_CHARACTERS}{_MORE_CHARACTERS}{_PICTURES}{''.join(f'{chr(first)}-{chr(last)}' for first, last in _CLUSTERED)}]"
+)
 
 
 def normal(text: str) -> str:
     """A text as the engine takes it."""
     if not text.isascii():
-        text = _unspaced().sub(_apart, unicodedata.normalize("NFKC", text))
+        text = unicodedata.normalize("NFKC", text)
+        # One set of characters is found much faster than the pattern that takes them apart.
+        text = _unspaced().sub(_apart, text) if _ANY_UNSPACED.search(text) else text
     return _SIGN.sub(_sign, text) if "#" in text or "++" in text else text
 
 
@@ -44,7 +49,7 @@ def humps(word: str) -> str:
 
 def is_unspaced(text: str) -> bool:
     """Whether a text has characters that are words by themselves, so that a word is a phrase of them."""
-    return not text.isascii() and _unspaced().search(unicodedata.normalize("NFKC", text)) is not None
+    return not text.isascii() and _ANY_UNSPACED.search(unicodedata.normalize("NFKC", text)) is not None
 
 
 def _names_in_humps(text: str) -> set[str]:

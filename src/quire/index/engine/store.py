@@ -18,7 +18,7 @@ import tantivy
 from quire.errors import IndexDamagedError, StoreError
 from quire.index import files
 from quire.index.engine import schema
-from quire.index.engine.fields import BLOB, DOC, ID, NODE, POSITION, RECORD, TREE
+from quire.index.engine.fields import BLOB, DOC, ID, NODE, POSITION, RECORD
 from quire.index.files import FileRecord, FileTable, Settings
 from quire.index.node import Node, decoded, term
 
@@ -159,11 +159,6 @@ class Writer:
         """Take a document's nodes out."""
         with _writing(self._folder):
             self._writer.delete_documents_by_term(DOC, term(document_id))
-
-    def remove_tree(self, tree: str) -> None:
-        """Take all nodes of a tree out."""
-        with _writing(self._folder):
-            self._writer.delete_documents_by_term(TREE, term(tree))
 
     def put(self, key: str, blob: bytes) -> None:
         """Replace a record that is no node."""
