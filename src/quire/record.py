@@ -148,7 +148,10 @@ class Chunk:
 
     def to_dict(self) -> dict[str, Any]:
         """The chunk as JSON-ready values under camelCase names."""
-        record = {json_name: _plain(getattr(self, name)) for name, json_name in _json_names(Chunk)}
+        record = {
+            json_name: value if (value := getattr(self, name)).__class__ in _PLAIN else _plain(value)
+            for name, json_name in _json_names(Chunk)
+        }
         record["contentHash"] = self.content_hash
         if self.position is None:
             del record["position"]
@@ -186,11 +189,15 @@ def _camel(name: str) -> str:
     return first + "".join(word.capitalize() for word in rest)
 
 
+_PLAIN = frozenset({str, int, type(None)})
+"""Types whose values are JSON's as they are; asking for them first spares most values the rest."""
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, SourcePosition | TokenStats):
         return {json_name: getattr(value, name) for name, json_name in _json_names(type(value))}
     if isinstance(value, tuple):
         return list(value)
     if isinstance(value, Mapping):
-        return {key: _plain(each) for key, each in value.items()}
+        return {key: each if each.__class__ in _PLAIN else _plain(each) for key, each in value.items()}
     return value

@@ -116,8 +116,7 @@ class Fields:
 
     def _texts(self, number: int) -> dict[str, Any]:
         """Its text, to show and to embed."""
-        written = self._written(number)
-        prefix = self._prefix(number, written)
+        written, prefix = self._whole(number)
         return {
             "original_text": written.text,
             "embed_text": prefix + written.text,
@@ -125,18 +124,21 @@ class Fields:
             "added_chars": len(prefix) + len(written.text) - written.own,
         }
 
-    def _written(self, number: int) -> Written:
-        """The text of a chunk as it is shown; the last is kept, for its fields are asked for one after the other."""
+    def _whole(self, number: int) -> tuple[Written, str]:
+        """The text of a chunk and its prefix; the last is kept, for fields are asked for one after the other."""
         known = self._last.get(number)
         if known is None:
-            piece = self.pieces[number]
-            overlap = piece.overlap
-            own = self._text(piece.start, piece.end)
-            text = own if overlap is None else self._text(overlap, piece.end)
-            known = Written(f"{piece.before}{text}{piece.after}", len(own), len(text) - len(own))
+            written = self._written(self.pieces[number])
+            known = written, self._prefix(number, written)
             self._last.clear()
             self._last[number] = known
         return known
+
+    def _written(self, piece: Piece) -> Written:
+        overlap = piece.overlap
+        own = self._text(piece.start, piece.end)
+        text = own if overlap is None else self._text(overlap, piece.end)
+        return Written(f"{piece.before}{text}{piece.after}", len(own), len(text) - len(own))
 
     def _text(self, start: int, end: int) -> str:
         if self.options.normalize:
@@ -144,8 +146,8 @@ class Fields:
         return self.document.text[start:end]
 
     def _token_stats(self, number: int) -> TokenStats:
-        written = self._written(number)
-        prefix, tokens = self._prefix(number, written), self._tokens(number, written)
+        written, prefix = self._whole(number)
+        tokens = self._tokens(number, written)
         return TokenStats(
             tokens=tokens,
             estimated_tokens=-(-len(written.text) // 4),
@@ -240,7 +242,7 @@ class Fields:
         return adds_up(self.counter)
 
     @cached_property
-    def _last(self) -> dict[int, Written]:
+    def _last(self) -> dict[int, tuple[Written, str]]:
         return {}
 
     @cached_property

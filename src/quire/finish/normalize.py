@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from quire.model import BLANK, Document
 
 _TRAILING = re.compile(r"(?<![ \t])[ \t]++(?=\n)")
+_IRREGULAR = ("\r", " \n", "\t\n", "\n\n\n")
 _LINE_WITH_TEXT = re.compile(r"\n[ \t]*+[^ \t\n]")
 _BLANK_LINES = re.compile(r"\n[ \t]*\n(?:[ \t]*\n)+")
 
@@ -19,6 +20,8 @@ _BLANK_LINES = re.compile(r"\n[ \t]*\n(?:[ \t]*\n)+")
 def normalized(document: Document, start: int, end: int) -> str:
     """The text of a span with regular white space."""
     text = document.text
+    if not any(map(text[start:end].__contains__, _IRREGULAR)):  # most text is regular; where code stands is not asked
+        return text[start:end].strip("\n").rstrip(BLANK)
     parts: list[str] = []
     seen = start
     for first, last in _verbatim(document, start, end):

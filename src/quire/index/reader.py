@@ -6,7 +6,7 @@ threads of its own. A file whose process dies, and dies again when it is tried a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import closing
 from functools import partial
 
@@ -18,6 +18,10 @@ from quire.index.update import OnProgress, Readings
 
 _PER_WORKER = 6 * 1024 * 1024
 """How much work makes up for starting a process: it loads the parser and the tokenizer, and all goes through a pipe."""
+_MOST_WORKERS = 4
+"""As many as keep busy the one that feeds the engine. One core is the engine's: with two, reading here is as fast."""
+Read = Generator[tuple[Task, Reading], None, None]
+
 _DECODER = msgspec.msgpack.Decoder(Reading)
 
 
@@ -26,29 +30,30 @@ def readings(jobs: int | None = None, on_progress: OnProgress | None = None) -> 
     return partial(_read, jobs, on_progress)
 
 
-def _read(jobs: int | None, on_progress: OnProgress | None, tasks: list[Task]) -> Iterator[tuple[Task, Reading]]:
+def _read(jobs: int | None, on_progress: OnProgress | None, tasks: list[Task]) -> Read:
     if not tasks:
         return
     from quire.run import cores, plan  # noqa: PLC0415  where nothing has changed, nothing is read
 
     works = [plan.work_of(task.size) for task in tasks]
-    wanted = min(cores.cores(), sum(works) // _PER_WORKER) if jobs is None else jobs
+    wanted = min(cores.cores() - 1, _MOST_WORKERS, sum(works) // _PER_WORKER) if jobs is None else jobs
     workers = plan.workers(works, jobs=wanted, cores=cores.cores())
     results = _here(tasks) if workers == 1 else _there(tasks, works, workers)
-    for done, (task, reading) in enumerate(results, start=1):
-        yield task, reading
-        if on_progress is not None:
-            on_progress(done, len(tasks), task.path)
+    with closing(results):
+        for done, (task, reading) in enumerate(results, start=1):
+            yield task, reading
+            if on_progress is not None:
+                on_progress(done, len(tasks), task.path)
 
 
-def _here(tasks: list[Task]) -> Iterator[tuple[Task, Reading]]:
+def _here(tasks: list[Task]) -> Read:
     from quire.index.reading import read_task  # noqa: PLC0415  loads the parser and the tokenizer
 
     for task in tasks:
         yield task, read_task(task)
 
 
-def _there(tasks: list[Task], works: list[int], workers: int) -> Iterator[tuple[Task, Reading]]:
+def _there(tasks: list[Task], works: list[int], workers: int) -> Read:
     from quire.index.reading import packed  # noqa: PLC0415  loads the parser and the tokenizer
     from quire.run import local, plan  # noqa: PLC0415  loads multiprocessing
 

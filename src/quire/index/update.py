@@ -10,7 +10,7 @@ import contextlib
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,8 +33,8 @@ OnProgress = Callable[[int, int, str], None]
 _MUCH = 4 * 1024 * 1024
 _MOST_THREADS = 4
 
-Readings = Callable[[list[Task]], Iterator[tuple[Task, Reading]]]
-"""Reads files, in any order."""
+Readings = Callable[[list[Task]], Generator[tuple[Task, Reading], None, None]]
+"""Reads files, in any order. Is closed, come what may: there may be processes behind it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +89,11 @@ def remove(folder: Folder, tree: str, *, wait: float, on_wait: OnWait | None = N
         gone = [name for name, record in snapshot.files().items() if record.tree == tree]
         settings = msgspec.structs.replace(snapshot.settings, trees=trees)
         goal = Goal(snapshot=snapshot, stamp=((),), rebuilt=None, settings=settings, plan=Plan(removed=gone))
-        _reach(folder, goal, lambda tasks: iter(()))
+        _reach(folder, goal, _reads_nothing)
+
+
+def _reads_nothing(tasks: list[Task]) -> Generator[tuple[Task, Reading], None, None]:
+    yield from ()
 
 
 def _reach(folder: Folder, goal: Goal, readings: Readings) -> FileTable:
@@ -130,10 +134,11 @@ def _write(writer: Writer, goal: Goal, readings: Readings) -> dict[str, FileReco
         writer.remove(document_id)
         del table[document_id]
         dirty.add(files.key_of(document_id))
-    for task, reading in readings(goal.plan.tasks):
-        writer.replace(task.id, reading.nodes, is_new=task.id not in table)
-        table[task.id] = _record(task, reading, goal.plan)
-        dirty.add(files.key_of(task.id))
+    with contextlib.closing(readings(goal.plan.tasks)) as results:
+        for task, reading in results:
+            writer.replace(task.id, reading.nodes, is_new=task.id not in table)
+            table[task.id] = _record(task, reading, goal.plan)
+            dirty.add(files.key_of(task.id))
     for record in (*goal.plan.touched, *goal.plan.settled):
         table[record.id] = record
         dirty.add(files.key_of(record.id))

@@ -22,9 +22,9 @@ from quire.search.merge import merge as merge_along_the_tree
 from quire.search.records import Results
 from quire.search.settings import SearchSettings
 
-_POOL = 100
+_POOL = 50
 """How many nodes are merged, at least."""
-_POOL_FOR_EACH = 10
+_POOL_FOR_EACH = 5
 """How many, at least, for each result that is wanted."""
 
 Phases = dict[str, dict[str, Any]]
