@@ -57,6 +57,8 @@ def inline_atoms(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 def outside(cuts: Iterable[int], atoms: Sequence[tuple[int, int]]) -> list[int]:
     """Those of the ascending ``cuts`` that tear none of ``atoms``."""
+    if not atoms:
+        return list(cuts)
     kept: list[int] = []
     at, count = 0, len(atoms)
     for cut in cuts:

@@ -22,6 +22,8 @@ from quire.query.tree import All, Either, Not, Phrase, Query, Word, leaves
 
 _MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
 
+_WHOLE = 2.0
+"""How much a name counts extra whose parts stand side by side."""
 _IN_TITLE, _IN_BODY = 1.0, 0.99
 """How well what a node itself says satisfies a word: its title a little better than its body."""
 SATISFIED = _IN_BODY - 1e-4
@@ -169,8 +171,10 @@ class _Pass:
             if not refused:
                 return None
             musts = [tantivy.Query.const_score_query(tantivy.Query.exists_query(fields.POSITION), 1.0)]
-        if self.loose and len(musts) > 1:
-            musts = [tantivy.Query.boolean_query([(_SHOULD, each) for each in musts])]
+        elif self.loose:
+            places = self._each(item for item in needed if _is_place(item))
+            words = self._each(item for item in needed if not _is_place(item))
+            musts = [*places, *([tantivy.Query.boolean_query([(_SHOULD, each) for each in words])] if words else [])]
         clauses = [(_MUST, each) for each in musts]
         clauses += [(_SHOULD, each) for each in optional]
         clauses += [(_SHOULD, each) for _, each in self.side_by_side(items)]
@@ -199,7 +203,7 @@ class _Pass:
         if len(made) == 1:
             return made[0]
         apart = tantivy.Query.boolean_query([(_SHOULD if self.loose else _MUST, each) for each in made])
-        together = self._side_in_any(spelling.terms, language, into)
+        together = tantivy.Query.boost_query(self._side_in_any(spelling.terms, language, into), _WHOLE)
         return tantivy.Query.boolean_query([(_MUST, apart), (_SHOULD, together)])
 
     def _phrase(self, phrase: Phrase) -> tantivy.Query | None:
@@ -255,6 +259,11 @@ def _together(query: Query) -> tuple[Query, ...]:
 
 def _is_plain(item: Query) -> TypeGuard[Word]:
     return isinstance(item, Word) and item.field is None and not item.prefix
+
+
+def _is_place(item: Query) -> bool:
+    """Whether an item says where to look: that is meant, whatever else matches."""
+    return isinstance(item, Word | Phrase) and item.field in ("tree", "path")
 
 
 def _asks_for_text(item: Query) -> bool:

@@ -1,0 +1,437 @@
+"""A search from query to hits, on small collections: what matches, what is corrected, in which order, how it is told."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from quire.indexed import Index
+from quire.search.settings import SearchSettings
+
+Made = Callable[..., Index]
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Made:
+    """Makes an index of documents given by path and text."""
+
+    def make(
+        documents: Mapping[str, str], *, language: str = "english", settings: SearchSettings | None = None
+    ) -> Index:
+        folders = {}
+        for name, text in documents.items():
+            tree, _, path = name.partition(":") if ":" in name else ("docs", "", name)
+            file = tmp_path / tree / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+            folders[tree] = tmp_path / tree
+        index = Index.open(tmp_path / "index", settings=settings)
+        index.update(folders, languages=dict.fromkeys(folders, language))
+        return index
+
+    return make
+
+
+def ids(index: Index, query: str, **options: object) -> list[str]:
+    return [hit.id.removeprefix("docs:") for hit in index.search(query, **options)]  # type: ignore[arg-type]
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# All words, some words
+
+
+def test_all_words_must_match_in_any_fields(made: Made) -> None:
+    index = made(
+        {
+            "storage/both.md": "# Volumes\n\nHow to prune.\n",
+            "one.md": "# Volumes\n\nNothing else.\n",
+            "other.md": "# Prune\n\nNothing else.\n",
+        }
+    )
+    assert ids(index, "volumes prune") == ["storage/both.md#volumes"]
+    assert ids(index, "storage prune") == ["storage/both.md#volumes"]
+    assert not index.search("volumes prune").partial
+
+
+def test_function_words_may_be_missing(made: Made) -> None:
+    index = made({"a.md": "# Prune volumes\n\nRun it.\n", "b.md": "# How\n\nHow do I do the what.\n"})
+    assert ids(index, "how do I prune the volumes?") == ["a.md#prune-volumes"]
+
+
+def test_function_words_alone_are_looked_for(made: Made) -> None:
+    index = made({"a.md": "# Prune\n\nRun it.\n", "b.md": "# What is this\n\nText.\n"})
+    assert ids(index, "what is this") == ["b.md#what-is-this"]
+
+
+def test_where_nothing_matches_all_the_best_partial_matches_come(made: Made) -> None:
+    index = made({"a.md": "# Volumes\n\nPrune them.\n", "b.md": "# Images\n\nPrune them, too.\n"})
+    results = index.search("prune volumes kubernetes")
+    assert results.partial
+    assert [hit.id for hit in results] == ["docs:a.md#volumes", "docs:b.md#images"]
+
+
+def test_words_in_front_matter_tags_and_path_match(made: Made) -> None:
+    text = "---\ntitle: Cleaning\ndescription: Reclaim space\ntags: [housekeeping]\n---\n\n## Prune\n\nRun it.\n"
+    index = made({"admin/a.md": text, "b.md": "# Prune\n\nText.\n"})
+    for query in ("reclaim prune", "housekeeping prune", "admin prune", "cleaning prune"):
+        assert ids(index, query) == ["admin/a.md#prune"]
+
+
+def test_a_document_without_text_of_its_own_gives_way_to_its_first_heading(made: Made) -> None:
+    index = made({"a.md": "# Volumes\n\nText.\n\n## Prune\n\nMore.\n"})
+    assert ids(index, "volumes") == ["a.md#volumes"]
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Corrections
+
+
+@pytest.mark.parametrize("typed", ["volmes", "volumess", "volunes", "vloumes"])
+def test_a_word_that_occurs_nowhere_is_corrected(made: Made, typed: str) -> None:
+    index = made({"a.md": "# Volumes\n\nText.\n", "b.md": "# Images\n\nText.\n"})
+    results = index.search(typed)
+    assert [hit.id for hit in results] == ["docs:a.md#volumes"]
+    assert results.corrections == {typed: ("volumes",)}
+    assert not results.partial
+
+
+def test_a_correction_is_a_word_as_texts_have_it(made: Made) -> None:
+    index = made({"a.md": "# Nested virtualization\n\nTurn on virtualization.\n"})
+    assert index.search("virtualisation").corrections == {"virtualisation": ("virtualization",)}
+
+
+def test_a_word_that_occurs_is_not_corrected(made: Made) -> None:
+    index = made({"a.md": "# Mount\n\nmount mount mount\n", "b.md": "# Month\n\nText.\n"})
+    assert ids(index, "month") == ["b.md#month"]
+    assert not index.search("month").corrections
+
+
+def test_short_words_numbers_and_phrases_are_left_alone(made: Made) -> None:
+    index = made({"a.md": "# Cat 2024\n\nThe volumes.\n"})
+    for query in ("car", "2025", '"volmes"'):
+        results = index.search(query)
+        assert not results
+        assert not results.corrections
+
+
+def test_a_part_of_a_name_is_corrected(made: Made) -> None:
+    index = made({"a.md": "# Settings\n\nSet `max_retries` to 3.\n"})
+    results = index.search("max_retrise")
+    assert [hit.id for hit in results] == ["docs:a.md#settings"]
+    assert results.corrections == {"max_retrise": ("max_retries",)}
+
+
+def test_words_of_other_alphabets_are_corrected(made: Made) -> None:
+    index = made({"a.md": "# Сервер\n\nТекст.\n"}, language="russian")
+    results = index.search("сервр")
+    assert [hit.title for hit in results] == ["Сервер"]
+    assert results.corrections == {"сервр": ("сервер",)}
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# The query language
+
+
+def test_phrases_within_one_field(made: Made) -> None:
+    index = made({"a.md": "# One\n\nThe bind mount works.\n", "b.md": "# Bind\n\nThe mount to bind.\n"})
+    assert ids(index, '"bind mount"') == ["a.md#one"]
+    assert ids(index, '"mount bind"') == []
+
+
+def test_not_either_and_fields(made: Made) -> None:
+    index = made(
+        {
+            "guides/a.md": "---\ntags: [linux]\n---\n\n# Volumes\n\nOn Linux.\n",
+            "guides/b.md": "# Images\n\nAbout volumes on Windows.\n",
+            "ref/c.md": "# Networks\n\nPlain.\n",
+        }
+    )
+    assert ids(index, "volumes -windows") == ["guides/a.md#volumes"]
+    assert sorted(ids(index, "images OR networks")) == ["guides/b.md#images", "ref/c.md#networks"]
+    assert ids(index, "title:volumes") == ["guides/a.md#volumes"]
+    assert ids(index, "body:volumes") == ["guides/b.md#images"]
+    assert ids(index, "tags:linux") == ["guides/a.md"]
+    assert ids(index, "path:ref/c.md") == ["ref/c.md"]
+    assert sorted(ids(index, "path:guides volumes")) == ["guides/a.md#volumes", "guides/b.md#images"]
+    assert ids(index, "tree:docs networks") == ["ref/c.md#networks"]
+    assert ids(index, "tree:other networks") == []
+
+
+def test_beginnings_match_and_are_scored(made: Made) -> None:
+    index = made(
+        {
+            "a.md": "# Configuration\n\nThe configuration.\n",
+            "b.md": "# Other\n\nSee how it is configured, and many more words besides these few.\n",
+            "c.md": "# Confirm\n\nText.\n",
+        }
+    )
+    assert ids(index, "configur*") == ["a.md#configuration", "b.md#other"]
+    assert ids(index, "configuratio*")[0] == "a.md#configuration"
+    assert ids(index, "config* xyzzy*") == [*ids(index, "config*")]
+    assert index.search("config* xyzzy*").partial
+    assert len({hit.score for hit in index.search("configur*")}) == 2
+
+
+def test_boosts_change_the_order(made: Made) -> None:
+    index = made({"a.md": "# Red\n\nText.\n", "b.md": "# Blue\n\nText.\n"})
+    assert ids(index, "red^5 OR blue")[0] == "a.md#red"
+    assert ids(index, "red OR blue^5")[0] == "b.md#blue"
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Names and scripts
+
+NAMES = {
+    "cpp.md": "# Modules\n\nIn C++ they are new.\n",
+    "c.md": "# Headers\n\nIn C they are old.\n",
+    "sharp.md": "# Assemblies\n\nIn C# they are managed.\n",
+    "version.md": "# Release 1.0.21\n\nNotes.\n",
+    "numbers.md": "# Numbers\n\n21 is 1 more than 20, 0 is none.\n",
+    "env.md": "# Files\n\nPut it into `.env` there.\n",
+    "flag.md": "# Building\n\nUse `--no-cache` to start over.\n",
+    "humps.md": "# Servers\n\nThe class HTTPServer and the method parseRequestBody.\n",
+    "snake.md": "# Variables\n\nThe variable `my_var_name` and `pkg.module.attr`.\n",
+    "party.md": "# Celebrations\n\nWe did it \U0001f389 today.\n",
+    "chinese.md": "# 安装\n\n这里说明如何安装软件和配置网络代理。\n",
+    "thai.md": "# ภาษา\n\nภาษาไทยไม่มีช่องว่างระหว่างคำ\n",
+    "accent.md": "# Places\n\nThe café at the corner.\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("C++", "cpp.md#modules"),
+        ("c++", "cpp.md#modules"),
+        ("C#", "sharp.md#assemblies"),
+        ("1.0.21", "version.md#release-1021"),
+        ("v1.0.21", "version.md#release-1021"),
+        (".env", "env.md#files"),
+        ("--no-cache", "flag.md#building"),
+        ("HTTPServer", "humps.md#servers"),
+        ("httpserver", "humps.md#servers"),
+        ("http_server", "humps.md#servers"),
+        ("server http", "humps.md#servers"),
+        ("parse request", "humps.md#servers"),
+        ("my_var_name", "snake.md#variables"),
+        ("myVarName", "snake.md#variables"),
+        ("var name", "snake.md#variables"),
+        ("pkg.module.attr", "snake.md#variables"),
+        ("module attr", "snake.md#variables"),
+        ("\U0001f389", "party.md#celebrations"),
+        ("软件", "chinese.md#heading"),
+        ("网络代理", "chinese.md#heading"),
+        ("怎么配置网络代理", "chinese.md#heading"),
+        ("ภาษาไทย", "thai.md#heading"),
+        ("cafe", "accent.md#places"),
+        ("CAFÉ", "accent.md#places"),
+        ("cafe\u0301", "accent.md#places"),
+    ],
+)
+def test_names_and_scripts(made: Made, query: str, expected: str) -> None:
+    assert ids(made(NAMES), query) == [expected]
+
+
+def test_a_whole_name_ranks_above_its_parts(made: Made) -> None:
+    index = made(
+        {
+            "parts.md": "# Mine\n\nvar var var, and my my my name.\n",
+            "whole.md": "# Whole\n\nA long text about something else that at last says my_var and goes on for a while.\n",
+        }
+    )
+    assert ids(index, "my_var") == ["whole.md#whole", "parts.md#mine"]
+
+
+def test_stems_can_be_switched_off(made: Made) -> None:
+    index = made({"a.md": "# Running\n\nText.\n"}, language="none")
+    assert ids(index, "running") == ["a.md#running"]
+    assert ids(index, "runs") == []
+
+
+def test_trees_of_two_languages_in_one_index(tmp_path: Path) -> None:
+    for name, text in {"en": "# Houses\n\nText.\n", "de": "# Häuser\n\nText.\n"}.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.md").write_text(text, encoding="utf-8")
+    index = Index.open(tmp_path / "index")
+    index.update({"en": tmp_path / "en", "de": tmp_path / "de"}, languages={"de": "german"})
+    assert [hit.id for hit in index.search("Haus")] == ["de:a.md#huser"]
+    assert [hit.id for hit in index.search("house")] == ["en:a.md#houses"]
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Order
+
+
+def test_a_title_ranks_above_a_mention(made: Made) -> None:
+    mention = "# Other\n\nVolumes are mentioned here among other things that this page is about.\n"
+    index = made({"a.md": mention, "b.md": "# Volumes\n\nText about something.\n"})
+    assert ids(index, "volumes") == ["b.md#volumes", "a.md#other"]
+
+
+def test_words_side_by_side_in_a_title_rank_above_the_same_words_apart(made: Made) -> None:
+    index = made({"a.md": "# Cache for a build\n\nText.\n", "b.md": "# Some build cache\n\nText.\n"})
+    assert ids(index, "build cache") == ["b.md#some-build-cache", "a.md#cache-for-a-build"]
+
+
+def test_a_boost_of_zero_leaves_a_field_out(made: Made) -> None:
+    documents = {"a.md": "# Volumes\n\nText.\n", "b.md": "# Other\n\nVolumes.\n"}
+    index = made(documents, settings=SearchSettings(boosts={"body": 0.0}))
+    assert ids(index, "volumes") == ["a.md#volumes"]
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Filters
+
+
+def test_a_filter_comes_before_the_limit(made: Made) -> None:
+    best = {f"best:{number}.md": "# Volumes\n\nvolumes volumes\n" for number in range(30)}
+    index = made({**best, "docs:deep/last.md": "# Other\n\nA long text that mentions volumes once.\n"})
+    assert ids(index, "volumes", limit=1, trees=["docs"]) == ["deep/last.md#other"]
+    assert ids(index, "volumes", limit=1, path="deep/**") == ["deep/last.md#other"]
+    assert ids(index, "volumes", limit=1, path=["docs:*.md"]) == ["deep/last.md#other"]
+    assert ids(index, "volumes", path="nowhere/**") == []
+    assert ids(index, "volumes", trees=[]) == []
+
+
+def test_scores_do_not_depend_on_a_filter(made: Made) -> None:
+    index = made({"a.md": "# Volumes\n\nText.\n", "b.md": "# Other\n\nVolumes.\n"})
+    free = [hit.score for hit in index.search("volumes")]
+    assert [hit.score for hit in index.search("volumes", trees=["docs"], path="**")] == free
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Merging
+
+TREE = """# Zoo
+
+{zoo}
+
+## Zebra
+
+{one}
+
+## Lion
+
+{two}
+
+## Tiger
+
+{three}
+"""
+
+
+def test_a_parent_that_matches_itself_takes_the_place_of_its_children(made: Made) -> None:
+    index = made({"a.md": TREE.format(zoo="They eat hay.", one="It eats hay.", two="Meat.", three="Meat.")})
+    [hit] = index.search("hay")
+    assert (hit.id, hit.how) == ("docs:a.md#zoo", "parent")
+    assert set(hit.constituents) == {"docs:a.md#zoo", "docs:a.md#zebra"}
+
+
+def test_a_child_that_matches_better_stands_alone(made: Made) -> None:
+    index = made({"a.md": TREE.format(zoo="Stripes.", one="It eats hay.", two="Meat.", three="Meat.")})
+    [hit] = index.search("zebra hay")
+    assert (hit.id, hit.how) == ("docs:a.md#zebra", "match")
+
+
+def test_most_children_are_gathered_with_the_sum_of_their_scores(made: Made) -> None:
+    index = made({"a.md": TREE.format(zoo="Animals.", one="They eat hay.", two="They eat hay.", three="Meat.")})
+    alone = index.search("hay", merge=False)
+    [hit] = index.search("hay")
+    assert (hit.id, hit.how) == ("docs:a.md#zoo", "aggregated")
+    assert hit.score == pytest.approx(min(sum(each.score for each in alone), 2 * alone[0].score))
+    assert sorted(hit.constituents) == ["docs:a.md#lion", "docs:a.md#zebra"]
+
+
+def test_settings_decide_about_gathering(made: Made) -> None:
+    text = TREE.format(zoo="Animals.", one="They eat hay.", two="They eat hay.", three="Meat.")
+    index = made({"a.md": text}, settings=SearchSettings(aggregation_threshold=0.7))
+    assert sorted(ids(index, "hay")) == ["a.md#lion", "a.md#zebra"]
+
+
+def test_what_only_stands_above_a_section_does_not_make_it_count(made: Made) -> None:
+    text = "# Isolation\n\nIntro.\n\n## Workspace\n\nText.\n\n## Network\n\nText.\n\n## Workspace isolation\n\nText.\n"
+    index = made({"a.md": text})
+    assert ids(index, "workspace isolation") == ["a.md#workspace-isolation"]
+
+
+def test_the_limit_comes_after_merging(made: Made) -> None:
+    children = "".join(f"## Part {number}\n\nAbout hay.\n\n" for number in range(80))
+    documents = {"large.md": f"# All\n\nHay.\n\n{children}"}
+    documents |= {
+        f"small{number}.md": "# Other\n\nA long text in which hay is mentioned at last.\n" for number in range(5)
+    }
+    found = ids(made(documents), "hay", limit=6)
+    assert len(found) == 6
+    assert len({each.partition("#")[0] for each in found}) == 6
+
+
+def test_no_document_disappears_by_merging(made: Made) -> None:
+    index = made({f"{number}.md": TREE.format(zoo="Hay.", one="Hay.", two="Hay.", three="x") for number in range(12)})
+    assert len({hit.path for hit in index.search("hay", limit=50)}) == 12
+    assert len(index.search("hay", limit=5)) == 5
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# What a hit tells
+
+
+def test_a_hit_is_exact_about_text_position_and_matches(made: Made, tmp_path: Path) -> None:
+    index = made({"a.md": TREE.format(zoo="Animals.", one="It eats hay.", two="Meat.", three="Meat.")})
+    [hit] = index.search("eat hay")
+    source = (tmp_path / "docs" / "a.md").read_text(encoding="utf-8")
+    assert hit.text == source[hit.span.start : hit.span.end]
+    assert hit.breadcrumb_line == "> Zoo › Zebra"
+    assert [hit.text[start:end] for start, end in hit.match_ranges] == ["eats", "hay"]
+
+
+def test_corrected_words_are_marked(made: Made) -> None:
+    [hit] = made({"a.md": "# Volumes\n\nText.\n"}).search("volmes")
+    assert [hit.text[start:end] for start, end in hit.match_ranges] == ["Volumes"]
+
+
+def test_a_budget_is_never_passed(made: Made) -> None:
+    text = TREE.format(zoo="Hay. " * 300, one="Hay. " * 300, two="Hay. " * 300, three="Hay. " * 300)
+    for budget in (20, 100, 500, 3_000):
+        results = made({"a.md": text, "b.md": text}).search("hay", max_tokens=budget)
+        assert sum(hit.tokens for hit in results) <= budget
+
+
+def test_phases_and_explanations(made: Made) -> None:
+    index = made({"a.md": TREE.format(zoo="Animals.", one="They eat hay.", two="They eat hay.", three="Meat.")})
+    results = index.search("how to eat hai", explain=True)
+    assert list(results.phases) == ["parse", "correct", "strict", "partial", "own", "merge", "fit", "highlight"]
+    assert results.phases["parse"] == {"query": "how to eat hai"}
+    assert results.phases["strict"] == {"candidates": 0}
+    results = index.search("how to eat hay", explain=True)
+    assert results.phases["strict"] == {"candidates": 2}
+    assert results.phases["merge"] == {"candidates": 2, "results": 1}
+    [hit] = results
+    assert [each["id"] for each in hit.explanation["scores"]] == list(hit.constituents)
+    assert {(word["word"], word["field"]) for word in hit.explanation["scores"][0]["words"]} == {
+        ("eat", "body"),
+        ("hay", "body"),
+    }
+    assert [step["rule"] for step in hit.explanation["merging"]] == ["aggregated"]
+
+
+@pytest.mark.parametrize("query", ["", "   ", "&&", "…", "()"])
+def test_nothing_to_look_for(made: Made, query: str) -> None:
+    results = made({"a.md": "# A\n\nText.\n"}).search(query)
+    assert list(results) == []
+    assert not results.partial
+
+
+def test_answering_loads_neither_the_parser_nor_a_tokenizer(made: Made, tmp_path: Path) -> None:
+    made({"a.md": "# Volumes\n\nText.\n"}).close()
+    code = (
+        "import sys; from quire.indexed import Index\n"
+        f"assert [hit.id for hit in Index.open({str(tmp_path / 'index')!r}).search('volumes')] == ['docs:a.md#volumes']\n"
+        "loaded = {'pyromark', 'toktok', 'tiktoken', 'splintr', 'quire.parsing', 'quire.size'} & set(sys.modules)\n"
+        "assert not loaded, loaded\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
