@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import cost, growth, hostile, indexing, many, startup
+from benchmarks import cost, growth, hostile, indexing, many, quality, search_speed, startup
 from benchmarks.peers import report
 
 PARTS = {
@@ -18,6 +18,8 @@ PARTS = {
     "hostile": ("Hostile documents", hostile.run),
     "many": ("Many documents", many.run),
     "indexing": ("Indexing", indexing.run),
+    "quality": ("Quality of search", quality.run),
+    "search_speed": ("Speed of search", search_speed.run),
     "startup": ("Start-up", startup.run),
 }
 RESULTS = Path(__file__).parent / "results"

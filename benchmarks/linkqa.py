@@ -60,8 +60,6 @@ class Place(NamedTuple):
     """Whether it is the whole page."""
     is_piece: bool = False
     """Whether it was cut without regard to sections: then it is right where it overlaps the answer."""
-    parts: tuple[tuple[int, int], ...] = ()
-    """What is shown of it, where that is not all: each part is then a piece."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +67,16 @@ class Collection:
     """Pages and questions."""
 
     name: str
+    """How the results name it."""
     folder: Path
+    """Where the pages are."""
     questions: tuple[Question, ...]
+    """What is asked."""
     sections: dict[str, dict[str, tuple[int, int]]] = field(repr=False)
     """For each page its sections: slug, start, end."""
-    lengths: dict[str, int] = field(repr=False)
-    """The characters of each page."""
 
     def is_right(self, place: Place, question: Question) -> bool:
+        """Whether a place answers a question."""
         return any(self._answers(place, *answer) for answer in question.answers)
 
     def _answers(self, place: Place, file: str, slug: str) -> bool:
@@ -85,23 +85,11 @@ class Collection:
         if not slug:
             return True
         start, end = self.sections[file][slug]
-        if place.parts:
-            return any(first < end and start < last for first, last in place.parts)
         if place.is_page:
             return False
         if place.is_piece:
             return place.start < end and start < place.end
         return start <= place.start <= place.end <= end or place.start <= start <= end <= place.end
-
-    def covered(self, places: Iterable[Place], file: str, slug: str) -> float:
-        """The share of an answer's characters that stand in some places."""
-        start, end = self.sections[file][slug] if slug else (0, self.lengths[file])
-        shown = sorted(part for place in places if place.path == file for part in place.parts or [place[1:3]])
-        at, seen = start, 0
-        for first, last in shown:
-            seen += max(min(last, end) - max(first, at), 0)
-            at = max(at, min(last, end))
-        return seen / max(end - start, 1)
 
 
 class Outcome(NamedTuple):
@@ -110,32 +98,36 @@ class Outcome(NamedTuple):
     question: Question
     rank: int
     """The place of the first right hit; 0 for none."""
-    tokens: int
-    """The tokens of all hits."""
-    read: int
-    """The tokens up to and with the first right hit."""
-    covered: float
-    """The share of the answer that the hits show, of several answers the best."""
+    page_rank: int
+    """The place of the first hit in a right page; 0 for none."""
+    tokens: tuple[int, ...]
+    """The tokens of each hit."""
+
+    def first(self, depth: int) -> Outcome:
+        """The same with only so many hits."""
+        rank, page_rank = (each if each <= depth else 0 for each in (self.rank, self.page_rank))
+        return Outcome(self.question, rank, page_rank, self.tokens[:depth])
 
 
-def asked(collection: Collection, search: Callable[[str, int], Sequence[Place]]) -> list[Outcome]:
+def asked(collection: Collection, search: Callable[[str, int], Sequence[Place]], depth: int = DEPTH) -> list[Outcome]:
     """Every question's outcome. ``search`` gives so many places, the best first."""
-    return [_outcome(collection, question, search) for question in collection.questions]
+    return [_outcome(collection, question, search, depth) for question in collection.questions]
 
 
-def _outcome(collection: Collection, question: Question, search: Callable[[str, int], Sequence[Place]]) -> Outcome:
-    wanted, places = 2 * DEPTH, list[Place]()
+def _outcome(
+    collection: Collection, question: Question, search: Callable[[str, int], Sequence[Place]], depth: int
+) -> Outcome:
+    wanted = 2 * depth
     while True:
         found = search(question.text, wanted)
-        places = [place for place in found if place.path not in question.holders][:DEPTH]
-        if len(places) == DEPTH or len(found) < wanted or wanted > 1_000:
+        places = [place for place in found if place.path not in question.holders][:depth]
+        if len(places) == depth or len(found) < wanted or wanted > 1_000:
             break
         wanted *= 3
+    pages = {file for file, _ in question.answers}
     right = (number for number, place in enumerate(places, 1) if collection.is_right(place, question))
-    rank = next(right, 0)
-    tokens = [place.tokens for place in places]
-    covered = max(collection.covered(places, *answer) for answer in question.answers)
-    return Outcome(question, rank, sum(tokens), sum(tokens[:rank]), covered)
+    in_page = (number for number, place in enumerate(places, 1) if place.path in pages)
+    return Outcome(question, next(right, 0), next(in_page, 0), tuple(place.tokens for place in places))
 
 
 def mrr(outcomes: Iterable[Outcome]) -> float:
@@ -148,20 +140,26 @@ def recall(outcomes: Iterable[Outcome], depth: int) -> float:
     return sum(0 < rank <= depth for rank in ranks) / max(len(ranks), 1)
 
 
-def tokens_per_right_answer(outcomes: Sequence[Outcome]) -> float:
-    """All that was returned, over the questions that were answered."""
-    return sum(outcome.tokens for outcome in outcomes) / max(sum(outcome.rank > 0 for outcome in outcomes), 1)
+def page_recall(outcomes: Iterable[Outcome]) -> float:
+    """The share of questions with a hit in a right page."""
+    ranks = [outcome.page_rank for outcome in outcomes]
+    return sum(rank > 0 for rank in ranks) / max(len(ranks), 1)
+
+
+def tokens_returned(outcomes: Sequence[Outcome]) -> float:
+    """What all hits of an answer cost, on average."""
+    return sum(sum(outcome.tokens) for outcome in outcomes) / max(len(outcomes), 1)
+
+
+def tokens_per(outcomes: Sequence[Outcome], found: float) -> float:
+    """All that was returned, over the questions that were answered: a share ``found`` of all."""
+    return tokens_returned(outcomes) / found if found else 0.0
 
 
 def tokens_read(outcomes: Sequence[Outcome]) -> float:
-    """What is read until the right hit, on average, where there is one."""
-    answered = [outcome.read for outcome in outcomes if outcome.rank]
+    """What is read until the right hit and with it, on average, where there is one."""
+    answered = [sum(outcome.tokens[: outcome.rank]) for outcome in outcomes if outcome.rank]
     return sum(answered) / max(len(answered), 1)
-
-
-def in_full(outcomes: Iterable[Outcome]) -> list[Outcome]:
-    """Those whose hits show all of the answer, but for blank lines and front matter."""
-    return [outcome for outcome in outcomes if outcome.covered > 0.9]
 
 
 def docker(data: Path) -> Collection:
@@ -183,18 +181,17 @@ def _read(record: dict[str, Any]) -> Question:
 
 
 def _collection(name: str, folder: Path, questions: Sequence[Question]) -> Collection:
-    sections, lengths = {}, {}
+    sections = {}
     for file in sorted(folder.rglob("*.md")):
         path = file.relative_to(folder).as_posix()
         document = quire.parse(file.read_bytes().decode(), path=path)
-        lengths[path] = len(document.text)
         sections[path] = {section.anchor: (section.start, section.end) for section in document.sections[1:]}
     known = []
     for question in questions:
         answers = tuple((file, slug) for file, slug in question.answers if not slug or slug in sections.get(file, ()))
         if answers:
             known.append(Question(question.text, answers, question.holders, question.exact))
-    return Collection(name, folder, tuple(known), sections, lengths)
+    return Collection(name, folder, tuple(known), sections)
 
 
 def _linked(folder: Path) -> Iterator[Question]:

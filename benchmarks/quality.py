@@ -19,7 +19,12 @@ from quire.size import resolve
 
 _PIECE = 512
 """The size of a fixed piece, in tokens."""
-_COLUMNS = ("", "MRR@10", "not exact", "R@1", "R@5", "R@10", "tokens returned", "per right answer", "read until right")
+_DEEP = 40
+"""How many hits are taken at most to find as much without merging."""
+_COLUMNS = (
+    *("", "MRR@10", "not exact", "R@1", "R@5", "R@10", "right page", "tokens", "per right answer", "per right page"),
+    "read until right",
+)
 
 Search = Callable[[str, int], Sequence[Place]]
 
@@ -35,13 +40,17 @@ def run() -> Iterator[str]:
 
 
 _EXPLAINED = (
-    "A question is a link's text, its answer is where the link leads; pages that hold the link do not count. *Not exact*:",
-    "MRR@10 of the questions that do not repeat the target's title. *Chosen by*: the half of the questions (by a hash of",
-    "the target page) on which the defaults of the ranking were chosen; *unseen*: the other half. *Tokens returned*: of ten",
-    "hits, on average. *Per right answer*: all tokens returned over the questions answered among ten hits. *Read until",
-    "right*: the tokens of the hits up to and with the right one, where there is one. Pieces of fixed size have no section:",
-    "they are right where they overlap the answer. Without merging, a hit is a node's own text; with it, a section with all",
-    "that is below.",
+    "A question is a link's text, its answer is where the link leads. A hit is right when it is the answered section,",
+    "lies inside it, or holds it without being the whole page; for a page any section of it is right. Hits in a page",
+    "that holds the link do not count either way. *Not exact*: MRR@10 of the questions that do not repeat the",
+    "target's title. *Right page*: the share of questions with a hit in the right page among those returned.",
+    "*Tokens*: of all hits returned, on average; *per right answer* and *per right page* over the questions that got",
+    "one. *Read until right*: the tokens of the hits up to the right one and with it, where there is one. A hit's",
+    "tokens are those of the section with all below it.",
+    "",
+    "*Chosen by* is the half of the questions (by a hash of the target page) on which the defaults were chosen,",
+    "*unseen* the other half. Pieces of fixed size, and LangChain's, whose positions are looked up, are right where",
+    "they overlap the answer.",
 )
 
 
@@ -52,48 +61,44 @@ def _measured(collection: Collection) -> Iterator[str]:
     yield "|---" * len(_COLUMNS) + "|"
     with tempfile.TemporaryDirectory() as folder, Index.open(folder) as index:
         index.update({"pages": collection.folder})
-        for name, merge in (("quire", True), ("quire, not merged", False)):
-            outcomes = linkqa.asked(collection, _quire(index, merge=merge))
-            yield _row(name, outcomes)
-            if merge:
-                halves = (("chosen by", True), ("unseen", False))
-                for half, choosing in halves:
-                    part = [each for each in outcomes if each.question.is_for_choosing == choosing]
-                    yield _row(f"· {half}, {len(part)} questions", part)
-    for name, pieces in (
-        (f"BM25, fixed pieces of {_PIECE} tokens", _fixed),
-        ("BM25, LangChain's MarkdownHeaderTextSplitter", _by_langchain),
-    ):
-        if pieces is _by_langchain and find_spec("langchain_text_splitters") is None:
-            yield f"| {name} | not run: langchain-text-splitters is not installed |" + " |" * (len(_COLUMNS) - 2)
-            continue
-        yield _row(name, linkqa.asked(collection, _plain(list(pieces(collection)))))
+        merged = linkqa.asked(collection, _quire(index, merge=True))
+        alone = linkqa.asked(collection, _quire(index, merge=False), _DEEP)
+    yield _row("quire", merged)
+    for half, choosing in (("chosen by", True), ("unseen", False)):
+        part = [each for each in merged if each.question.is_for_choosing == choosing]
+        yield _row(f"· {half}, {len(part)} questions", part)
+    yield _row("quire, not merged", [each.first(linkqa.DEPTH) for each in alone])
+    enough = next((depth for depth in range(linkqa.DEPTH, _DEEP) if _finds_as_many(alone, depth, merged)), _DEEP)
+    yield _row(f"· with as many right pages: {enough} hits", [each.first(enough) for each in alone])
+    yield _row(f"BM25, fixed pieces of {_PIECE} tokens", linkqa.asked(collection, _plain(list(_fixed(collection)))))
+    name = "BM25, LangChain's MarkdownHeaderTextSplitter"
+    if find_spec("langchain_text_splitters") is None:
+        yield f"| {name} | not run: langchain-text-splitters is not installed" + " |" * (len(_COLUMNS) - 1)
+    else:
+        yield _row(name, linkqa.asked(collection, _plain(list(_by_langchain(collection)))))
     yield ""
+
+
+def _finds_as_many(outcomes: Sequence[Outcome], depth: int, as_: Sequence[Outcome]) -> bool:
+    return linkqa.page_recall([each.first(depth) for each in outcomes]) >= linkqa.page_recall(as_)
 
 
 def _row(name: str, outcomes: Sequence[Outcome]) -> str:
     hard = [each for each in outcomes if not each.question.exact]
-    returned = sum(each.tokens for each in outcomes) / max(len(outcomes), 1)
-    figures = [f"{linkqa.mrr(outcomes):.3f}", f"{linkqa.mrr(hard):.3f}"]
-    figures += [f"{linkqa.recall(outcomes, depth):.3f}" for depth in (1, 5, 10)]
-    figures += [f"{returned:,.0f}", f"{linkqa.tokens_per_right_answer(outcomes):,.0f}"]
-    figures += [f"{linkqa.tokens_read(outcomes):,.0f}"]
+    pages, right = linkqa.page_recall(outcomes), linkqa.recall(outcomes, _DEEP)
+    shares = [linkqa.mrr(each.first(linkqa.DEPTH) for each in some) for some in (outcomes, hard)]
+    shares += [linkqa.recall(outcomes, depth) for depth in (1, 5, 10)] + [pages]
+    tokens = [linkqa.tokens_returned(outcomes), linkqa.tokens_per(outcomes, right), linkqa.tokens_per(outcomes, pages)]
+    tokens.append(linkqa.tokens_read(outcomes))
+    figures = [*(f"{share:.3f}" for share in shares), *(f"{count:,.0f}" for count in tokens)]
     return "| " + " | ".join([name, *figures]) + " |"
 
 
-def _quire(index: Index, *, merge: bool, max_tokens: int | None = None) -> Search:
+def _quire(index: Index, *, merge: bool) -> Search:
     def search(text: str, limit: int) -> list[Place]:
-        found = index.search(text, limit=limit, merge=merge, max_tokens=max_tokens)
         return [
-            Place(
-                hit.path,
-                hit.span.start,
-                hit.span.end,
-                hit.tokens,
-                is_page=hit.depth == 0,
-                parts=() if hit.complete else tuple(hit.parts),
-            )
-            for hit in found
+            Place(hit.path, hit.span.start, hit.span.end, hit.tokens, is_page=hit.depth == 0)
+            for hit in index.search(text, limit=limit, merge=merge)
         ]
 
     return search

@@ -47,7 +47,7 @@ def _in_process(pages: Path, queries: Sequence[str]) -> Iterator[str]:
         snapshot = Snapshot(next(Path(folder).rglob("meta.json")).parent)
         rows = {name: _times(work, queries) for name, work in _works(snapshot).items()}
         index.close()
-    yield f"## In a process: {nodes:,} nodes ({copies} copies of the same pages), {len(queries)} questions, ten results"
+    yield f"## In a process: {nodes:,} nodes ({copies} copies of the pages), {len(queries)} questions, ten hits"
     yield ""
     yield "| | p50 ms | p99 ms | p50 to the engine's |"
     yield "|---|---|---|---|"

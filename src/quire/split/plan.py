@@ -15,6 +15,9 @@ from quire.split.crumbled import Crumbs
 from quire.split.flatten import Flattening, Grain, own_text
 from quire.split.units import Units, closing
 
+_CLOSE = 16
+"""So far a sum may be above the tokens of the text: the blank lines at its end, and what joints take."""
+
 
 class Plan:
     """Units, sections and breadcrumbs together."""
@@ -85,18 +88,25 @@ class Plan:
     def filled(self, first: int, last: int, target: int, section: int | None = None) -> list[tuple[int, int]]:
         """Runs of these units, as long as ``target`` allows; a heading is never the last of one."""
         runs: list[tuple[int, int]] = []
-        start, end, cut = first, first + 1, first
-        is_over = False
-        while end < last:
-            if self.may_end(end):
-                cut = end
-            is_over = is_over or not (self.units.fits(start, end + 1, target) and self.fits(start, end + 1, section))
-            if is_over and cut > start:
-                runs.append((start, cut))
-                start, end, is_over = cut, max(end, cut + 1), False
-            else:
-                end += 1
+        start = first
+        while (end := self._full(start, last, target, section)) < last:
+            cut = end
+            while cut > start and not self.may_end(cut):
+                cut -= 1
+            if cut == start:
+                cut = next((later for later in range(end + 1, last) if self.may_end(later)), last)
+                if cut == last:
+                    break
+            runs.append((start, cut))
+            start = cut
         return [*runs, (start, last)]
+
+    def _full(self, start: int, last: int, target: int, section: int | None) -> int:
+        """One past the last unit that a run may take; it takes one at least."""
+        end = min(max(self.units.furthest(start, target + _CLOSE), start + 1), last)
+        while end > start + 1 and not (self.units.fits(start, end, target) and self.fits(start, end, section)):
+            end -= 1
+        return end
 
     def has_text(self, first: int, last: int) -> bool:
         """Whether there is something besides headings among these units."""

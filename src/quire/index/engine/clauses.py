@@ -1,0 +1,233 @@
+"""Parts of a query tree -> clauses of the engine's query. Used by ``compile``, which knows what they are for.
+
+A word is looked for in every field and counts as in the best of them, plus a little of the others; words add up.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TypeGuard
+
+import tantivy
+
+from quire.index.engine import fields
+from quire.index.engine.function_words import is_function_word
+from quire.index.engine.words import Dictionary, Spelling, runs, spelled
+from quire.index.node import term as id_term
+from quire.query.tree import All, Either, Not, Phrase, Query, Word
+
+_MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
+_WHOLE = 3.0
+"""How much a name counts extra whose parts stand side by side."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranking:
+    """What decides about scores."""
+
+    boosts: Mapping[str, float]
+    """How much a word counts in each field; those of 0 are not looked into."""
+    tie: float
+    """How much of the other fields is added to the best."""
+    adjacent: float
+    """How much two words count extra that stand side by side in a title."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """What is known of the words of a query and of an index."""
+
+    schema: tantivy.Schema
+    """The engine's schema."""
+    languages: tuple[str, ...]
+    """The languages in use."""
+    dictionary: Dictionary
+    """The words of the index."""
+    ranking: Ranking
+    """What decides about scores."""
+    corrections: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Words that occur nowhere, with what to look for instead."""
+
+    def needed(self, items: Sequence[Query]) -> list[Query]:
+        """Of items that are to match together, those that may not be missing."""
+        wanted: list[Query] = [item for item in items if not isinstance(item, Not)]
+        return [item for item in wanted if not self.is_optional(item)] or wanted
+
+    def is_optional(self, item: Query) -> bool:
+        """Whether an item may be missing where others are there."""
+        return _is_plain(item) and item.boost == 1 and is_function_word(item.text, self.languages)
+
+    def texts(self, word: Word) -> Sequence[str]:
+        """A word, or what is looked for instead."""
+        return self.corrections.get(word.text, (word.text,)) if word.field is None else (word.text,)
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One way through the tree: into which fields, and whether all must match."""
+
+    words: Words
+    """What is known of the words."""
+    boosts: Mapping[str, float]
+    """The fields that are looked into."""
+    loose: bool = False
+    """Whether some of the words are enough."""
+    bonus: bool = True
+    """Whether words side by side in a title count extra."""
+
+    def compiled(self, query: Query) -> tantivy.Query | None:
+        """Any part of the tree; None where there is nothing to look for."""
+        match query:
+            case Word():
+                return _boosted(self._word(query), query.boost)
+            case Phrase():
+                return _boosted(self._phrase(query), query.boost)
+            case Either(items=items):
+                return best(self._each(items), self.words.ranking.tie)
+            case _:
+                return self._all(together(query))
+
+    def side_by_side(self, items: Sequence[Query]) -> Iterator[tuple[str, tantivy.Query]]:
+        """The bonus for words that follow each other, here and in a title."""
+        weight = self.words.ranking.adjacent * self.boosts.get("title", 0.0)
+        for one, other in pairwise(items) if self.bonus and weight > 0 else ():
+            if not _is_plain(one) or not _is_plain(other):
+                continue
+            if self.words.is_optional(one) and self.words.is_optional(other):
+                continue
+            for language in self.words.languages:
+                left, right = (spelled(self.words.texts(word)[0], language)[:1] for word in (one, other))
+                if left and right:
+                    phrase = self._side("title", language, (left[0].terms[-1], right[0].terms[0]))
+                    yield f"{one.text} {other.text}", tantivy.Query.boost_query(phrase, weight)
+
+    def _each(self, items: Iterable[Query]) -> list[tantivy.Query]:
+        return [made for item in items if (made := self.compiled(item)) is not None]
+
+    def _all(self, items: Sequence[Query]) -> tantivy.Query | None:
+        needed = self.words.needed(items)
+        musts = self._each(needed)
+        refused = self._each(item.item for item in items if isinstance(item, Not))
+        optional = self._each(item for item in items if not isinstance(item, Not) and item not in needed)
+        if not musts:
+            if not refused:
+                return None
+            musts = [tantivy.Query.const_score_query(tantivy.Query.exists_query(fields.POSITION), 1.0)]
+        elif self.loose:
+            places = self._each(item for item in needed if _is_place(item))
+            some = [(_SHOULD, each) for each in self._each(item for item in needed if not _is_place(item))]
+            musts = [*places, *([tantivy.Query.boolean_query(some)] if some else [])]
+        clauses = [(_MUST, each) for each in musts]
+        clauses += [(_SHOULD, each) for each in optional]
+        clauses += [(_SHOULD, each) for _, each in self.side_by_side(items)]
+        clauses += [(_NOT, each) for each in refused]
+        return tantivy.Query.boolean_query(clauses) if len(clauses) > 1 else musts[0]
+
+    def _word(self, word: Word) -> tantivy.Query | None:
+        if word.field == "tree":
+            return self._tree(word)
+        if word.prefix:
+            return self._prefix(word)
+        ways = [
+            self._spelling(spelling, language, self._fields(word), tight=word.field == "path")
+            for text in self.words.texts(word)
+            for language in self.words.languages
+            for spelling in spelled(text, language)
+        ]
+        return best(ways, 0.0)
+
+    def _spelling(self, spelling: Spelling, language: str, into: Mapping[str, float], *, tight: bool) -> tantivy.Query:
+        """The terms of a word in any field each, more if they stand side by side."""
+        units = [spelling.terms] if tight else runs(spelling)
+        if self.loose:
+            units = [pair for unit in units for pair in _pairs(unit)]
+        made = [self._side_in_any(unit, language, into) for unit in units]
+        if len(made) == 1:
+            return made[0]
+        apart = tantivy.Query.boolean_query([(_SHOULD if self.loose else _MUST, each) for each in made])
+        side = tantivy.Query.boost_query(self._side_in_any(spelling.terms, language, into), _WHOLE)
+        return tantivy.Query.boolean_query([(_MUST, apart), (_SHOULD, side)])
+
+    def _phrase(self, phrase: Phrase) -> tantivy.Query | None:
+        if phrase.field == "tree":
+            return self._tree(phrase)
+        into = self._fields(phrase)
+        ways = [
+            self._side_in_any(spelling.terms, language, into)
+            for language in self.words.languages
+            for spelling in spelled(phrase.text, language)[:1]
+        ]
+        return best(ways, 0.0)
+
+    def _prefix(self, word: Word) -> tantivy.Query | None:
+        """A beginning counts as the best of the words that it may be."""
+        lead, beginning = _last_part(word.text)
+        into = self._fields(word)
+        ways = []
+        for language in self.words.languages:
+            completed = self.words.dictionary.completions(beginning, language)
+            starts = best([self._side_in_any((term,), language, into) for term in completed], 0.0)
+            if starts is not None:
+                before = [self._spelling(each, language, into, tight=False) for each in spelled(lead, language)[:1]]
+                ways.append(tantivy.Query.boolean_query([(_MUST, each) for each in (*before, starts)]))
+        return best(ways, 0.0) or tantivy.Query.empty_query()
+
+    def _tree(self, leaf: Word | Phrase) -> tantivy.Query:
+        query = tantivy.Query.term_query(self.words.schema, fields.TREE, id_term(leaf.text), index_option="basic")
+        if isinstance(leaf, Word) and leaf.prefix:
+            query = tantivy.Query.regex_query(self.words.schema, fields.TREE, f"{re.escape(leaf.text)}.*")
+        return tantivy.Query.const_score_query(query, 0.0)
+
+    def _fields(self, leaf: Word | Phrase) -> Mapping[str, float]:
+        return {leaf.field: 1.0} if leaf.field else self.boosts
+
+    def _side_in_any(self, terms: tuple[str, ...], language: str, into: Mapping[str, float]) -> tantivy.Query:
+        """Terms side by side, in the best of some fields."""
+        made = [(self._side(name, language, terms), boost) for name, boost in into.items() if boost > 0]
+        ways = [query if boost == 1 else tantivy.Query.boost_query(query, float(boost)) for query, boost in made]
+        return best(ways, self.words.ranking.tie) or tantivy.Query.empty_query()
+
+    def _side(self, name: str, language: str, terms: tuple[str, ...]) -> tantivy.Query:
+        where = fields.field(name, language)
+        if len(terms) == 1:
+            return tantivy.Query.term_query(self.words.schema, where, terms[0])
+        return tantivy.Query.phrase_query(self.words.schema, where, list(terms))
+
+
+def together(query: Query) -> tuple[Query, ...]:
+    """The items that must match together."""
+    return query.items if isinstance(query, All) else (query,)
+
+
+def _is_plain(item: Query) -> TypeGuard[Word]:
+    return isinstance(item, Word) and item.field is None and not item.prefix
+
+
+def _is_place(item: Query) -> bool:
+    """Whether an item says where to look: that is meant, whatever else matches."""
+    return isinstance(item, Word | Phrase) and item.field in ("tree", "path")
+
+
+def _pairs(terms: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Each two that follow each other: what is left of a run when it may match in part."""
+    return [terms] if len(terms) < 3 else list(pairwise(terms))
+
+
+def _last_part(text: str) -> tuple[str, str]:
+    """A word and the beginning of one behind it: ``my_v`` is ``my`` and then ``v``."""
+    cut = max((at + 1 for at, character in enumerate(text) if not character.isalnum()), default=0)
+    return text[:cut], text[cut:]
+
+
+def _boosted(query: tantivy.Query | None, boost: float) -> tantivy.Query | None:
+    return query if query is None or boost == 1 else tantivy.Query.boost_query(query, float(boost))
+
+
+def best(queries: Sequence[tantivy.Query], tie: float) -> tantivy.Query | None:
+    """As much as the best of some queries, plus a part of the others; None of none."""
+    if not queries:
+        return None
+    return queries[0] if len(queries) == 1 else tantivy.Query.disjunction_max_query(list(queries), float(tie))
