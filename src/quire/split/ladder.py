@@ -99,7 +99,13 @@ class Ladder:
         """Cut between the blocks inside; what is too large there is cut as the block that it is."""
         inner = {self._line_start(child.start, start): child for child in reversed(block.children)}
         starts = sorted({start, *inner})
+        text, count = self.text, self.counter.count
         for first, last in zip(starts, [*starts[1:], end], strict=True):
+            own = text[first:last].rstrip(BLANK)
+            if first and text[first - 1] == "\n" and own and (size := count(own)) <= self.limit:
+                # The usual case: an item that fits, on lines of its own.
+                yield Unit(first, first + len(own), block.kind, size, first + len(own))
+                continue
             child, size = inner.get(first), self._size(first, last)
             if child is None or size <= self.limit:
                 yield from self._parts(block.kind, first, last, (sentence_ends, *PROSE), size=size)
