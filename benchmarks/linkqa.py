@@ -40,8 +40,8 @@ class Question:
     """Whether the text repeats the target's own title."""
 
     @property
-    def is_for_choosing(self) -> bool:
-        """Whether it belongs to the half by which settings were chosen; all questions of a page are in one half."""
+    def is_in_first_half(self) -> bool:
+        """One of two halves, so that a choice by one can be tried on the other; a page's questions are in one half."""
         return int(sha1(self.answers[0][0].encode(), usedforsecurity=False).hexdigest(), 16) % 2 == 0
 
 

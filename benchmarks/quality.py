@@ -48,9 +48,9 @@ _EXPLAINED = (
     "one. *Read until right*: the tokens of the hits up to the right one and with it, where there is one. A hit's",
     "tokens are those of the section with all below it.",
     "",
-    "*Chosen by* is the half of the questions (by a hash of the target page) on which the defaults were chosen,",
-    "*unseen* the other half. Pieces of fixed size, and LangChain's, whose positions are looked up, are right where",
-    "they overlap the answer.",
+    "The halves are by a hash of the target page. The defaults were chosen with both in view, so that the halves agree",
+    "is a check and no proof; docs/decisions/search.md has what a choice by the first half alone gives on the second.",
+    "Pieces of fixed size, and LangChain's, whose positions are looked up, are right where they overlap the answer.",
 )
 
 
@@ -64,8 +64,8 @@ def _measured(collection: Collection) -> Iterator[str]:
         merged = linkqa.asked(collection, _quire(index, merge=True))
         alone = linkqa.asked(collection, _quire(index, merge=False), _DEEP)
     yield _row("quire", merged)
-    for half, choosing in (("chosen by", True), ("unseen", False)):
-        part = [each for each in merged if each.question.is_for_choosing == choosing]
+    for half, first in (("first half", True), ("second half", False)):
+        part = [each for each in merged if each.question.is_in_first_half == first]
         yield _row(f"· {half}, {len(part)} questions", part)
     yield _row("quire, not merged", [each.first(linkqa.DEPTH) for each in alone])
     enough = next((depth for depth in range(linkqa.DEPTH, _DEEP) if _finds_as_many(alone, depth, merged)), _DEEP)

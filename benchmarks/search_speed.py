@@ -56,8 +56,9 @@ def _in_process(pages: Path, queries: Sequence[str]) -> Iterator[str]:
         middle, slow = _percentile(times, 50), _percentile(times, 99)
         yield f"| {name} | {1000 * middle:.2f} | {1000 * slow:.2f} | {middle / engine:.1f} |"
     yield ""
-    yield "The engine alone: the same query, compiled beforehand, its best ten nodes read and decoded. All in turn in one"
-    yield f"process; of each question the best of {_ROUNDS} times."
+    yield "The engine alone: the same query, compiled beforehand, its best ten nodes read and decoded. No node is"
+    yield "remembered from one search to the next. One row after the other in one process; of each question the best of"
+    yield f"{_ROUNDS} times."
     yield ""
 
 

@@ -41,7 +41,11 @@ In centimetres.
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    for name, text in {"docs/guides/auth.md": AUTH, "docs/intro.md": "# Intro\r\n\r\nHello.\r\n", "notes/intro.md": "# Own\n\nNote.\n"}.items():
+    for name, text in {
+        "docs/guides/auth.md": AUTH,
+        "docs/intro.md": "# Intro\r\n\r\nHello.\r\n",
+        "notes/intro.md": "# Own\n\nNote.\n",
+    }.items():
         file = tmp_path / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(text.encode())
@@ -201,7 +205,18 @@ def test_closed_and_used_again(index: Index) -> None:
     assert index.get("guides/auth.md#errors").title == "Errors"
 
 
-NEVER = {"pyromark", "toktok", "tiktoken", "splintr", "tokenizers", "yaml", "multiprocessing", "quire.parsing", "quire.size", "quire.write"}
+NEVER = {
+    "pyromark",
+    "toktok",
+    "tiktoken",
+    "splintr",
+    "tokenizers",
+    "yaml",
+    "multiprocessing",
+    "quire.parsing",
+    "quire.size",
+    "quire.write",
+}
 
 
 def loaded_by(code: str) -> set[str]:

@@ -130,14 +130,13 @@ class Dictionary:
                 edited.setdefault(stem, []).append(near)
         counted = sorted((-self.frequency(*stem), stem) for stem in edited)
         best = [stem for count, stem in counted[:_MOST] if count]
-        return list(dict.fromkeys(self._written(stem, edited[stem]) for stem in best))
+        written = [way for stem in best for way in self._written(stem, edited[stem])[:1]]
+        return list(dict.fromkeys(written or [edited[stem][0] for stem in best]))
 
-    def _written(self, stem: tuple[str, str], ways: Sequence[str]) -> str:
-        """Of the ways to write a stem that of a text which has it: ``virtualization``, not ``virtualication``."""
-        if len(ways) > 1:
-            words = set(_LETTERS.findall(self._sample(*stem).lower()))
-            ways = [way for way in ways if way in words] or ways
-        return ways[0]
+    def _written(self, stem: tuple[str, str], ways: Sequence[str]) -> list[str]:
+        """Of the ways to write a stem those of a text which has it: ``virtualization``, not ``virtualication``."""
+        words = set(_LETTERS.findall(self._sample(*stem).lower()))
+        return [way for way in ways if way in words]
 
     def _stems(self, word: str) -> Iterator[tuple[str, str]]:
         for language in self._languages:
