@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from benchmarks import measure
-from benchmarks.growth import prose
+from benchmarks.shapes import prose
 
 ROUNDS = 15
 

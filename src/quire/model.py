@@ -25,6 +25,8 @@ Kind = Literal[
     "directive", "item", "row",
 ]  # fmt: skip
 
+BOM = "\ufeff"
+"""The byte order mark."""
 BLANK = " \t\r\n"
 """The characters that Markdown calls blank. All others, NBSP and form feeds too, are text that must not be lost."""
 
@@ -78,7 +80,7 @@ class Source:
     @property
     def text_start(self) -> int:
         """Where text starts: after a byte order mark."""
-        return 1 if self.text.startswith("\ufeff") else 0
+        return 1 if self.text.startswith(BOM) else 0
 
     @property
     def markdown_start(self) -> int:

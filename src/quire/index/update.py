@@ -129,7 +129,7 @@ def threads_for(size: int) -> int:
 def _write(writer: Writer, goal: Goal, readings: Readings) -> dict[str, FileRecord]:
     """Tell the engine what there is to do, but for the commit."""
     table = dict(goal.known)
-    dirty: set[str] = set(files.KEYS) if goal.snapshot is None else set()
+    dirty: set[str] = set()
     for document_id in goal.plan.removed:
         writer.remove(document_id)
         del table[document_id]
@@ -148,7 +148,8 @@ def _write(writer: Writer, goal: Goal, readings: Readings) -> dict[str, FileReco
         if shard is not None:
             shard.append(record)
     for key, records in shards.items():
-        writer.put(key, files.encoded(records))
+        # Records are documents of the engine too, and count where it weighs words: none is kept that is empty.
+        writer.put(key, files.encoded(records) if records else None)
     if goal.snapshot is None or goal.snapshot.settings != goal.settings:
         writer.put(files.SETTINGS, files.encoded_settings(goal.settings))
     return table

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from quire.errors import InputError
+from quire.model import BOM
 from quire.read import ignore
-from quire.read.frontmatter import BOM
 from quire.read.source import MARKDOWN_EXTENSIONS, read_file, unreadable
 
 EXTENSIONS = MARKDOWN_EXTENSIONS | {".txt"}

@@ -14,11 +14,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from quire.model import Finding, Span
+from quire.model import BOM, Finding, Span
 from quire.offsets import lines_at
 from quire.read.plain_yaml import read_plain
-
-BOM = "\ufeff"
 
 _MAX_DEPTH = 50
 _OPENING = re.compile(r"(?:---[ \t]*(?:\r\n?|\n)(?![ \t]*(?:[\r\n]|\Z))|\+\+\+[ \t]*(?:\r\n?|\n))")

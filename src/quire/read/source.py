@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Literal
 
 from quire.errors import InputError, UndecodableError
-from quire.model import Finding, Source, Syntax
+from quire.model import BOM, Finding, Source, Syntax
 from quire.offsets import lines_at
-from quire.read.frontmatter import BOM, split
 
 MARKDOWN_EXTENSIONS = frozenset({".md", ".markdown", ".mdown", ".mkd", ".mkdn", ".mdx", ".qmd", ".rmd"})
 """The endings of file names, in lower case, that mean Markdown."""
@@ -82,6 +81,8 @@ def make_source(
     chosen = syntax_of(path, syntax)
     if chosen == "text":
         return Source(text=text, path=path, syntax=chosen, body_start=int(text.startswith(BOM)), findings=findings)
+    from quire.read.frontmatter import split  # noqa: PLC0415  a search that finds nothing changed parses no document
+
     top = split(text, path if path is not None else "<text>")
     return Source(
         text=text,

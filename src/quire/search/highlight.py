@@ -60,6 +60,7 @@ class Marker:
         for each in some:
             self._by_first.setdefault(each.terms[0], []).append(each)
         self._of_use = cache(self._can_start)
+        self._is_plain = cache(self._is_word)
 
     def __call__(self, text: str) -> tuple[Span, ...]:
         """Where the wanted words stand in a text."""
@@ -67,6 +68,9 @@ class Marker:
 
     def _found(self, words: Words) -> Iterator[Span]:
         for word in words.starting(self._letters, self._of_use):
+            if self._is_plain(word.text):
+                yield Span(word.start, word.end)
+                continue
             yield from self._at(words, word, [word], _whole)
             parts = word.parts()
             if len(parts) > 1:
@@ -76,6 +80,14 @@ class Marker:
         """Whether anything that is wanted can start in a word, or in the end of one from a part of it on."""
         tokens = (_Token(term, Word(part, 0)) for part in (text, *humps(text).split()) for term in self._of(part))
         return any(token.term in self._by_first or _begins(token, self._beginnings) for token in tokens)
+
+    def _is_word(self, text: str) -> bool:
+        """Whether a word is wanted as it is, and nothing else can start in it: so most are."""
+        terms = self._of(text)
+        if len(terms) != 1 or self._beginnings or len(Word(text, 0).parts()) > 1:
+            return False
+        found = self._by_first.get(terms[0])
+        return found is not None and all(len(each.terms) == 1 for each in found)
 
     def _at(self, words: Words, word: Word, parts: Sequence[Word], cut: _Cut) -> Iterator[Span]:
         """What starts in a word, which is cut into these parts as those after it are."""

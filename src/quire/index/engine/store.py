@@ -160,11 +160,12 @@ class Writer:
         with _writing(self._folder):
             self._writer.delete_documents_by_term(DOC, term(document_id))
 
-    def put(self, key: str, blob: bytes) -> None:
-        """Replace a record that is no node."""
+    def put(self, key: str, blob: bytes | None) -> None:
+        """Replace a record that is no node, or with None remove it."""
         with _writing(self._folder):
             self._writer.delete_documents_by_term(RECORD, key)
-            self._writer.add_document(tantivy.Document.from_dict({RECORD: key, BLOB: blob}, self._schema))
+            if blob is not None:
+                self._writer.add_document(tantivy.Document.from_dict({RECORD: key, BLOB: blob}, self._schema))
 
     def commit(self) -> None:
         """Make all changes, in one step, and let the engine tidy up. Ends the writer."""
