@@ -139,3 +139,13 @@ def test_documents_cannot_steer_the_terminal(run, docs) -> None:
     assert not set(out) & set(map(chr, [*range(9), *range(11, 32), *range(127, 160)]))
     assert "␛[31m" in out
     assert "\ttab" in out
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_nothing_fits(run, docs, form) -> None:
+    docs({"docs/empty.md": ""})
+    run("index", "docs")
+    result = run("get", *form, "--max-tokens", 1, "docs:guides/auth.md#oauth")
+    assert (result.code, result.out) == (1, b"[]\n" if form else b"")
+    assert result.err == "quire: docs:guides/auth.md#oauth: nothing of it fits in 1 token; it has 13 tokens\n"
+    assert run("get", *form, "--max-tokens", 1, "docs:empty.md").code == 0

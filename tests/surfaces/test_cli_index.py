@@ -69,8 +69,10 @@ def test_what_cannot_be_read_is_named(run, docs) -> None:
         assert result.code == 1
         assert result.err.startswith("docs/bad.md")
         assert "not UTF-16" in result.err
+        assert "convert the file to UTF-8 [undecodable]\n" in result.err
     failed = json.loads(run("index", "--json").out)["failed"]
     assert [Path(each["path"]).name for each in failed] == ["bad.md"]
+    assert failed[0]["message"].endswith("; convert the file to UTF-8")
 
 
 # Which trees
@@ -190,6 +192,50 @@ def test_index_folder(run, docs, monkeypatch) -> None:
     assert "--index needs a folder" in refused(run("index", "docs", "--index", ""))
 
 
+HIDDEN = "the index {} would hide the tree docs, {}; choose another folder for the index"
+
+
+@pytest.mark.parametrize(
+    ("index", "tree"), [("docs", "docs"), (".", "docs"), ("docs", "docs/guides"), ("docs/../docs", "docs")]
+)
+@pytest.mark.parametrize("command", [["index"], ["search", "x"], ["search", "x", "docs"], ["status"], ["ls"]])
+def test_an_index_that_would_hide_a_tree(run, docs, index, tree, command) -> None:
+    folder = docs({"docs/guides/a.md": "x\n", "quire.toml": f'index = "{index}"\n[trees]\ndocs = "{tree}"\n'})
+    assert HIDDEN.format(os.path.normpath(index), tree) in refused(run(*command))
+    assert (left(folder), left(folder / "docs")) == (["docs", "quire.toml"], ["guides"])
+
+
+def test_an_index_that_would_hide_what_is_named(run, docs) -> None:
+    folder = docs({"docs/a.md": "x\n"})
+    for command in (["index"], ["search", "x"]):
+        assert HIDDEN.format("docs", "docs") in refused(run(*command, "docs", "--index", "docs"))
+    assert left(folder / "docs") == ["a.md"]
+
+
+@pytest.mark.parametrize("name", ["notes", "index.md", "index-notes"])
+def test_a_folder_of_the_user_becomes_no_index(run, docs, name) -> None:
+    folder = docs({"docs/a.md": "x\n", f"mine/{name}": "n\n"})
+    for command in (["index"], ["search", "x"], ["ls"]):
+        said = refused(run(*command, "docs", "--index", "mine"))
+        assert "mine: has other files in it and is no index; choose another folder" in said
+    assert left(folder / "mine") == [name]
+
+
+def test_folders_that_may_become_an_index(run, docs) -> None:
+    folder = docs({"docs/a.md": "x\n", "ignored/.gitignore": "*\n", "begun/index.lock": "", ".quire/manifest": ""})
+    (folder / "empty").mkdir()
+    for name in ("ignored", "begun", "empty", ".quire"):
+        assert run("index", "docs", "--index", name).code == 0
+        assert run("index", "docs", "--index", name).code == 0
+
+
+def test_an_index_inside_a_tree(run, docs, trees) -> None:
+    docs({"quire.toml": 'index = "docs/search"\n[trees]\ndocs = "docs"\n', "docs/a.md": "x\n"})
+    assert run("index").code == 0
+    assert run("index").code == 0
+    assert trees() == {"docs": ["a.md"]}
+
+
 # What stands in the way
 
 
@@ -260,6 +306,9 @@ def test_a_damaged_index_is_made_anew(run, docs, trees) -> None:
     result = run("index")
     assert result.code == 0
     assert "2 added" in result.out.decode() or "2 unchanged" in result.out.decode()
+    assert ".quire: the index was damaged (" in result.err
+    assert result.err.endswith("); it is made anew\n")
+    assert run("index").err == ""
     assert trees() == {"docs": ["a.md", "b.md"]}
 
 

@@ -107,9 +107,59 @@ def test_json(run) -> None:
 def test_explain(run) -> None:
     assert hits(run("search", "--json", "--explain", "rotate tokens", "docs"))[0]["explanation"]
     result = run("search", "--explain", "rotate tokens")
-    assert result.code == 0
-    assert result.err != ""
+    assert (result.code, result.err) == (0, "")
     assert len(result.out) > len(run("search", "rotate tokens").out)
+
+
+@pytest.mark.parametrize("most", [60, 100, 300])
+def test_an_explanation_changes_no_answer(run, most) -> None:
+    found = run("search", "--list", "--max-tokens", most, "rotate tokens", "docs")
+    explained = run("search", "--list", "--max-tokens", most, "--explain", "rotate tokens")
+    assert (found.code, explained.code) == (0, 0)
+    shown = found.out.decode().splitlines()
+    assert [line for line in explained.out.decode().splitlines() if line.startswith("docs/")] == shown
+
+
+def test_the_explanation_adds_up(run, docs) -> None:
+    docs({"docs/more.md": "# Tokens\n\nRotate them, all tokens.\n"})
+    found = hits(run("search", "--json", "--explain", "--no-merge", "rotate tokens", "docs"))
+    tie, power = map(
+        float, re.search(r"and ([0-9.]+) of .* power of (\d+)", explanation(run, "rotate tokens")).groups()
+    )
+    sums = []
+    for hit in found:
+        (scored,) = hit["explanation"]["scores"]
+        words: dict[str, list[float]] = {}
+        for each in scored["words"]:
+            words.setdefault(each["word"], []).append(each["score"])
+        sums.append(sum(max(worth) + tie * (sum(worth) - max(worth)) for worth in words.values()))
+    assert len(found) > 1
+    assert [(each / sums[0]) ** power for each in sums] == pytest.approx([hit["score"] for hit in found], rel=0.01)
+
+
+def explanation(run, *arguments) -> str:
+    return run("search", "--list", "--explain", *arguments).out.decode()
+
+
+def test_merging_is_explained_with_ids(run, docs) -> None:
+    docs({"docs/m.md": "# Top\n\nx\n\n## One\n\nneedle\n\n## Two\n\nneedle\n"})
+    (hit,) = hits(run("search", "--json", "--explain", "needle", "docs"))
+    step = hit["explanation"]["merging"][0]
+    assert list(step) == ["rule", "id", "score", "matching", "children", "total", "limit", "replaced"]
+    assert (step["rule"], step["id"]) == ("aggregated", "docs:m.md#top")
+    assert step["replaced"] == ["docs:m.md#one", "docs:m.md#two"]
+    assert hit["explanation"]["phases"]["parse"] == {"query": "needle"}
+    said = explanation(run, "needle")
+    assert "aggregated: docs:m.md#top, score" in said
+    assert "replaced docs:m.md#one and docs:m.md#two\n" in said
+    assert "position" not in said
+    assert "\nparse: query needle\n" in said
+
+
+def test_what_found_nothing_is_explained(run) -> None:
+    result = run("search", "--explain", "zzzyyyxxx", "docs")
+    assert (result.code, result.err) == (1, "nothing found\n")
+    assert "parse: query zzzyyyxxx\n" in result.out.decode()
 
 
 def test_list(run) -> None:
@@ -200,6 +250,48 @@ def test_paths_by_pattern(run) -> None:
     assert ids(run("search", "--json", "tokens", "docs", "--path", "storage.md", "--path", "guides/**"))
 
 
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [
+        ("docs/guides/**", ["docs:guides/auth.md"]),
+        ("./docs/guides", ["docs:guides/auth.md"]),
+        ("docs/guides/auth.md", ["docs:guides/auth.md"]),
+        ("docs/storage.md", ["docs:storage.md"]),
+        ("docs", ["docs:guides/auth.md", "docs:storage.md"]),
+        ("docs/*", ["docs:guides/auth.md", "docs:storage.md"]),
+        ("mor*/**", ["more:a.md"]),
+        ("guides/**", ["docs:guides/auth.md"]),
+        ("more/**", ["more:a.md"]),
+        ("more/a.md", ["more:a.md"]),
+    ],
+)
+def test_paths_by_pattern_as_they_are_printed(run, docs, pattern, found) -> None:
+    docs({"more/a.md": "# More\n\nback\n", "docs/guides/auth.md": AUTH + "\nback\n"})
+    result = run("search", "--json", "back", "docs", "more", "--path", pattern)
+    assert (result.code, result.err) == (0, "")
+    assert {each.partition("#")[0] for each in ids(result)} == set(found)
+
+
+def test_paths_by_pattern_from_inside_a_tree(run, docs, project, monkeypatch) -> None:
+    docs({"quire.toml": '[trees]\ndocs = "docs"\n', "docs/guides/[x]/deep.md": "# Deep\n\nrotate back\n"})
+    monkeypatch.chdir(project / "docs/guides")
+    assert ids(run("search", "--json", "back", "--path", "../storage.md")) == ["docs:storage.md#backups"]
+    assert ids(run("search", "--json", "rotate", "--path", str(project / "docs/guides/*/**"))) == [
+        "docs:guides/[x]/deep.md#deep"
+    ]
+    monkeypatch.chdir(project / "docs/guides/[x]")
+    assert ids(run("search", "--json", "rotate", "--path", "../*.md")) == ["docs:guides/auth.md#rotate"]
+
+
+def test_a_pattern_that_no_path_is_like(run) -> None:
+    result = run("search", "--json", "rotate", "docs", "--path", "docs/nope/**", "--path", "guides/**")
+    assert result.code == 0
+    assert result.err == "quire: --path docs/nope/**: no document is like this\n"
+    result = run("search", "rotate", "--path", "nope.md")
+    assert (result.code, result.out) == (1, b"")
+    assert result.err.startswith("quire: --path nope.md: no document is like this\n")
+
+
 def test_trees_by_name(run, docs) -> None:
     docs({"more/a.md": "# More\n\nrotate\n", "README.md": "# Read\n\nrotate\n"})
     run("index", "docs", "more", "README.md")
@@ -280,10 +372,13 @@ def test_the_library_finds_the_same(run, project) -> None:
         (["x", "nope"], "nope: no such file or folder"),
         (["x", "empty"], "empty: no documents in there"),
         (["x", "-n", "0"], "-n"),
-        (["x", "-n", "many"], "many"),
+        (["x", "-n", "many"], "'many' is not a whole number of at least 1"),
+        (["x", "--list", "--full"], "--list shows no text and --full all of it; choose one"),
+        (["--dry-run-mode", "docs"], "--dry-run-mode; put -- before a query that begins with a dash"),
+        (["-join", "docs"], "-join; put -- before a query that begins with a dash"),
         (["x", "--max-tokens", "0"], "--max-tokens"),
         ([], "missing argument 'QUERY'"),
-        (["x", "--jsn"], "no such option: --jsn"),
+        (["x", "--jsn"], "no such option: --jsn (did you mean --json?)"),
         (["", "docs"], "nothing to look for"),
         ([" \t", "docs"], "nothing to look for"),
         (["x", "docs", "--index", "docs/storage.md"], "docs/storage.md"),
@@ -293,6 +388,49 @@ def test_refused(run, project, arguments, said) -> None:
     (project / "empty").mkdir()
     assert said in refused(run("search", *arguments))
     assert left(project) == ["docs", "empty"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("blob.bin", b"\xff\x01\x02", "blob.bin: line 1, byte offset 0: not UTF-8 (invalid start byte)"),
+        ("blob.md", b"a\n\xff", "blob.md: line 2, byte offset 2: not UTF-8 (invalid start byte)"),
+        ("a.tar", b"name\0\0\0\0rotate", "a.tar: not a text file; name Markdown or text"),
+    ],
+)
+def test_a_named_file_that_is_no_text(run, docs, project, name, content, said) -> None:
+    docs({name: content, f"docs/{name}": content})
+    err = refused(run("search", "rotate", name))
+    assert said in err
+    assert "errors" not in err
+    assert left(project) == sorted([name, "docs"])
+    run("index", "docs")
+    assert run("search", "rotate", f"docs/{name}").code == 2
+    assert [tree["name"] for tree in json.loads(run("ls", "--json").out)] == ["docs"]
+
+
+@posix
+def test_a_named_pipe(run, project) -> None:
+    os.mkfifo(project / "pipe")
+    err = refused(run("search", "rotate", "pipe"))
+    assert "pipe: not a regular file but a named pipe" in err
+    assert "standard input" not in err
+    assert left(project) == ["docs", "pipe"]
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root reads everything")
+def test_a_named_path_that_may_not_be_read(run, docs, project) -> None:
+    docs({"secret.md": "rotate\n", "secrets/a.md": "rotate\n"})
+    for name, mode in (("secret.md", 0o600), ("secrets", 0o700)):
+        (project / name).chmod(0)
+        assert f"{name}: permission denied" in refused(run("search", "rotate", name))
+        (project / name).chmod(mode)
+    assert left(project) == ["docs", "secret.md", "secrets"]
+
+
+def test_a_query_that_begins_with_a_dash(run, docs) -> None:
+    docs({"docs/dry.md": "# Dry\n\nUse --dry-run-mode first.\n"})
+    assert ids(run("search", "--json", "--", "--dry-run-mode", "docs")) == ["docs:dry.md#dry"]
 
 
 def test_a_mistake_in_the_query(run, project) -> None:

@@ -80,3 +80,11 @@ def test_no_index_yet(run, docs, monkeypatch) -> None:
     monkeypatch.chdir(folder / "docs")
     assert "there is one above: add --index ../.quire" in refused(run("status"))
     assert run("status", "--index", "../.quire").code == 0
+
+
+def test_the_advice_for_what_cannot_be_read(run, docs) -> None:
+    docs({"docs/a.md": "a\n", "docs/bad.md": b"\xff"})
+    run("index", "docs")
+    assert "; convert the file to UTF-8 [undecodable]\n" in run("status").err
+    (failed,) = json.loads(run("status", "--json").out)["failed"]
+    assert failed["message"].endswith("; convert the file to UTF-8")

@@ -7,6 +7,7 @@ options.py     the options that commands share
 output.py      what goes out: JSON, readable lines, colours, progress
 shown.py       text that is safe and well aligned on a terminal
 indexes.py, places.py      the index a command works on; paths as trees, and back
+refusals.py    what is refused before an index is written
 hits.py, highlighted.py    sections as JSON and as text; matches marked, long texts shortened
 chunk.py, config.py, get.py, index.py, init.py, ls.py, migrate.py, outline.py, search.py, stats.py, status.py, verify.py
                one file a command

@@ -63,7 +63,9 @@ class _Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS:
-            ctx.fail(f"no such command: {args[0]}; the commands are {', '.join(COMMANDS)}")
+            from quire.settings.keys import near  # noqa: PLC0415  for mistakes only
+
+            ctx.fail(f"no such command: {args[0]}{near(args[0], COMMANDS)}; the commands are {', '.join(COMMANDS)}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

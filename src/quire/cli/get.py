@@ -11,8 +11,8 @@ import click
 
 from quire.cli.commands import NOTHING_FOUND
 from quire.cli.hits import Printer, record
-from quire.cli.indexes import Opened, index_option, no_update_option, opened
-from quire.cli.output import note, write_json_array
+from quire.cli.indexes import COUNT, Opened, index_option, no_update_option, opened
+from quire.cli.output import count_of, note, write_json_array
 from quire.cli.places import exists, located
 from quire.cli.shown import visible
 from quire.errors import NotFoundError
@@ -43,7 +43,7 @@ class Target(NamedTuple):
 @click.command()
 @click.argument("targets", nargs=-1, required=True, metavar="ID|PATH#SLUG|PATH:LINE...")
 @click.option("--children/--no-children", default=True, help="With the sections below it, or its own text only.")
-@click.option("--max-tokens", type=click.IntRange(1), metavar="N", help="How many tokens each text may have at most.")
+@click.option("--max-tokens", type=COUNT, metavar="N", help="How many tokens each text may have at most.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON array, and nothing else, to standard output.")
 @index_option
 @no_update_option
@@ -59,7 +59,8 @@ def command(
     """Print sections by id, or by file and heading or line.
 
     An id is what `quire search --json` gives, docs:guides/auth.md#oauth for example; the tree may be left out. PATH
-    alone is the whole document, PATH:LINE the section that the line is in. The exit code is 1 if one is not found.
+    alone is the whole document, PATH:LINE the section that the line is in. The exit code is 1 if one is not found,
+    or does not fit.
     """
     asked = list(map(target, dict.fromkeys(targets)))
     found: dict[Target, tuple[Hit, str]] = {}
@@ -99,7 +100,13 @@ def document(place: Opened, file: str) -> str:
 def _get(place: Opened, each: Target, *, children: bool, max_tokens: int | None) -> Hit | None:
     name = (document(place, each.file) if each.is_file else each.file) + each.rest
     try:
-        return place.index.get(name, children=children, max_tokens=max_tokens)
+        hit = place.index.get(name, children=children, max_tokens=max_tokens)
+        whole = place.index.get(name, children=children) if max_tokens and not hit.text else hit
     except NotFoundError as error:
         note(f"quire: {visible(str(error))}")
         return None
+    if whole.text and not hit.text:
+        most, size = count_of(max_tokens or 0, "token"), count_of(whole.tokens, "token")
+        note(f"quire: {visible(name)}: nothing of it fits in {most}; it has {size}")
+        return None
+    return hit

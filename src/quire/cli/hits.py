@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from io import StringIO
 from typing import Any, TextIO
 
@@ -14,10 +15,19 @@ from quire.search.records import Hit
 
 _WIDTH = 112
 _INDENT = "  "
+_POWER = 4
+"""By what power the search sharpens scores."""
+_TELLING = {
+    "parent": ("score", "own", "best_own", "replaced"),
+    "aggregated": ("score", "matching", "children", "total", "limit", "replaced"),
+    "passed over": ("score", "own", "best_own", "matching", "children"),
+    "apart": ("matching", "children"),
+}
+"""What decides each rule of merging."""
 
 
-def record(hit: Hit, file: str, *, explain: bool = False) -> dict[str, Any]:
-    """A hit as ``--json`` prints it; ``file`` is where the document is."""
+def record(hit: Hit, file: str, phases: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """A hit as ``--json`` prints it; ``file`` is where the document is. With ``phases`` it is explained."""
     made: dict[str, Any] = {
         "id": hit.id,
         "score": round(hit.score, 4),
@@ -39,7 +49,7 @@ def record(hit: Hit, file: str, *, explain: bool = False) -> dict[str, Any]:
         "how": hit.how,
         "constituents": hit.constituents,
     }
-    return {**made, "explanation": _camel(hit.explanation)} if explain else made
+    return made if phases is None else {**made, "explanation": _camel({**hit.explanation, "phases": phases})}
 
 
 def _camel(value: Any) -> Any:
@@ -50,8 +60,22 @@ def _camel(value: Any) -> Any:
 
 
 def _camel_name(name: str) -> str:
-    first, *rest = name.split("_")
+    first, *rest = name.replace(" ", "_").split("_")
     return first + "".join(map(str.capitalize, rest))
+
+
+def with_ids(hit: Hit, ids: Mapping[int, str]) -> Hit:
+    """The hit, its explanation with the ids of nodes for their positions, and without what decided nothing."""
+    return replace(
+        hit, explanation={**hit.explanation, "merging": [_step(step, ids) for step in hit.explanation["merging"]]}
+    )
+
+
+def _step(step: Mapping[str, Any], ids: Mapping[int, str]) -> dict[str, Any]:
+    told = {name: step[name] for name in _TELLING[step["rule"]]}
+    if "replaced" in told:
+        told["replaced"] = [ids[position] for position in told["replaced"]]
+    return {"rule": step["rule"], "id": ids[step["position"]], **told}
 
 
 class Printer:
@@ -72,15 +96,15 @@ class Printer:
             echo(line)
 
     def plain(self, hits: Sequence[Hit], files: Sequence[str]) -> str:
-        """The most that ``show`` writes: as it is when piped."""
-        piped = Printer(StringIO(), as_list=self._as_list, explain=self._explain)
+        """The most that ``show`` writes: as it is when piped. Explanations cost nothing: they change no answer."""
+        piped = Printer(StringIO(), as_list=self._as_list)
         return "".join(f"{line}\n" for line in piped._lines(hits, files))
 
     def _lines(self, hits: Sequence[Hit], files: Sequence[str]) -> Iterator[str]:
         for number, (hit, file) in enumerate(zip(hits, files, strict=True)):
             if self._as_list:
                 yield self._in_one_line(hit, file)
-                yield from self._explanation(hit.explanation, 1)
+                yield from self._explanation(hit)
             else:
                 yield from [""] if number else []
                 yield from self._at_length(hit, file)
@@ -98,7 +122,7 @@ class Printer:
         size = count_of(hit.tokens, "token") + ("" if hit.complete else ", the best parts of it")
         yield self._paint.title(hit.breadcrumb_line)
         yield f"{self._paint.place(place)}  {self._paint.number(size)}"
-        yield from self._explanation(hit.explanation, 1)
+        yield from self._explanation(hit)
         yield ""
         if self._is_whole:
             shown = whole(hit.text, hit.match_ranges, self._mark)
@@ -109,32 +133,44 @@ class Printer:
         if shown.left_out:
             yield self._paint.faint(f"{self._indent}… {count_of(shown.left_out, 'line')} left out; --full shows all")
 
-    def _explanation(self, value: Mapping[str, Any], level: int) -> Iterator[str]:
+    def _explanation(self, hit: Hit) -> Iterator[str]:
         if self._explain:
-            yield from (self._paint.faint(line) for line in explained(value, level))
+            yield from (self._paint.faint(f"{_INDENT}{line}") for line in _reasons(hit.explanation))
 
 
-def explained(value: Any, level: int = 0) -> Iterator[str]:
-    """Nested mappings and lists as lines; what holds no more of them in one line."""
-    named = isinstance(value, Mapping)
-    for name, each in value.items() if named else (("", each) for each in value):
-        lead = _INDENT * level + (f"{name}:" if named else "-")
-        if not _is_nested(each):
-            yield f"{lead} {_text(each)}"
-        elif isinstance(each, Mapping) and not any(map(_is_nested, each.values())):
-            yield f"{lead} {', '.join(f'{inner} {_text(one)}' for inner, one in each.items())}"
-        else:
-            yield lead
-            yield from explained(each, level + 1)
+def _reasons(explanation: Mapping[str, Any]) -> Iterator[str]:
+    """How a hit came about: what the words are worth in the sections that matched, then each step of merging."""
+    for each in explanation["scores"]:
+        yield f"{each['id']} scores {_text(each['score'])}: {'; '.join(_worth(each['words']))}"
+    for step in explanation["merging"]:
+        rest = {name: value for name, value in step.items() if name not in ("rule", "id")}
+        yield f"{step['rule']}: {step['id']}, {_pairs(rest)}"
 
 
-def _is_nested(value: Any) -> bool:
-    return isinstance(value, Mapping) or (isinstance(value, list | tuple) and any(map(_is_nested, value)))
+def _worth(words: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Each word with its fields."""
+    fields: dict[str, list[str]] = {}
+    for each in words:
+        fields.setdefault(each["word"], []).append(f"{each['field']} {_text(each['score'])}")
+    yield from (f"{word} in {', '.join(found)}" for word, found in fields.items())
+
+
+def summary(phases: Mapping[str, Mapping[str, Any]], tie: float) -> Iterator[str]:
+    """How the worth of words becomes a score, and what each phase of the search counted."""
+    yield (
+        f"A word is worth what it is in its best field, and {tie:g} of the others. A section's score: the sum of its "
+        f"words, divided by the best section's, to the power of {_POWER}."
+    )
+    yield from (f"{name}: {_pairs(counted)}" for name, counted in phases.items())
+
+
+def _pairs(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {_text(value)}" for name, value in values.items())
 
 
 def _text(value: Any) -> str:
     if isinstance(value, list | tuple):
-        return ", ".join(map(_text, value)) or "none"
+        return " and ".join(map(_text, value))
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 

@@ -16,12 +16,12 @@ from quire.cli.indexes import (
     folders_of,
     index_option,
     left_out,
-    refuse_without_documents,
     run_update,
     settings_for,
 )
 from quire.cli.output import Paint, count_of, echo, show_findings, write_json
 from quire.cli.places import choose, reachable
+from quire.cli.refusals import advised, refuse_beforehand
 from quire.index.update import Update
 from quire.indexed import Index
 
@@ -49,11 +49,11 @@ def command(
         if remove:
             return _remove(index, remove, known, as_json=as_json)
         chosen = choose(paths, (), settings, known)
-        refuse_without_documents(chosen)
+        refuse_beforehand(chosen, settings)
         done = run_update(index, chosen, settings, wait=PATIENCE, rebuild=rebuild)
         added = left_out(index, chosen, settings)
         if added.places:
-            refuse_without_documents(added)
+            refuse_beforehand(added, settings)
             done = _together(done, run_update(index, added, settings, wait=PATIENCE))
         absorb(index, chosen.with_instead(added), settings, known)
     if as_json:
@@ -86,7 +86,10 @@ def _together(first: Update, second: Update) -> Update:
 
 def _record(done: Update) -> dict[str, object]:
     numbers = ("added", "changed", "removed", "touched", "unchanged", "nodes", "rebuilt")
-    return {**{name: getattr(done, name) for name in numbers}, "failed": [asdict(each) for each in done.failed]}
+    return {
+        **{name: getattr(done, name) for name in numbers},
+        "failed": [asdict(advised(each)) for each in done.failed],
+    }
 
 
 def _show(done: Update, index: str) -> None:
@@ -101,4 +104,4 @@ def _show(done: Update, index: str) -> None:
     ]
     echo(f"{paint.place(index)}: {', '.join(parts)}, {count_of(done.nodes, 'section')} in all")
     sys.stdout.flush()
-    show_findings([replace(each, path=reachable(each.path)) for each in done.failed])
+    show_findings([replace(advised(each), path=reachable(each.path)) for each in done.failed])

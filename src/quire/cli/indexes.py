@@ -10,11 +10,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import click
 
 from quire.cli.output import Progress, count_of, note
-from quire.cli.places import Chosen, Place, choose, here, located, new_tree, reachable
+from quire.cli.places import (
+    Chosen,
+    Place,
+    as_printed,
+    choose,
+    here,
+    located,
+    new_tree,
+    reachable,
+)
+from quire.cli.refusals import refuse_beforehand, refuse_hidden
 from quire.cli.shown import visible
 from quire.errors import (
     BusyError,
@@ -37,6 +48,18 @@ _NOTHING = "/:"
 PATIENCE = 3600.0
 """Seconds to wait for another process where nothing can be said without waiting."""
 
+
+class _Count(click.IntRange):
+    """A whole number of at least 1."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(f"{value!r} is not a whole number of at least 1", param, ctx)
+
+
+COUNT = _Count(1)
 index_option = click.option(
     "--index",
     "index_folder",
@@ -68,6 +91,7 @@ class Opened:
     def filters(self, globs: Sequence[str]) -> list[str] | None:
         """What limits a search to the chosen parts of trees, and to what is like one of ``globs``."""
         parts = self.chosen.parts
+        globs = [pattern for glob in globs for pattern in self._patterns(glob)]
         patterns = [f"{tree}:{escaped(part)}" for tree in self.chosen.trees for part in parts.get(tree, [""])]
         if not parts or not globs:
             return patterns if parts else list(globs) or None
@@ -75,17 +99,27 @@ class Opened:
         both = [each for each in self.index.documents(path=globs) if each.id in meant]
         return [f"{each.tree}:{escaped(each.path)}" for each in both] or [_NOTHING]
 
+    def _patterns(self, glob: str) -> list[str]:
+        """What a pattern means: it is as in the tree, or, where nothing there is like it, as it is printed."""
+        fitting = {each.tree for each in self.index.documents(path=glob)}
+        others = {name: self.folders[name] for name in self.chosen.trees if name not in fitting}
+        printed = as_printed(glob, others)
+        if not fitting.intersection(self.chosen.trees) and not (printed and self.index.documents(path=printed)):
+            note(f"quire: --path {visible(glob)}: no document is like this")
+        return [glob, *printed]
+
 
 def settings_for(index_folder: str | None, paths: Sequence[str] = ()) -> Settings:
     """What is set for the current folder; the command line has the last word."""
     settings = load(here())
     if settings.is_users and any(located(path, settings.folders) is None for path in paths):
         settings = settings.at(here())
-    if index_folder is None:
-        return settings
-    if not index_folder:
-        raise click.UsageError("--index needs a folder")
-    return replace(settings, index=Path(os.path.abspath(index_folder)))  # noqa: PTH100  links stay as named
+    if index_folder is not None:
+        if not index_folder:
+            raise click.UsageError("--index needs a folder")
+        settings = replace(settings, index=Path(os.path.abspath(index_folder)))  # noqa: PTH100  links stay as named
+    refuse_hidden(settings.index, settings.folders)
+    return settings
 
 
 @contextmanager
@@ -125,7 +159,8 @@ def folders_of(index: Index, settings: Settings, *, repair: bool = False) -> dic
     except IndexDamagedError as error:
         if not repair:
             raise
-        note(f"quire: {visible(str(error))}")
+        reason = error.reason.removesuffix("; run: quire index").replace(" is damaged", " was damaged")
+        note(f"quire: {visible(f'{reachable(settings.index)}: {reason}')}; it is made anew")
     try:
         run_update(index, None, settings, wait=PATIENCE)
     except OptionError:
@@ -135,7 +170,7 @@ def folders_of(index: Index, settings: Settings, *, repair: bool = False) -> dic
 
 def bring_up_to_date(index: Index, chosen: Chosen, settings: Settings) -> None:
     """Update the chosen trees; where that is not possible now, say so and go on with what there is."""
-    refuse_without_documents(chosen)
+    refuse_beforehand(chosen, settings)
     try:
         done = run_update(index, chosen, settings, wait=0.0)
     except BusyError as error:
@@ -186,17 +221,6 @@ def _there(chosen: Chosen) -> dict[str, Path]:
 
 def _say_wait(sentence: str) -> None:
     note(f"quire: {visible(sentence)}")
-
-
-def refuse_without_documents(chosen: Chosen) -> None:
-    """Refuse new trees that would be empty, before anything is written."""
-    if not chosen.new:
-        return
-    from quire.read.discover import discover  # noqa: PLC0415  only for what is new
-
-    for place in chosen.new:
-        if not discover([str(place.folder)]).documents:
-            raise InputError(reachable(place.folder), "no documents in there; quire looks for Markdown and .txt files")
 
 
 def left_out(index: Index, chosen: Chosen, settings: Settings) -> Chosen:

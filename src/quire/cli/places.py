@@ -7,6 +7,7 @@ after its folder or file. Called by ``indexes``; looks at the disk only for what
 from __future__ import annotations
 
 import os
+import posixpath
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -15,6 +16,7 @@ import click
 
 from quire.errors import InputError, QuireError
 from quire.index.paths import storable
+from quire.search.places import escaped, fits
 from quire.settings import Settings
 from quire.settings.keys import tree_name
 
@@ -147,3 +149,21 @@ def located(path: str | Path, folders: Mapping[str, Path]) -> tuple[str, str] | 
         return None
     part = os.path.relpath(real, best[0]).replace(os.sep, "/")
     return best[1], "" if part == "." else storable(part)
+
+
+def as_printed(glob: str, folders: Mapping[str, Path]) -> list[str]:
+    """A pattern for paths as they are printed, from the current folder, as patterns for the trees it can mean."""
+    lead = "" if os.path.isabs(glob) else escaped(_with_slashes(here())).rstrip("/")  # noqa: PTH117  as it was typed
+    wanted = posixpath.normpath(f"{lead}/{_with_slashes(glob).lstrip('/')}")
+    patterns = []
+    for tree, folder in folders.items():
+        top = _with_slashes(folder)
+        if wanted.startswith(f"{escaped(top)}/"):
+            patterns.append(f"{tree}:{wanted.removeprefix(escaped(top))}")
+        elif fits("", f"{top.lstrip('/')}/", [wanted]):
+            patterns.append(f"{tree}:/")
+    return patterns
+
+
+def _with_slashes(path: str | Path) -> str:
+    return str(path).replace(os.sep, "/")

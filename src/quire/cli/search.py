@@ -10,21 +10,35 @@ import click
 
 from quire import query as queries
 from quire.cli.commands import ERROR, NOTHING_FOUND
-from quire.cli.hits import Printer, explained, record
-from quire.cli.indexes import Opened, index_option, no_update_option, opened
-from quire.cli.output import count_of, note, write_json_array
+from quire.cli.hits import Printer, record, summary, with_ids
+from quire.cli.indexes import COUNT, Opened, index_option, no_update_option, opened
+from quire.cli.output import count_of, echo, note, write_json_array
 from quire.cli.shown import visible
 from quire.errors import QueryError
-from quire.search.records import Results
+from quire.search.records import Hit, Results
 
 
-@click.command()
+class _Search(click.Command):
+    """A query may begin with a dash, and looks like an option then."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        given = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            name = next((each for each in given if each.startswith(error.option_name)), error.option_name)
+            near = f" (did you mean {error.possibilities[0]}?)" if error.possibilities else ""
+            hint = "put -- before a query that begins with a dash, after all options"
+            raise click.UsageError(f"no such option: {name}{near}; {hint}", ctx) from error
+
+
+@click.command(cls=_Search)
 @click.argument("query", metavar="QUERY")
 @click.argument("paths", nargs=-1, metavar="[PATH...]")
-@click.option("-n", "--limit", type=click.IntRange(1), metavar="N", help="How many results at most. [default: 10]")
+@click.option("-n", "--limit", type=COUNT, metavar="N", help="How many results at most. [default: 10]")
 @click.option(
     "--max-tokens",
-    type=click.IntRange(1),
+    type=COUNT,
     metavar="N",
     help="How many tokens all results may have together; what does not fit is shortened to its best parts.",
 )
@@ -34,7 +48,7 @@ from quire.search.records import Results
     "globs",
     multiple=True,
     metavar="GLOB",
-    help="Only documents whose path in their tree is like this, such as 'guides/**'; may be given several times.",
+    help="Only documents whose path, in their tree or as printed, is like 'guides/**'; may be given several times.",
 )
 @click.option("--no-merge", is_flag=True, help="Every section by itself, none in place of its parts.")
 @click.option("--list", "as_list", is_flag=True, help="One line a result: place, breadcrumb, tokens, score.")
@@ -64,6 +78,8 @@ def command(
     PATH is a folder or a file; without it, all trees of quire.toml are searched, else those of the index, else the
     current folder. What has changed since the last time is read first. The exit code is 1 if nothing is found.
     """
+    if as_list and full:
+        raise click.UsageError("--list shows no text and --full all of it; choose one")
     if not _is_possible(query):
         return ERROR
     with opened(paths, index_folder=index_folder, trees=trees, update=not no_update) as place:
@@ -78,17 +94,22 @@ def command(
         )
         budget = max_tokens or place.settings.max_tokens
         results = find(max_tokens=budget)
+        printer = Printer(sys.stdout, full=full, as_list=as_list, explain=explain)
+        if budget is not None and not as_json:
+            results = _fitted(results, find, budget, place, printer)
+        hits = [_with_ids(hit, place) for hit in results] if explain else results
+        files = [place.file(hit) for hit in results]
         if as_json:
-            write_json_array(record(hit, place.file(hit), explain=explain) for hit in results)
+            phases = results.phases if explain else None
+            write_json_array(record(hit, file, phases) for hit, file in zip(hits, files, strict=True))
         else:
-            printer = Printer(sys.stdout, full=full, as_list=as_list, explain=explain)
-            if budget is not None:
-                results = _fitted(results, find, budget, place, printer)
-            printer.show(results, [place.file(hit) for hit in results])
+            printer.show(hits, files)
+            if explain:
+                _explain(results, place.settings.search.tie)
         sys.stdout.flush()
         if not results:
             _say_why(find, budget)
-    _say(results, explain=explain)
+    _say(results)
     return 0 if results else NOTHING_FOUND
 
 
@@ -121,7 +142,7 @@ def _fitted(results: Results, find: partial[Results], budget: int, place: Opened
             break
         allowed -= above
         if allowed < 1:
-            return Results(query=results.query)
+            return Results(query=results.query, phases=results.phases)
         results = find(max_tokens=allowed)
     return results
 
@@ -136,15 +157,24 @@ def _say_why(find: partial[Results], budget: int | None) -> None:
         note("nothing found")
 
 
-def _say(results: Results, *, explain: bool) -> None:
+def _with_ids(hit: Hit, place: Opened) -> Hit:
+    return with_ids(hit, {node.position: node.id for node in place.index.outline(f"{hit.tree}:{hit.path}")})
+
+
+def _explain(results: Results, tie: float) -> None:
+    """How all of the results came about."""
+    if results:
+        echo()
+    for line in summary(results.phases, tie):
+        echo(visible(line))
+
+
+def _say(results: Results) -> None:
     """What else there is to know about the results."""
     for word, instead in results.corrections.items():
         note(f"{visible(word)}: occurs nowhere, searched {visible(_either(instead))}")
     if results.partial:
         note("nothing has all of the words; these have some")
-    if explain:
-        for line in explained(results.phases):
-            note(visible(line))
 
 
 def _either(words: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ from quire.cli.commands import NOTHING_FOUND
 from quire.cli.indexes import index_option, no_index, settings_for
 from quire.cli.output import MOST_SHOWN, Paint, count_of, echo, show_findings, write_json
 from quire.cli.places import reachable
+from quire.cli.refusals import advised
 from quire.errors import NotFoundError
 from quire.indexed import Index, Status
 
@@ -40,7 +41,8 @@ def command(*, as_json: bool, index_folder: str | None) -> int:
 
 def _record(status: Status, folder: str) -> dict[str, Any]:
     trees = {name: {**asdict(tree), "folder": str(tree.folder)} for name, tree in status.trees.items()}
-    return {"index": folder, **asdict(replace(status, trees={})), "trees": trees}
+    failed = tuple(map(advised, status.failed))
+    return {"index": folder, **asdict(replace(status, trees={}, failed=failed)), "trees": trees}
 
 
 def _show(status: Status, folder: str) -> None:
@@ -63,7 +65,7 @@ def _show(status: Status, folder: str) -> None:
     if status.failed:
         echo(paint.warning(f"cannot be read: {count_of(len(status.failed), 'file')}"))
         sys.stdout.flush()
-        show_findings([replace(each, path=reachable(each.path)) for each in status.failed])
+        show_findings([replace(advised(each), path=reachable(each.path)) for each in status.failed])
     if not (status.damaged or status.outdated or status.failed):
         echo("up to date")
 

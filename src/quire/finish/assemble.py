@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from itertools import chain
 from pathlib import PurePosixPath
 from types import MappingProxyType
@@ -151,14 +151,33 @@ class Fields:
         return TokenStats(
             tokens=tokens,
             estimated_tokens=-(-len(written.text) // 4),
-            embed_tokens=_embed_tokens(self.counter, prefix, prefix + written.text, tokens),
+            embed_tokens=self._embed_tokens(prefix, written, tokens),
         )
 
     def _tokens(self, number: int, written: Written) -> int:
         """How many tokens its text has; what splitting has counted is taken where that is what is shown."""
         piece = self.pieces[number]
         is_as_cut = not written.overlap and (not self.options.normalize or self._is_verbatim(piece, written))
-        return piece.tokens if is_as_cut else self.counter.count(written.text)
+        return self._size(number) if is_as_cut else self._count(written.text)
+
+    def _size(self, number: int) -> int:
+        """How many tokens a piece has, found out once."""
+        known = self._sizes.get(number)
+        if known is None:
+            known = self._sizes[number] = self.pieces[number].tokens
+        return known
+
+    def _embed_tokens(self, prefix: str, written: Written, tokens: int) -> int:
+        """How many tokens a text of so many has with a prefix; where counts add up, only the prefix is counted."""
+        if not prefix:
+            return tokens
+        whole = prefix + written.text
+        return self._count(prefix) + tokens if self.counter.cuts_cleanly(whole, len(prefix)) else self._count(whole)
+
+    @cached_property
+    def _count(self) -> Callable[[str], int]:
+        """Counts; the last few answers are remembered, for many chunks have the same prefix."""
+        return lru_cache(maxsize=8)(self.counter.count)
 
     def _is_verbatim(self, piece: Piece, written: Written) -> bool:
         length = len(piece.before) + piece.end - piece.start + len(piece.after)
@@ -192,7 +211,7 @@ class Fields:
         tokens = self._tokens(number, written)
         if self._adds_up and tokens + utf8_length(prefix) <= cap:
             return True  # it has no more tokens than bytes
-        return not tokens <= cap < _embed_tokens(self.counter, prefix, prefix + written.text, tokens)
+        return not tokens <= cap < self._embed_tokens(prefix, written, tokens)
 
     def _line(self, section: int) -> str:
         """The breadcrumb line of a section, short enough for the cap."""
@@ -223,8 +242,8 @@ class Fields:
     def _is_short(self, number: int, written: Written) -> bool:
         limit, text = self.options.short, written.text
         if not written.overlap:
-            return self.pieces[number].tokens < limit
-        count = self.counter.count
+            return self._size(number) < limit
+        count = self._count
         return count(text[written.overlap :]) < limit + count(text[: written.overlap])
 
     def _trail(self, section: int) -> Trail:
@@ -243,6 +262,10 @@ class Fields:
 
     @cached_property
     def _last(self) -> dict[int, tuple[Written, str]]:
+        return {}
+
+    @cached_property
+    def _sizes(self) -> dict[int, int]:
         return {}
 
     @cached_property
@@ -268,14 +291,6 @@ class Fields:
     @cached_property
     def _file_name(self) -> str:
         return PurePosixPath(self.document.path).name if self.document.path is not None else "untitled"
-
-
-def _embed_tokens(counter: TokenCounter, prefix: str, embed_text: str, tokens: int) -> int:
-    if not prefix:
-        return tokens
-    if counter.cuts_cleanly(embed_text, len(prefix)):
-        return counter.count(prefix) + tokens
-    return counter.count(embed_text)
 
 
 def _positions(text: str, pieces: Sequence[Piece]) -> list[SourcePosition]:
