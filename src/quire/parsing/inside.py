@@ -17,6 +17,8 @@ CONTAINERS = frozenset({"list", "quote", "table", "footnote"})
 """The kinds of block at document level that hold blocks."""
 
 _MARKER = re.compile(r"^(?:[-*+]|[0-9]{1,9}[.)])(?=[ \t\n]|\Z)", re.MULTILINE)
+_NEAR = 64
+"""How many characters at the ends of a block are looked at first."""
 _FENCE_INFO = re.compile(r"(?:`{3,}|~{3,})[ \t]*([^\r\n]*)")
 
 
@@ -132,13 +134,15 @@ def _end_prose(element: _Open, text: str) -> None:
 
 def _block(kind: Kind, text: str, start: int, end: int, level: int = 0) -> Block:
     """A block from its first to its last character that is not blank: the parser may start or end it outside."""
-    inner = text[start:end]
-    start += len(inner) - len(inner.lstrip(BLANK))
+    start, end = _trimmed(text, start, end)
     info = _FENCE_INFO.match(text, start) if kind == "code" else None
-    return Block(
-        kind,
-        start,
-        max(start, end - len(inner) + len(inner.rstrip(BLANK))),
-        level,
-        info.group(1).strip() if info else "",
-    )
+    return Block(kind, start, end, level, info.group(1).strip() if info else "")
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """A span without the blanks around it. Blocks may be nested a thousand deep, so not all of each is looked at."""
+    first, last = text[start : min(start + _NEAR, end)], text[max(end - _NEAR, start) : end]
+    if first.isspace() or last.isspace():
+        first = last = text[start:end]
+    start += len(first) - len(first.lstrip(BLANK))
+    return start, max(start, end - len(last) + len(last.rstrip(BLANK)))

@@ -75,6 +75,7 @@ class Ladder:
         self._has_returns = "\r" in text
         self._adds_up = adds_up(counter)
         self._line = (0, 0)  # the line that was looked at last: its start, and how far it is known
+        self._marks = (-1, -1)  # the line whose marks of quotes were looked for last, and where they end
 
     def cut(self, block: Block) -> list[Unit]:
         """The parts of ``block``, each within the limit, together all of its text."""
@@ -270,8 +271,11 @@ class Ladder:
         if position == 0 or self.text[position - 1] in "\r\n":
             return ""
         start = self._line_of(position)
-        marks = _QUOTE_MARKS.match(self.text, start)
-        return marks.group() if marks and marks.end() <= position else ""
+        if start != self._marks[0]:
+            marks = _QUOTE_MARKS.match(self.text, start)
+            self._marks = (start, marks.end() if marks else start)
+        end = self._marks[1]
+        return self.text[start:end] if end <= position else ""
 
     def _line_of(self, position: int) -> int:
         """Where the line of a position starts; lines may be long, so only what was not seen before is looked at."""
