@@ -43,7 +43,10 @@ def _in_process(pages: Path, queries: Sequence[str]) -> Iterator[str]:
         index = Index.open(Path(folder) / "index")
         nodes = index.update({"copy0": pages}).nodes
         copies = -(-_NODES // nodes)
-        nodes = index.update({f"copy{number}": pages for number in range(copies)}).nodes
+        links = {f"copy{number}": Path(folder) / f"copy{number}" for number in range(1, copies)}
+        for link in links.values():
+            link.symlink_to(pages)  # one folder has one name
+        nodes = index.update({"copy0": pages, **links}).nodes
         snapshot = Snapshot(next(Path(folder).rglob("meta.json")).parent)
         rows = {name: _times(work, queries) for name, work in _works(snapshot).items()}
         index.close()

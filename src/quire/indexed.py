@@ -13,7 +13,7 @@ from threading import Lock
 from types import TracebackType
 from typing import Self
 
-from quire.errors import IndexDamagedError, NotFoundError
+from quire.errors import IndexDamagedError, NotFoundError, StoreError
 from quire.index import damage
 from quire.index.engine.store import Snapshot
 from quire.index.files import VERSION, FileRecord
@@ -26,6 +26,7 @@ from quire.index.plan import plan
 from quire.index.reader import readings
 from quire.index.update import OnProgress, Update, remove, update
 from quire.model import Span
+from quire.search import asked
 from quire.search.records import Hit, Results
 from quire.search.settings import SearchSettings
 
@@ -40,6 +41,7 @@ class Index:
         self._settings = settings or SearchSettings()
         self._lock = Lock()
         self._last: tuple[Snapshot | None, Stamp] | None = None
+        self._closed = False
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str] = ".quire", *, settings: SearchSettings | None = None) -> Index:
@@ -55,9 +57,10 @@ class Index:
         self.close()
 
     def close(self) -> None:
-        """Let go of the files. The index opens them again when it is used again."""
+        """Let go of the files. After it the index cannot be used; ``Index.open`` opens it again."""
         with self._lock:
             self._last = None
+            self._closed = True
 
     def update(
         self,
@@ -76,13 +79,19 @@ class Index:
         there is a ``BusyError``. ``jobs`` is the number of processes that read; by default as many as pay. With
         ``rebuild`` the index is made anew, whatever there is.
         """
-        named = None if trees is None else {name: os.fspath(folder) for name, folder in trees.items()}
-        request = Request(trees=named, languages=dict(languages or {}), rebuild=rebuild)
-        return update(self._folder, request, readings(jobs, on_progress), wait=wait, on_wait=on_wait)
+        self._refuse_closed()
+        request = Request(
+            trees=None if trees is None else asked.folders("trees", trees),
+            languages=asked.languages("languages", languages),
+            rebuild=rebuild,
+        )
+        reads = readings(None if jobs is None else asked.number("jobs", jobs), on_progress)
+        return update(self._folder, request, reads, wait=asked.seconds("wait", wait), on_wait=on_wait)
 
     def remove(self, tree: str, *, wait: float = 10.0, on_wait: OnWait | None = None) -> None:
         """Take a tree out of the index; its documents are not touched."""
-        remove(self._folder, tree, wait=wait, on_wait=on_wait)
+        self._refuse_closed()
+        remove(self._folder, asked.text("tree", tree), wait=asked.seconds("wait", wait), on_wait=on_wait)
 
     def search(
         self,
@@ -90,25 +99,24 @@ class Index:
         *,
         limit: int = 10,
         max_tokens: int | None = None,
-        trees: Sequence[str] | None = None,
+        trees: str | Sequence[str] | None = None,
         path: str | Sequence[str] | None = None,
         merge: bool = True,
         explain: bool = False,
     ) -> Results:
         """The sections that answer ``query``, the best first; together at most ``max_tokens`` tokens of text.
 
-        ``trees`` and ``path``, one or more patterns such as ``guides/**``, say where to look.
+        ``trees``, one or more names, and ``path``, one or more patterns such as ``guides/**``, say where to look.
         """
         from quire.search import engine  # noqa: PLC0415  an update searches nothing
 
-        paths = [path] if isinstance(path, str) else path
         return engine.search(
             self._snapshot(),
-            query,
-            limit=limit,
-            max_tokens=max_tokens,
-            trees=trees,
-            paths=paths,
+            asked.text("query", query),
+            limit=asked.number("limit", limit),
+            max_tokens=None if max_tokens is None else asked.number("max_tokens", max_tokens),
+            trees=asked.texts("trees", trees),
+            paths=asked.texts("path", path),
             merge=merge,
             explain=explain,
             settings=self._settings,
@@ -119,8 +127,9 @@ class Index:
         from quire.index.find import find  # noqa: PLC0415  not every use gets
 
         snapshot = self._snapshot()
-        node = find(snapshot, name)
-        return _hit(snapshot, node if children else node.alone(), max_tokens)
+        node = find(snapshot, asked.text("name", name))
+        most = None if max_tokens is None else asked.number("max_tokens", max_tokens)
+        return _hit(snapshot, node if children else node.alone(), most)
 
     def trees(self) -> dict[str, TreeInfo]:
         """The trees of the index by name."""
@@ -146,7 +155,7 @@ class Index:
         if path is not None:
             from quire.search.places import fits  # noqa: PLC0415  with a pattern only
 
-            patterns = [path] if isinstance(path, str) else path
+            patterns = asked.texts("path", path) or []
             found = [each for each in found if fits(each.tree, each.path, patterns)]
         return sorted(found, key=lambda each: (each.tree, each.path))
 
@@ -155,7 +164,7 @@ class Index:
         from quire.index.find import find  # noqa: PLC0415  not every use gets
 
         snapshot = self._snapshot()
-        return snapshot.nodes_of(find(snapshot, document).document_id)
+        return snapshot.nodes_of(find(snapshot, asked.text("document", document)).document_id)
 
     def status(self) -> Status:
         """How the index is: every byte of it is checked, and every tree is looked at."""
@@ -185,9 +194,14 @@ class Index:
                 (self._folder.path / CHECKED).unlink()
             raise self._folder.damaged(f"the index is damaged ({error})") from error
 
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise StoreError(str(self._folder.path), "the index is closed; open it again with Index.open")
+
     def _snapshot(self) -> Snapshot:
         """The last commit; a newer one than before if there is one."""
         with self._lock:
+            self._refuse_closed()
             if self._last is None or self._last[1] != self._folder.stamp():
                 self._last = None
                 self._last = opened(self._folder)
@@ -201,7 +215,7 @@ def _hit(snapshot: Snapshot, node: Node, max_tokens: int | None) -> Hit:
     """A node that was asked for by its name, as an answer."""
     from quire.search.context import Section, fit  # noqa: PLC0415  not every use gets
 
-    [given] = fit([Section(node, (node.position,))], snapshot.nodes_of, max_tokens=max_tokens)
+    [given] = fit([Section(node, (node.position,))], snapshot.nodes_of, max_tokens=max_tokens, worth=1)
     return Hit(
         id=node.id,
         score=0.0,

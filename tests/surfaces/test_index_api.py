@@ -6,6 +6,7 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -200,9 +201,66 @@ def test_before_the_first_update(tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
 
 
-def test_closed_and_used_again(index: Index) -> None:
+def test_a_closed_index_says_so(index: Index) -> None:
     index.close()
-    assert index.get("guides/auth.md#errors").title == "Errors"
+    index.close()
+    for use in (lambda: index.search("token"), lambda: index.get("x"), index.update, index.trees, index.status):
+        with pytest.raises(quire.StoreError, match="the index is closed; open it again"):
+            use()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"query": None}, "query=None is not possible; it must be a text"),
+        ({"query": b"token"}, "query=b'token' is not possible; it must be a text"),
+        ({"limit": 0}, "limit=0 is not possible; it must be a whole number, at least 1"),
+        ({"limit": -3}, "limit=-3 is not possible"),
+        ({"limit": "5"}, "limit='5' is not possible"),
+        ({"limit": True}, "limit=True is not possible"),
+        ({"max_tokens": 0}, "max_tokens=0 is not possible; it must be a whole number, at least 1"),
+        ({"max_tokens": 2.5}, "max_tokens=2.5 is not possible"),
+        ({"trees": ["docs", "nope"]}, "trees: no tree is called 'nope'; there are: docs, notes"),
+        ({"trees": "nope"}, "trees: no tree is called 'nope'; there are: docs, notes"),
+        ({"trees": 3}, "trees=3 is not possible; it must be a text or a list of texts"),
+        ({"path": [Path("a")]}, "it must be a text or a list of texts"),
+    ],
+)
+def test_what_a_search_cannot_do(index: Index, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(quire.OptionError) as refused:
+        index.search(**{"query": "token", **options})
+    assert message in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_one_tree_needs_no_list(index: Index) -> None:
+    assert index.search("intro", trees="notes") == index.search("intro", trees=["notes"])
+    assert index.search("intro", trees="notes")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"trees": "docs"}, "trees='docs' is not possible; it must be folders by name"),
+        ({"trees": ["docs"]}, "it must be folders by name"),
+        ({"trees": {"docs": 3}}, "trees['docs']=3 is not possible; it must be a path"),
+        ({"trees": {"d d": "docs"}}, "a tree cannot be called 'd d'"),
+        ({"trees": {"": "docs"}}, "a tree cannot be called ''"),
+        ({"trees": {"a": "docs", "b": "./docs/"}}, "the trees 'a' and 'b' are one folder"),
+        ({"languages": "english"}, "it must be languages by the name of a tree"),
+        ({"jobs": 0}, "jobs=0 is not possible"),
+        ({"wait": "long"}, "wait='long' is not possible"),
+    ],
+)
+def test_what_an_update_cannot_do(
+    index: Index, home: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], message: str
+) -> None:
+    monkeypatch.chdir(home)
+    before = index.trees()
+    with pytest.raises(quire.OptionError) as refused:
+        index.update(**options)
+    assert message in str(refused.value)
+    assert index.trees() == before
 
 
 NEVER = {

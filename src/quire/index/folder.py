@@ -12,6 +12,7 @@ Other entries are somebody else's and stay as they are.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import shutil
@@ -184,9 +185,18 @@ class Folder:
             yield
         except OSError as error:
             problem = error.strerror or str(error)
-            raise StoreError(
-                str(self.path), f"cannot be written: {problem}; make room or correct its rights"
-            ) from error
+            raise StoreError(str(self.path), f"cannot be written: {problem}; {remedy(error.errno)}") from error
+
+
+def remedy(code: int | None) -> str:
+    """What to do about an error of the system while writing."""
+    if code in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return "correct the rights of its folder, or take another one"
+    if code in (errno.ENOSPC, errno.EDQUOT):
+        return "make room and run again"
+    if code == errno.EFBIG:
+        return "raise the limit for the size of files, or make room, and run again"
+    return "make room or correct its rights"
 
 
 def _stamp(path: Path) -> tuple[int, ...]:

@@ -99,6 +99,7 @@ def _trees(folder: Folder, request: Request, known: Mapping[str, Tree]) -> dict[
             raise InputError(place, unreadable(error)) from error
         before = known.get(name)
         trees[name] = Tree(_relative(folder, place), before.language if before else DEFAULT_LANGUAGE)
+    _refuse_twice({name: trees[name] for name in request.trees or ()})
     for name, language in request.languages.items():
         if name not in trees:
             raise OptionError(f"languages: no tree is called {name!r}; there are: {', '.join(sorted(trees))}")
@@ -111,8 +112,17 @@ def _trees(folder: Folder, request: Request, known: Mapping[str, Tree]) -> dict[
 
 
 def _check_name(name: str) -> None:
-    if not name or ":" in name or "#" in name or not name.isprintable():
-        raise OptionError(f"a tree cannot be called {name!r}; take a name without ':', '#' and control characters")
+    if not name or not all(char.isalnum() or char in "-_." for char in name):
+        raise OptionError(f"a tree cannot be called {name!r}; use letters, digits, '-', '_' and '.'")
+
+
+def _refuse_twice(trees: Mapping[str, Tree]) -> None:
+    """Each document would be found twice."""
+    names: dict[bytes, str] = {}
+    for name, tree in trees.items():
+        other = names.setdefault(tree.folder, name)
+        if other != name:
+            raise OptionError(f"the trees {other!r} and {name!r} are one folder; leave one of them out")
 
 
 def _relative(folder: Folder, place: str) -> bytes:

@@ -14,7 +14,7 @@ import msgspec
 
 from quire import parsing, read, size
 from quire.errors import UndecodableError
-from quire.index.engine.fields import fields
+from quire.index.engine.fields import fields, shared
 from quire.index.files import TOKENIZER, Note
 from quire.index.node import Node
 from quire.index.nodes import nodes_of
@@ -62,11 +62,11 @@ def _as_fields(nodes: Sequence[Node], language: str) -> list[dict[str, Any]]:
     What is repeated for every node has a limit, so that the cost grows with the document and not with its square.
     """
     front = nodes[0].text[: nodes[0].body]
-    made = [fields(nodes[0], [], language, None, front)]
+    made = [fields(nodes[0], [], language, shared(nodes[0], front, language))]
+    common = shared(nodes[0], front[:_REPEATED], language) if len(nodes) > 1 else {}
     for node in nodes[1:]:
-        above = [nodes[ancestor.position] for ancestor in node.ancestors]
-        titles = [each.title[:_REPEATED] for each in above]
-        made.append(fields(node, titles, language, above[-1].id, front[:_REPEATED]))
+        titles = [nodes[ancestor.position].title[:_REPEATED] for ancestor in node.ancestors]
+        made.append(fields(node, titles, language, common))
     return made
 
 

@@ -2,22 +2,25 @@
 
 In rank order, each result is given whole if that fits; else the nodes that matched in it, the best first, and of one
 that is too long its parts with the most matches. Later results may use what is left. What is left in the end goes to
-those that were cut, first for the other parts of what matched, then for the section from its start. Nothing is counted:
-the counts that the nodes bring are enough for the promise that a budget is never passed.
+those that were cut, first for the other parts of what matched, then for the section from its start. The counts that the
+nodes bring are enough for the promise that a budget is never passed; only where not even a part fits, something is cut
+out of one and counted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Protocol
 
+from quire.index.files import TOKENIZER
 from quire.index.node import Node
 from quire.model import BLANK, Span
-from quire.search.excerpt import Excerpt, Piece, cut, pieces
+from quire.search.excerpt import Count, Excerpt, Piece, cut, pieces
 
-_WORTH = 64
-"""A piece that is cut is given only if there is room for so many bytes, unless nothing else is given at all."""
+WORTH = 16
+"""Out of a part something is cut only if there is room for so many tokens: a few words answer nothing."""
 _MISSES = 16
 """After so many nodes that have no room, no more are tried."""
 _BATCH = 32
@@ -60,18 +63,24 @@ class Given:
 
 
 def fit(
-    sections: Iterable[Section], read: Read, *, max_tokens: int | None = None, ranges: Ranges | None = None
+    sections: Iterable[Section],
+    read: Read,
+    *,
+    max_tokens: int | None = None,
+    ranges: Ranges | None = None,
+    worth: int = WORTH,
 ) -> list[Given | None]:
     """The text for each section; None for those that the budget has no room for.
 
-    The tokens of all texts and of the breadcrumb line above each are together at most ``max_tokens``.
+    The tokens of all texts and of the breadcrumb line above each are together at most ``max_tokens``. Nothing shorter
+    than ``worth`` tokens is cut out of a part.
     """
     if max_tokens is None:
         return [_whole(section.node, read) for section in sections]
     room = max_tokens
     drafts: list[_Draft] = []
     for section in sections:
-        draft = _drafted(section, read, ranges, room, alone=room == max_tokens)
+        draft = _drafted(section, read, ranges, room, worth)
         drafts.append(draft)
         room -= draft.cost
     for draft in drafts:
@@ -117,8 +126,8 @@ def _whole(node: Node, read: Read) -> Given:
     )
 
 
-def _drafted(section: Section, read: Read, ranges: Ranges | None, room: int, *, alone: bool) -> _Draft:
-    """The whole section if it fits, else the most relevant of it; with ``alone``, if need be, something of it."""
+def _drafted(section: Section, read: Read, ranges: Ranges | None, room: int, worth: int) -> _Draft:
+    """The whole section if it fits, else the most relevant of it; if need be, some lines or words."""
     node = section.node
     room -= node.crumb_tokens
     if node.full_tokens <= room:
@@ -137,10 +146,18 @@ def _drafted(section: Section, read: Read, ranges: Ranges | None, room: int, *, 
         draft.matched.append(matched)
         if not draft.excerpt.add(pieces(matched), room):
             too_long += _add_matching(draft.excerpt, matched, ranges, room)
-    if not draft.excerpt and too_long and (alone or room >= _WORTH):
-        shortened = cut(*too_long[0], room)
+    if not draft.excerpt and too_long and room >= worth:
+        shortened = cut(*too_long[0], room, _counter())
         draft.closed = shortened is not None and draft.excerpt.add([shortened], room)
     return draft
+
+
+@cache
+def _counter() -> Count:
+    """What counted the tokens of the nodes."""
+    from quire.size import resolve  # noqa: PLC0415  few answers are so short that something must be counted
+
+    return resolve(None, TOKENIZER).count
 
 
 def _add_matching(excerpt: Excerpt, node: Node, ranges: Ranges | None, room: int) -> list[tuple[Piece, Span | None]]:

@@ -2,7 +2,8 @@
 
     parse -> correct -> strict, else partial -> own -> merge -> fit -> highlight
 
-Answering loads neither the parser nor a tokenizer: the nodes bring all that an answer needs.
+Answering loads neither the parser nor a tokenizer: the nodes bring all that an answer needs. Only a budget so small
+that a text must be cut inside a part loads the tokenizer.
 """
 
 from __future__ import annotations
@@ -52,6 +53,7 @@ def search(
     phases: Phases = {"parse": {"query": show(query)}}
     if query is None or limit < 1:
         return Results(query=text, phases=phases)
+    find.refuse_unknown_trees(snapshot, query, trees)
     compiler = find.compiler(snapshot, settings)
     corrections = find.corrections(compiler, query)
     phases["correct"] = {"words looked up": compiler.dictionary.looked_up, "words corrected": len(corrections)}

@@ -1,15 +1,18 @@
 """A section that is too long -> some pieces of it, in document order. Pure; ``context`` chooses the pieces.
 
-Tokens are never counted here: pieces have counts, and those of pieces that meet at the start of a line add up. Where
-they may not, and for the line between pieces that do not meet, more is reserved than can be needed.
+Pieces have counts, and those of pieces that meet at the start of a line add up. Where they may not, and for the line
+between pieces that do not meet, more is reserved than can be needed. Only what is cut out of a piece is counted anew.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from quire.index.engine.spelling import is_unspaced
 from quire.index.node import Node
 from quire.model import BLANK, Span
 
@@ -21,6 +24,11 @@ _SEAM_TOKENS = 4
 """Reserved where two counts may not add up."""
 _CLEAN = re.compile(r"[ \t]{0,64}+[^\s/]")
 """A line with text in it; a slash may belong to the signs at the end of the line before."""
+_WINDOW = 16
+"""Of so many characters for each token that there is room for, a piece is cut: hardly any text has longer ones."""
+
+Count = Callable[[str], int]
+"""How many tokens a text has."""
 
 
 class Piece(NamedTuple):
@@ -140,26 +148,41 @@ def _adds_up(left: Piece, right: Piece) -> bool:
     return left.text.endswith(("\n", "\r")) and _CLEAN.match(right.text) is not None
 
 
-def cut(piece: Piece, around: Span | None, most: int) -> Piece | None:
-    """At most ``most`` bytes of a piece, and so at most as many tokens, whatever they are: whole lines, else words.
+def cut(piece: Piece, around: Span | None, most: int, count: Count) -> Piece | None:
+    """As much of a piece as has at most ``most`` tokens: whole lines, else words; of one that is too long, a part.
 
     It starts at the line of ``around``, or at that itself where the line is too long before it.
     """
-    text = piece.text
     start = 0
     if around is not None:
-        start = 1 + max(text.rfind("\n", 0, around.start), text.rfind("\r", 0, around.start))
-        if _bytes(text[start : around.end]) > most:
+        start = 1 + max(piece.text.rfind("\n", 0, around.start), piece.text.rfind("\r", 0, around.start))
+        if around.end - start > _WINDOW * most or count(piece.text[start : around.end]) > most:
             start = around.start
-    window = text[start : start + most].encode("utf-8", "surrogatepass")[:most].decode("utf-8", "ignore")
-    if start + len(window) < len(text):
-        window = window[: _last_break(window)]
-    if not window.strip(BLANK):
+    text = piece.text[start : start + _WINDOW * most]
+    is_all = start + len(text) == len(piece.text)
+    whole = [at for at in range(1, len(text)) if _is_end(text, at)] + [len(text)] * is_all
+    end = _last_fitting(text, whole, most, count) or _last_fitting(text, range(1, len(text) + 1), most, count)
+    if not text[:end].strip(BLANK):
         return None
-    return Piece(piece.start + start, window, _bytes(window))
+    return Piece(piece.start + start, text[:end], count(text[:end]))
 
 
-def _last_break(text: str) -> int:
-    """After the last whole line, or after the last whole word where lines would leave half of it out, else the end."""
-    line, word = (max(map(text.rfind, breaks)) + 1 for breaks in ("\r\n", BLANK))
-    return line if 2 * line > len(text) else word or len(text)
+def _is_end(text: str, at: int) -> bool:
+    """Whether a line or a word ends there; in scripts without spaces every character is a word."""
+    before, after = text[at - 1], text[at]
+    if before in BLANK:
+        return before == "\n" or (before == "\r" and after != "\n")
+    return after in BLANK or (not before.isascii() and is_unspaced(before) and not unicodedata.combining(after))
+
+
+def _last_fitting(text: str, ends: Sequence[int], most: int, count: Count) -> int:
+    """The last of some places up to which a text has at most ``most`` tokens; 0 if there is none.
+
+    A whole line is preferred, unless that would leave half of it out.
+    """
+    fitting = bisect_right(ends, most, key=lambda end: count(text[:end]))
+    while fitting and count(text[: ends[fitting - 1]]) > most:  # a word may have fewer tokens than its beginning
+        fitting -= 1
+    end = ends[fitting - 1] if fitting else 0
+    line = max(text.rfind("\n", 0, end), text.rfind("\r", 0, end)) + 1
+    return line if 2 * line > end and line in ends and count(text[:line]) <= most else end

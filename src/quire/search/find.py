@@ -12,13 +12,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
+from quire.index.engine.clauses import together
 from quire.index.engine.compile import SATISFIED, Compiler, Ranking, anywhere
 from quire.index.engine.fields import DOC, TREE
 from quire.index.engine.store import Key, Snapshot
 from quire.index.engine.words import Dictionary
 from quire.index.node import Node
 from quire.query import leaves
-from quire.query.tree import Query, Word
+from quire.query.tree import Phrase, Query, Word
+from quire.search import asked
 from quire.search.places import fits
 from quire.search.settings import BOOSTS, SearchSettings
 
@@ -128,14 +130,18 @@ def _by_themselves(found: Sequence[Found], own: Mapping[Place, float]) -> Sequen
 def compiler(snapshot: Snapshot, settings: SearchSettings) -> Compiler:
     """The compiler for a state of the index."""
     ranking = Ranking(boosts={**BOOSTS, **settings.boosts}, tie=settings.tie, adjacent=settings.adjacent)
-    dictionary = Dictionary(snapshot.searcher, snapshot.languages, partial(_sample, snapshot))
+    dictionary = Dictionary(snapshot, snapshot.languages, partial(_sample, snapshot))
     return Compiler(schema=snapshot.schema, languages=snapshot.languages, dictionary=dictionary, ranking=ranking)
 
 
 def _sample(snapshot: Snapshot, term: str, language: str) -> str:
-    """The titles and the text of the nodes that have most of a term."""
+    """All that the nodes are found by that have most of a term."""
     nodes = [snapshot.node(key) for _, key in snapshot.top(anywhere(snapshot.schema, term, language), _SAMPLED)]
-    return " ".join(text for node in nodes for text in (*node.breadcrumb, node.text))
+    documents = [first for node in nodes for first in snapshot.nodes_of(node.document_id, 0, 0)]
+    texts = [document.text[: document.body] for document in documents]
+    for node in nodes:
+        texts += [*node.breadcrumb, node.text, node.path, *node.tags]
+    return " ".join(texts)
 
 
 def corrections(compiler: Compiler, query: Query) -> dict[str, tuple[str, ...]]:
@@ -143,6 +149,17 @@ def corrections(compiler: Compiler, query: Query) -> dict[str, tuple[str, ...]]:
     words = [leaf for leaf in leaves(query) if isinstance(leaf, Word) and leaf.field is None and not leaf.prefix]
     near = {word.text: compiler.dictionary.corrections(word.text) for word in words if not compiler.is_optional(word)}
     return {word: instead for word, instead in near.items() if instead}
+
+
+def refuse_unknown_trees(snapshot: Snapshot, query: Query, trees: Iterable[str] | None) -> None:
+    """Say so where nothing can be found because no tree is called so, by an option or by the query."""
+    there = snapshot.settings.trees
+    asked.known("trees", trees or (), there)
+    for item in together(query):
+        if isinstance(item, Word | Phrase) and item.field == "tree":
+            prefix = isinstance(item, Word) and item.prefix
+            if not any(name == item.text or (prefix and name.startswith(item.text)) for name in there):
+                asked.known("tree:", [f"{item.text}{'*' * prefix}"], there)
 
 
 def filters(

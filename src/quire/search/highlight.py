@@ -78,6 +78,8 @@ class Marker:
 
     def _can_start(self, text: str) -> bool:
         """Whether anything that is wanted can start in a word, or in the end of one from a part of it on."""
+        if not self._beginnings and text.isalpha() and text[1:].islower():  # most words have no parts
+            return any(term in self._by_first for term in self._of(text))
         tokens = (_Token(term, Word(part, 0)) for part in (text, *humps(text).split()) for term in self._of(part))
         return any(token.term in self._by_first or _begins(token, self._beginnings) for token in tokens)
 

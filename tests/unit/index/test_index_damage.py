@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import random
 import shutil
+import subprocess
+import sys
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
@@ -27,7 +30,7 @@ def index(tmp_path: Path) -> Index:
     (tmp_path / "docs" / "0.md").write_text("# A\n\ntext, too\n")
     index.update()
     index.close()
-    return index
+    return Index.open(tmp_path / ".quire")
 
 
 def files(tmp_path: Path, part: str) -> list[Path]:
@@ -147,3 +150,35 @@ def test_any_flipped_byte_of_a_file_is_seen(tmp_path: Path, index: Index, seed: 
     flip(generation / name, seed)
     with pytest.raises(damage.DamageError, match=name):
         damage.check(generation)
+
+
+UNSEEN = """
+    import os, random, sys
+    from pathlib import Path
+    import quire
+    home, part, seed = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+    for file in sorted((home / ".quire").glob(f"index-*/*.{part}")):
+        status, data = file.stat(), bytearray(file.read_bytes())
+        held = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+        for at in range(held):
+            data[at] = random.Random(seed + at).randrange(256)
+        file.write_bytes(data)
+        os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
+    try:
+        index = quire.Index.open(home / ".quire")
+        for query in ("text more", "mroe", "te*", '"text 7" more', "b", "path:1"):
+            index.search(query)
+    except quire.IndexDamagedError as error:
+        print(error)
+"""
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("part", ["idx", "term", "store", "fast"])
+def test_damage_that_nobody_saw_is_named_when_it_is_met(index: Index, tmp_path: Path, part: str, seed: int) -> None:
+    index.close()
+    command = [sys.executable, "-c", textwrap.dedent(UNSEEN), str(tmp_path), part, str(seed)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert ".quire: the index is damaged (" in done.stdout or part == "fast"
+    assert done.stdout.count("\n") <= 1

@@ -15,7 +15,7 @@ import quire
 from quire.index.node import Node, Part
 from quire.index.nodes import nodes_of
 from quire.model import Span
-from quire.search.context import Given, Section, fit
+from quire.search.context import WORTH, Given, Section, fit
 from quire.size import resolve
 from support.grammar import documents, small_texts
 
@@ -216,8 +216,9 @@ def test_a_document_without_text_of_its_own_comes_with_what_follows_it() -> None
 
 
 def test_later_sections_use_what_is_left() -> None:
-    shelf = Shelf(GUIDE, f"# Small\n\n{words(5)}\n", f"# Large\n\n{words(500)}\n", f"# Last\n\n{words(3)}\n")
-    sections = [shelf.section(title) for title in ("Use", "Large", "Small", "Last")]
+    name = words(20, "Large")
+    shelf = Shelf(GUIDE, f"# Small\n\n{words(5)}\n", f"# {name}\n\n{words(500)}\n", f"# Last\n\n{words(3)}\n")
+    sections = [shelf.section(title) for title in ("Use", name, "Small", "Last")]
     use, large, small, last = budgeted(shelf, 70, *sections)
     assert "needle" in shown(use)
     assert large is None
@@ -228,14 +229,49 @@ def test_later_sections_use_what_is_left() -> None:
 def test_a_node_without_parts_is_cut_at_a_line() -> None:
     rows = "".join(f"| row {n} | {'needle' if n == 50 else 'hay'} |\n" for n in range(100))
     shelf = Shelf(f"# Table\n\n| n | what |\n|---|---|\n{rows}")
-    [answer] = budgeted(shelf, 50, shelf.section("Table"))
+    [answer] = budgeted(shelf, 22, shelf.section("Table"))
     assert shown(answer) == "| row 50 | needle |\n| row 51 | hay |\n"
 
 
 def test_a_long_line_is_cut_at_a_word() -> None:
     shelf = Shelf(f"# Line\n\n{words(500)} needle {words(500)}\n")
     [answer] = budgeted(shelf, 30, shelf.section("Line"))
-    assert shown(answer) == "needle word×4 "
+    assert shown(answer) == "needle word×27"
+    assert answer is not None
+    assert answer.tokens == COUNTER.count(answer.text) == 28
+
+
+def test_a_word_that_is_too_long_alone_is_cut() -> None:
+    shelf = Shelf(f"# Data\n\nneedle{'x7Qz' * 400} end\n")
+    [answer] = budgeted(shelf, 30, shelf.section("Data"))
+    assert answer is not None
+    assert re.fullmatch(r"needle(x7Qz)*\w{0,3}", answer.text)
+    assert 20 < answer.tokens <= 28
+
+
+def test_scripts_without_spaces_are_cut_at_a_character() -> None:
+    shelf = Shelf(f"# T\n\nneedle {'如何安装' * 400}\n")
+    [answer] = budgeted(shelf, 30, shelf.section("T"))
+    assert answer is not None
+    assert answer.text.startswith("needle 如何安装如何安装")
+    assert 20 < answer.tokens == COUNTER.count(answer.text) <= 28
+
+
+def test_too_little_room_gives_nothing_rather_than_a_few_words() -> None:
+    shelf = Shelf(f"# Line\n\n{words(500)} needle {words(500)}\n")
+    section = shelf.section("Line")
+    least = WORTH + section.node.crumb_tokens
+    assert budgeted(shelf, least - 1, section) == [None]
+    [answer] = budgeted(shelf, least, section)
+    assert answer is not None
+    assert answer.tokens == WORTH
+
+
+def test_the_best_gets_its_excerpt_before_others_get_theirs() -> None:
+    shelf = Shelf(f"# Large\n\n{words(500)}\n", f"# Small\n\n{words(5)}\n")
+    large, small = budgeted(shelf, 30, shelf.section("Large"), shelf.section("Small"))
+    assert large is not None
+    assert small is None
 
 
 def test_nothing_has_room() -> None:
@@ -246,10 +282,10 @@ def test_nothing_has_room() -> None:
 
 def test_a_cut_piece_is_given_only_where_it_is_worth_it() -> None:
     shelf = Shelf(f"# Small\n\n{words(5)}\n", f"# Large\n\n{words(500)}\n")
-    small, large = budgeted(shelf, 40, shelf.section("Small"), shelf.section("Large"))
+    small, large = budgeted(shelf, 28, shelf.section("Small"), shelf.section("Large"))
     assert small is not None
     assert large is None
-    _, large = budgeted(shelf, 200, shelf.section("Small"), shelf.section("Large"))
+    _, large = budgeted(shelf, 40, shelf.section("Small"), shelf.section("Large"))
     assert large is not None
     assert shown(large).startswith("# Large\n\nword×")
 

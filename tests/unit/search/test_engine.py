@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import quire
 from quire.indexed import Index
 from quire.search.settings import SearchSettings
 
@@ -118,6 +119,18 @@ def test_short_words_numbers_and_phrases_are_left_alone(made: Made) -> None:
         assert not results.corrections
 
 
+@pytest.mark.parametrize(
+    ("typed", "written"),
+    [("brulex", "brûlée"), ("strase", "straße"), ("sevrer", "server"), ("foldr", "folder"), ("summery", "summary")],
+)
+def test_a_correction_stands_in_a_document(made: Made, typed: str, written: str) -> None:
+    text = "---\nsummary: Sweets\n---\n\n# Crème brûlée\n\nStraße, runHTTPServer.\n"
+    index = made({"folder/a.md": text, "b.md": "# Other\n\nText.\n"})
+    results = index.search(typed)
+    assert results.corrections == {typed: (written,)}
+    assert results[0].path == "folder/a.md"
+
+
 def test_a_part_of_a_name_is_corrected(made: Made) -> None:
     index = made({"a.md": "# Settings\n\nSet `max_retries` to 3.\n"})
     results = index.search("max_retrise")
@@ -158,7 +171,19 @@ def test_not_either_and_fields(made: Made) -> None:
     assert ids(index, "path:ref/c.md") == ["ref/c.md"]
     assert sorted(ids(index, "path:guides volumes")) == ["guides/a.md#volumes", "guides/b.md#images"]
     assert ids(index, "tree:docs networks") == ["ref/c.md#networks"]
-    assert ids(index, "tree:other networks") == []
+    assert ids(index, "tree:d* networks -tree:other") == ["ref/c.md#networks"]
+    assert ids(index, "tree:other OR networks") == ["ref/c.md#networks"]
+    for query in ("tree:other networks", "tree:other*", 'tree:"other"'):
+        with pytest.raises(quire.OptionError, match=r"tree:: no tree is called 'other\*?'; there are: docs"):
+            index.search(query)
+
+
+@pytest.mark.parametrize("strict", ["title:nope", "body:nope", "tags:nope", "path:nope", "title:(nope OR never)"])
+def test_a_field_is_meant_even_where_words_may_be_missing(made: Made, strict: str) -> None:
+    index = made({"a.md": "# Volumes\n\nText.\n"})
+    assert ids(index, "volumes nope") == ["a.md#volumes"]
+    assert ids(index, f"volumes {strict}") == []
+    assert ids(index, "title:volumes text nope") == ["a.md#volumes"]
 
 
 def test_beginnings_match_and_are_scored(made: Made) -> None:
@@ -198,7 +223,7 @@ NAMES = {
     "party.md": "# Celebrations\n\nWe did it \U0001f389 today.\n",
     "chinese.md": "# 安装\n\n这里说明如何安装软件和配置网络代理。\n",
     "thai.md": "# ภาษา\n\nภาษาไทยไม่มีช่องว่างระหว่างคำ\n",
-    "accent.md": "# Places\n\nThe café at the corner.\n",
+    "accent.md": "# Places\n\nThe café at the corner. Crème brûlée, two résumés, Hauptstraße.\n",
 }
 
 
@@ -228,6 +253,10 @@ NAMES = {
         ("怎么配置网络代理", "chinese.md#heading"),
         ("ภาษาไทย", "thai.md#heading"),
         ("cafe", "accent.md#places"),
+        ("brulee", "accent.md#places"),
+        ("brûlée", "accent.md#places"),
+        ("resume", "accent.md#places"),
+        ("hauptstrasse", "accent.md#places"),
         ("CAFÉ", "accent.md#places"),
         ("cafe\u0301", "accent.md#places"),
     ],

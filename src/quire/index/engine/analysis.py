@@ -17,6 +17,9 @@ LANGUAGES = (
 )
 """What a tree's language can be."""
 
+_ACCENTS_SAY_NOTHING = ("arabic", "dutch", "english", "german", "greek", "russian", "tamil", NONE)
+"""The languages whose endings are known without the accents of Latin letters. A word is found there without them."""
+
 _LONGEST = 128
 """Longer words (in bytes) are not indexed: nobody types them, and encoded data is full of them."""
 
@@ -28,15 +31,17 @@ def name(language: str) -> str:
 
 @cache
 def analyser(language: str) -> tantivy.TextAnalyzer:
-    """Cut at all that is no letter and no digit; in lower case, stemmed, then without accents.
+    """Cut at all that is no letter and no digit; in lower case, without accents, stemmed.
 
-    Stemmed first, because endings are known by their accents in some languages.
+    In some languages endings are known by their accents: there these go last.
     """
     builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
     builder = builder.filter(tantivy.Filter.remove_long(_LONGEST)).filter(tantivy.Filter.lowercase())
+    if language in _ACCENTS_SAY_NOTHING:
+        builder = builder.filter(tantivy.Filter.ascii_fold())
     if language != NONE:
         builder = builder.filter(tantivy.Filter.stemmer(language))
-    return builder.filter(tantivy.Filter.ascii_fold()).build()
+    return (builder if language in _ACCENTS_SAY_NOTHING else builder.filter(tantivy.Filter.ascii_fold())).build()
 
 
 def terms(text: str, language: str) -> list[str]:

@@ -17,7 +17,7 @@ from quire.index.engine import fields
 from quire.index.engine.function_words import is_function_word
 from quire.index.engine.words import Dictionary, Spelling, runs, spelled
 from quire.index.node import term as id_term
-from quire.query.tree import All, Either, Not, Phrase, Query, Word
+from quire.query.tree import All, Either, Not, Phrase, Query, Word, leaves
 
 _MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
 _WHOLE = 3.0
@@ -117,9 +117,9 @@ class Pass:
                 return None
             musts = [tantivy.Query.const_score_query(tantivy.Query.exists_query(fields.POSITION), 1.0)]
         elif self.loose:
-            places = self._each(item for item in needed if _is_place(item))
-            some = [(_SHOULD, each) for each in self._each(item for item in needed if not _is_place(item))]
-            musts = [*places, *([tantivy.Query.boolean_query(some)] if some else [])]
+            meant = self._each(item for item in needed if _is_in_field(item))
+            some = [(_SHOULD, each) for each in self._each(item for item in needed if not _is_in_field(item))]
+            musts = [*meant, *([tantivy.Query.boolean_query(some)] if some else [])]
         clauses = [(_MUST, each) for each in musts]
         clauses += [(_SHOULD, each) for each in optional]
         clauses += [(_SHOULD, each) for _, each in self.side_by_side(items)]
@@ -206,9 +206,9 @@ def _is_plain(item: Query) -> TypeGuard[Word]:
     return isinstance(item, Word) and item.field is None and not item.prefix
 
 
-def _is_place(item: Query) -> bool:
-    """Whether an item says where to look: that is meant, whatever else matches."""
-    return isinstance(item, Word | Phrase) and item.field in ("tree", "path")
+def _is_in_field(item: Query) -> bool:
+    """Whether an item says in which field to look: that is meant, whatever else matches."""
+    return all(leaf.field is not None for leaf in leaves(item))
 
 
 def _pairs(terms: tuple[str, ...]) -> list[tuple[str, ...]]:

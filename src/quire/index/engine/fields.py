@@ -7,7 +7,7 @@ Text stands once per language in use (``title_english``), because a field has on
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -20,8 +20,6 @@ DOC = "doc"
 """The id of the document, whole."""
 TREE = "tree"
 """The name of the tree, whole."""
-PARENT = "parent"
-"""The id of the node above it, whole; missing in a document."""
 POSITION = "position"
 """Its place among the nodes of the document."""
 NODE = "node"
@@ -50,37 +48,39 @@ def field(name: str, language: str) -> str:
     return f"{name}_{language}"
 
 
-def fields(
-    node: Node, headings: Sequence[str], language: str, parent: str | None = None, front: str = ""
-) -> dict[str, Any]:
+def shared(document: Node, front: str, language: str) -> dict[str, Any]:
+    """What all nodes of a document have in common, made once; ``front`` is the front matter that they repeat."""
+    folder, file = _named(document.path)
+    texts = {"front": (front,), "file": (file,), "folder": (folder,), "tags": document.tags, PATH: (document.path,)}
+    made: dict[str, Any] = {field(name, language): _listed(values) for name, values in texts.items()}
+    return made | {DOC: term(document.document_id), TREE: term(document.tree)}
+
+
+def fields(node: Node, headings: Sequence[str], language: str, common: Mapping[str, Any]) -> dict[str, Any]:
     """A node as the engine takes it.
 
-    ``headings`` are the titles of the nodes above it, ``parent`` is the id of the nearest, ``front`` the front matter
-    of the document.
+    ``headings`` are the titles of the nodes above it, ``common`` is what ``shared`` made for its document.
     """
-    folder, file = _named(node.path)
-    repeated = {
-        "title": (node.title,) if node.depth or _TITLE.search(front) else (),
-        "headings": headings or (node.title,),
-        "front": (front,),
-        "file": (file,),
-        "folder": (folder,),
-        "tags": node.tags,
-        PATH: (node.path,),
+    front = common[field("front", language)]
+    is_titled = node.depth or any(_TITLE.search(text) for text in front[:1])
+    return {
+        **common,
+        field("title", language): _listed((node.title,)) if is_titled else [],
+        field("headings", language): _listed(headings or (node.title,)),
+        field("body", language): [text for value in (node.body_text, *node.titles) for text in spellings(value)],
+        ID: term(node.id),
+        POSITION: node.position,
+        NODE: encoded(node),
     }
-    made: dict[str, Any] = {
-        field(name, language): [text for value in values if value for text in _spelled(value)]
-        for name, values in repeated.items()
-    }
-    made[field("body", language)] = [text for value in (node.body_text, *node.titles) for text in spellings(value)]
-    made |= {ID: term(node.id), DOC: term(node.document_id), TREE: term(node.tree)}
-    made |= {POSITION: node.position, NODE: encoded(node)}
-    return made if parent is None else made | {PARENT: term(parent)}
+
+
+def _listed(values: Sequence[str]) -> list[str]:
+    return [text for value in values if value for text in _spelled(value)]
 
 
 @lru_cache(maxsize=4_096)
 def _spelled(text: str) -> tuple[str, ...]:
-    """What the nodes of a document have in common is spelled once."""
+    """Titles are repeated by the nodes below them, names by documents: each is spelled once."""
     return tuple(spellings(text))
 
 

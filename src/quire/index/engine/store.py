@@ -6,6 +6,7 @@ What the engine says when files are not what they should be becomes an error tha
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from quire.index import files
 from quire.index.engine import schema
 from quire.index.engine.fields import BLOB, DOC, ID, NODE, POSITION, RECORD
 from quire.index.files import FileRecord, FileTable, Settings
+from quire.index.folder import remedy
 from quire.index.node import Node, decoded, term
 
 _REMEMBERED = 4_096
@@ -27,6 +29,9 @@ _REMEMBERED = 4_096
 _SMALL, _LARGE = 15_000_000, 64_000_000
 """The memory of one of the engine's threads: the least that it takes, and what makes few large segments of many
 documents."""
+
+_SYSTEM_ERROR = re.compile(r"\(os error ([0-9]{1,5})\)")
+"""How the engine quotes the system."""
 
 Key = tantivy.DocAddress
 """Where a node is in a snapshot."""
@@ -115,6 +120,11 @@ class Snapshot:
         """How many nodes have a term in a field."""
         with _damage_named(self.folder):
             return self.searcher.doc_freq(field, value)
+
+    def beginning(self, field: str, start: str) -> list[tuple[str, int]]:
+        """The terms of a field that begin so, each with how many nodes have it."""
+        with _damage_named(self.folder):
+            return list(self.searcher.terms_with_prefix(field, start))
 
     @property
     def segments(self) -> int:
@@ -207,7 +217,9 @@ def _damage_named(folder: Path) -> Iterator[None]:
     """Turn what the engine says of files that it cannot read into an error that names the index."""
     try:
         yield
-    except (ValueError, OSError, LookupError) as error:
+    except BaseException as error:
+        if not isinstance(error, ValueError | OSError | LookupError) and not _is_panic(error):
+            raise
         reason = f"the index is damaged ({_line(error)}); run: quire index"
         raise IndexDamagedError(str(folder.parent), reason) from error
 
@@ -216,10 +228,26 @@ def _damage_named(folder: Path) -> Iterator[None]:
 def _writing(folder: Path) -> Iterator[None]:
     try:
         yield
-    except (ValueError, OSError) as error:
-        reason = f"cannot be written ({_line(error)}); what it held before stays; make room and run again"
-        raise StoreError(str(folder.parent), reason) from error
+    except BaseException as error:
+        if not isinstance(error, ValueError | OSError) and not _is_panic(error):
+            raise
+        raise StoreError(str(folder.parent), f"{_unwritten(_line(error))}; what it held before stays") from error
 
 
-def _line(error: Exception) -> str:
+def _is_panic(error: BaseException) -> bool:
+    """Whether the engine has given up: its own kind of exception, which no module has."""
+    return type(error).__module__ == "pyo3_runtime"
+
+
+def _unwritten(said: str) -> str:
+    """Why nothing could be written and what to do, by what the engine says."""
+    number = _SYSTEM_ERROR.search(said)
+    code = int(number[1]) if number else None
+    what = f"cannot be written: {os.strerror(code)}" if code is not None else f"cannot be written ({said})"
+    if "writer was killed" in said:  # which loses what the system said to its thread
+        return "cannot be written: there is no room, or files may not get so large; make room and run again"
+    return f"{what}; {remedy(code)}"
+
+
+def _line(error: BaseException) -> str:
     return " ".join(str(error).split())[:200]

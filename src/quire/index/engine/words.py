@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
-
-import tantivy
+from itertools import takewhile
+from typing import NamedTuple, Protocol
 
 from quire.index.engine.analysis import NONE, terms
 from quire.index.engine.fields import RANKED, field
 from quire.index.engine.function_words import is_function_word
-from quire.index.engine.spelling import humps, is_unspaced, normal
+from quire.index.engine.spelling import humps, is_unspaced, normal, spellings
 
 _LEAST = 4
 """Shorter words are not corrected: too much is near them."""
@@ -70,13 +69,21 @@ def runs(spelling: Spelling) -> list[tuple[str, ...]]:
     return found
 
 
+class Terms(Protocol):
+    """The terms of an index."""
+
+    def doc_freq(self, field: str, value: str, /) -> int:
+        """How many nodes have a term in a field."""
+
+    def beginning(self, field: str, start: str, /) -> Sequence[tuple[str, int]]:
+        """The terms of a field that begin so, each with how many nodes have it."""
+
+
 class Dictionary:
     """The words of an index; ``sample`` gives a text in which a term of a language stands."""
 
-    def __init__(
-        self, searcher: tantivy.Searcher, languages: tuple[str, ...], sample: Callable[[str, str], str]
-    ) -> None:
-        self._searcher = searcher
+    def __init__(self, terms: Terms, languages: tuple[str, ...], sample: Callable[[str, str], str]) -> None:
+        self._terms = terms
         self._languages = languages
         self._sample = sample
         self.looked_up = 0
@@ -85,7 +92,7 @@ class Dictionary:
     def frequency(self, term: str, language: str) -> int:
         """In how many fields of nodes a term occurs."""
         self.looked_up += 1
-        return sum(self._searcher.doc_freq(field(name, language), term) for name in RANKED)
+        return sum(self._terms.doc_freq(field(name, language), term) for name in RANKED)
 
     def has(self, word: str) -> bool:
         """Whether a word, in one of its spellings, is made of terms that occur."""
@@ -116,7 +123,7 @@ class Dictionary:
     def _completed(self, beginning: str, language: str) -> list[str]:
         counts: dict[str, int] = {}
         for name in RANKED if beginning else ():
-            for term, count in self._searcher.terms_with_prefix(field(name, language), beginning):
+            for term, count in self._terms.beginning(field(name, language), beginning):
                 counts[term] = counts.get(term, 0) + count
         return sorted(counts, key=lambda term: (-counts[term], term))[:_COMPLETED]
 
@@ -130,18 +137,29 @@ class Dictionary:
                 edited.setdefault(stem, []).append(near)
         counted = sorted((-self.frequency(*stem), stem) for stem in edited)
         best = [stem for count, stem in counted[:_MOST] if count]
-        written = [way for stem in best for way in self._written(stem, edited[stem])[:1]]
-        return list(dict.fromkeys(written or [edited[stem][0] for stem in best]))
+        return list(dict.fromkeys(written for stem in best for written in self._written(word, stem, edited[stem])))
 
-    def _written(self, stem: tuple[str, str], ways: Sequence[str]) -> list[str]:
-        """Of the ways to write a stem those of a text which has it: ``virtualization``, not ``virtualication``."""
-        words = set(_LETTERS.findall(self._sample(*stem).lower()))
-        return [way for way in ways if way in words]
+    def _written(self, word: str, stem: tuple[str, str], ways: Sequence[str]) -> list[str]:
+        """How a text which has a stem writes it: ``virtualization``, not ``virtualication``; none if that is not known.
+
+        One of the ways that are near the word, else what is most like it.
+        """
+        written = dict.fromkeys(_LETTERS.findall(" ".join(spellings(self._sample(*stem))).lower()))
+        plain = {"".join(terms(each, NONE)): each for each in reversed(written)}
+        if near := [plain[way] for way in ways if way in plain]:
+            return near[:1]
+        same = [each for each in written if terms(each, stem[1]) == [stem[0]]]
+        return sorted(same, key=lambda each: (-_common(each, word), each))[:1]
 
     def _stems(self, word: str) -> Iterator[tuple[str, str]]:
         for language in self._languages:
             for term in terms(word, language)[:1]:
                 yield term, language
+
+
+def _common(one: str, other: str) -> int:
+    """With how many equal letters two words begin."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def _edits(word: str) -> Iterator[str]:

@@ -1,0 +1,78 @@
+"""What a caller asks for, seen to be possible: wrong types and values are one clear line. Pure. Used by ``Index``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from quire.errors import OptionError
+
+
+def text(name: str, value: Any) -> str:
+    """A text."""
+    if not isinstance(value, str):
+        raise _impossible(name, value, "a text")
+    return value
+
+
+def number(name: str, value: Any) -> int:
+    """A whole number, at least 1."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise _impossible(name, value, "a whole number, at least 1")
+    return value
+
+
+def seconds(name: str, value: Any) -> float:
+    """A number, at least 0."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
+        raise _impossible(name, value, "a number of seconds, at least 0")
+    return value
+
+
+def texts(name: str, value: Any) -> list[str] | None:
+    """One text, or some; None where nothing is asked for."""
+    if value is None or isinstance(value, str):
+        return None if value is None else [value]
+    found: list[Any] = [None]
+    if isinstance(value, Iterable) and not isinstance(value, bytes | Mapping):
+        found = list(value)
+    if not all(isinstance(each, str) for each in found):
+        raise _impossible(name, value, "a text or a list of texts")
+    return found
+
+
+def folders(name: str, value: Any) -> dict[str, str]:
+    """Folders by name."""
+    if not isinstance(value, Mapping) or not all(isinstance(each, str) for each in value):
+        raise _impossible(name, value, 'folders by name, as in {"docs": "docs/"}')
+    for tree, folder in value.items():
+        if not isinstance(folder, str | os.PathLike):
+            raise _impossible(f"{name}[{tree!r}]", folder, "a path")
+    return {tree: os.fsdecode(folder) for tree, folder in value.items()}
+
+
+def languages(name: str, value: Any) -> dict[str, str]:
+    """Languages by the name of a tree."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping) or not all(isinstance(each, str) for pair in value.items() for each in pair):
+        raise _impossible(name, value, 'languages by the name of a tree, as in {"docs": "german"}')
+    return dict(value)
+
+
+def known(name: str, wanted: Iterable[str], trees: Iterable[str]) -> None:
+    """Names of trees that there are."""
+    there = sorted(trees)
+    for each in wanted:
+        if each not in there:
+            raise OptionError(f"{name}: no tree is called {each!r}; there are: {', '.join(there) or 'none'}")
+
+
+def _impossible(name: str, value: Any, wanted: str) -> OptionError:
+    shown = repr(value)
+    shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
+    return OptionError(f"{name}={shown} is not possible; it must be {wanted}")
+
+
+_SHOWN = 60
