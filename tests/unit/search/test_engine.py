@@ -111,6 +111,13 @@ def test_a_word_that_occurs_is_not_corrected(made: Made) -> None:
     assert not index.search("month").corrections
 
 
+def test_a_much_shorter_word_is_no_correction(made: Made) -> None:
+    index = made({"a.md": "# Tables\n\nTables that go on over the page.\n"})
+    results = index.search("oversized tables")
+    assert results.partial
+    assert not results.corrections
+
+
 def test_short_words_numbers_and_phrases_are_left_alone(made: Made) -> None:
     index = made({"a.md": "# Cat 2024\n\nThe volumes.\n"})
     for query in ("car", "2025", '"volmes"'):

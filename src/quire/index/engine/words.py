@@ -17,6 +17,8 @@ from quire.index.engine.spelling import humps, is_unspaced, normal, spellings
 
 _LEAST = 4
 """Shorter words are not corrected: too much is near them."""
+_ALIKE = 0.65
+"""How much of two words must be the same for one to be a correction of the other."""
 _MOST = 3
 """How many corrections a word may have."""
 _COMPLETED = 48
@@ -148,13 +150,20 @@ class Dictionary:
         plain = {"".join(terms(each, NONE)): each for each in reversed(written)}
         if near := [plain[way] for way in ways if way in plain]:
             return near[:1]
-        same = [each for each in written if terms(each, stem[1]) == [stem[0]]]
+        same = [each for each in written if terms(each, stem[1]) == [stem[0]] and _is_like(each, word)]
         return sorted(same, key=lambda each: (-_common(each, word), each))[:1]
 
     def _stems(self, word: str) -> Iterator[tuple[str, str]]:
         for language in self._languages:
             for term in terms(word, language)[:1]:
                 yield term, language
+
+
+def _is_like(written: str, word: str) -> bool:
+    """Whether it can be what was meant: a stem may also be that of a much shorter word, ``over`` for ``oversized``."""
+    from difflib import SequenceMatcher  # noqa: PLC0415  for mistakes only
+
+    return SequenceMatcher(None, written, word.lower(), autojunk=False).ratio() >= _ALIKE
 
 
 def _common(one: str, other: str) -> int:
