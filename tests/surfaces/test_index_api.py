@@ -293,3 +293,23 @@ def test_answering_from_an_index_that_is_up_to_date_loads_no_parser(index: Index
     """)
     assert "tantivy" in loaded
     assert not NEVER & loaded
+
+
+def test_nothing_is_written_outside_the_index_and_no_source_is_touched(tmp_path: Path) -> None:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    for number in range(5):
+        (docs / f"{number}.md").write_text(f"# Page {number}\n\nrotate the token\n", encoding="utf-8")
+
+    def outside() -> dict[str, tuple[int, bytes]]:
+        files = (file for file in sorted(tmp_path.rglob("*")) if ".quire" not in file.parts)
+        return {str(file): (file.stat().st_mtime_ns, file.read_bytes() if file.is_file() else b"") for file in files}
+
+    before = outside()
+    with quire.Index.open(tmp_path / ".quire") as index:
+        index.update({"docs": docs})
+        index.update(rebuild=True)
+        assert index.get(index.search("rotate token")[0].id).text
+        index.status()
+        index.remove("docs")
+    assert outside() == before

@@ -12,11 +12,10 @@ import click
 from quire.cli.highlighted import shortened, whole
 from quire.cli.output import Paint, count_of, echo, has_colour, is_terminal, terminal_width
 from quire.search.records import Hit
+from quire.search.settings import SHARPNESS
 
 _WIDTH = 112
 _INDENT = "  "
-_POWER = 4
-"""By what power the search sharpens scores."""
 _TELLING = {
     "parent": ("score", "own", "best_own", "replaced"),
     "aggregated": ("score", "matching", "children", "total", "limit", "replaced"),
@@ -159,7 +158,7 @@ def summary(phases: Mapping[str, Mapping[str, Any]], tie: float) -> Iterator[str
     """How the worth of words becomes a score, and what each phase of the search counted."""
     yield (
         f"A word is worth what it is in its best field, and {tie:g} of the others. A section's score: the sum of its "
-        f"words, divided by the best section's, to the power of {_POWER}."
+        f"words, divided by the best section's, to the power of {SHARPNESS}."
     )
     yield from (f"{name}: {_pairs(counted)}" for name, counted in phases.items())
 

@@ -22,14 +22,11 @@ from quire.query import leaves
 from quire.query.tree import Phrase, Query, Word
 from quire.search import asked
 from quire.search.places import fits
-from quire.search.settings import BOOSTS, SearchSettings
+from quire.search.settings import BOOSTS, SHARPNESS, SearchSettings
 
 MOST = 10_000
 """How many nodes are looked at, at most."""
 _SAMPLED = 3
-_SHARPNESS = 4
-"""Scores are sharpened by this power before they are added up: that of a node that answers is only by a fifth or so
-above those of nodes that mention the same words, and two of these should not beat it."""
 
 Place = tuple[str, int]
 """A document and a position in it."""
@@ -91,7 +88,7 @@ class Matching:
 
     def _found(self, hits: Sequence[tuple[float, Key]], best: float) -> list[Found]:
         unit = best if best > 0 else 1.0
-        return [Found((score / unit) ** _SHARPNESS, key, self.snapshot.node(key)) for score, key in hits]
+        return [Found((score / unit) ** SHARPNESS, key, self.snapshot.node(key)) for score, key in hits]
 
 
 def able(found: Sequence[Found], limit: int, cap: float) -> list[Found]:

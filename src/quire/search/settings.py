@@ -11,6 +11,10 @@ BOOSTS: Mapping[str, float] = MappingProxyType(
 )
 """How much a word counts in each field."""
 
+SHARPNESS = 4
+"""Scores are sharpened by this power before they are added up: that of a node that answers is only by a fifth or so
+above those of nodes that mention the same words, and two of these should not beat it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchSettings:

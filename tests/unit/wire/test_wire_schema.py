@@ -56,7 +56,9 @@ def test_the_required_fields_are_those_of_the_format() -> None:
 def test_real_chunks_validate(strategy: str) -> None:
     validator = Draft202012Validator(wire.schema())
     text = "---\nx: {y: [1, null]}\n---\nPre.\n\n# A\n\n- one\n- two\n\n## B\n\n```py\nx\n```\n\n# C\n\n| a |\n|---|\n"
-    for chunk in quire.chunk(text, strategy, path="a.md"):
+    chunks = quire.chunk(text, strategy, path="a.md")
+    assert chunks
+    for chunk in chunks:
         validator.validate(json.loads(wire.encode(chunk)))
 
 
