@@ -8,11 +8,10 @@ no node; if none makes one, the document itself holds the whole text.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import repeat
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from quire.model import Finding, Section, Source
+from quire.model import BLANK, Finding, Section, Source
 from quire.offsets import lines_at, trimmed
 from quire.parsing.slugs import Slugs
 
@@ -58,7 +57,7 @@ def build(source: Source, headings: Sequence[Heading], title: str) -> tuple[Sect
     levels, titles, starts, body_starts = zip(*headings, strict=True)
     body_ends = (*starts[1:], size)
     ends = _subtree_ends(levels, starts, size)
-    texts = list(map(trimmed, repeat(text), body_starts, body_ends))
+    texts = _texts(text, body_starts, body_ends)
     has_text = _has_text(texts, ends)
     slugs = Slugs(titles)
     sections = [_root(source, title, starts[0] if True in has_text else size, slugs)]
@@ -77,6 +76,20 @@ def build(source: Source, headings: Sequence[Heading], title: str) -> tuple[Sect
         )  # fmt: skip
         above.append((level, number))
     return tuple(sections)
+
+
+def _texts(text: str, starts: Sequence[int], ends: Sequence[int]) -> list[tuple[int, int]]:
+    """Where the text between each start and end starts and ends without blank lines around it."""
+    found: list[tuple[int, int]] = []
+    for start, end in zip(starts, ends, strict=True):
+        inner = text[start:end].rstrip(BLANK)
+        after_empty_lines = inner.lstrip("\n")
+        if not after_empty_lines or after_empty_lines[0] in " \t\r":
+            found.append(trimmed(text, start, end))
+        else:  # the usual case
+            last = start + len(inner)
+            found.append((last - len(after_empty_lines), last))
+    return found
 
 
 def _root(source: Source, title: str, body_end: int, slugs: Slugs) -> Section:

@@ -14,7 +14,7 @@ has groups that capture inside: those are not safe in a possessive one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from quire.model import BLANK
@@ -31,7 +31,7 @@ _PARAGRAPH = rf"(?:{_PROSE}[^\n]*+\n)++{_PARAGRAPH_END}"
 
 # A heading whose text has no markup but code.
 _PLAIN = r"(?:[^\n\\`*_\[\]<&~]++|&(?=[ ]))*+"
-_HEADING = rf"\#{{1,6}}[ ]{_PLAIN}(?:`[^`\n]++`{_PLAIN})*+\n"
+_HEADING = rf"\#{{1,6}}(?:[ ]{_PLAIN}(?:`[^`\n]++`{_PLAIN})*+)?+\n"
 
 
 def _fence(mark: str, least: int, info: str) -> str:
@@ -62,12 +62,12 @@ _PIPES = r"(?:\|[^\n]*+\n)++(?=\n|\Z|\#{1,6}[ ])"
 # The first block of a run must end whatever is open above it: a heading and a fence do, most others do after a blank
 # line; an item may belong to a list above.
 _RUN_START = re.compile(rf"\n(?<!\n\n)\n*+(?=\#|```|~~~|(?<=\n\n)(?:{_PROSE}|[>|]))")
-_UP_TO_HEADING = re.compile(rf"(?:\n|{_PARAGRAPH}|{_FENCE}|{_BULLETS}|{_NUMBERS}|{_QUOTE}|{_PIPES})*+")
-_HEADING_LINE = re.compile(_HEADING)
+_UP_TO_HEADING = re.compile(rf"(?:\n|{_PARAGRAPH}|{_FENCE}|{_BULLETS}|{_NUMBERS}|{_QUOTE}|{_PIPES})*+({_HEADING})?+")
 _NEXT_BLOCK = re.compile(
     rf"\n*+(?:({_HEADING})|({_PARAGRAPH})|({_FENCE})|({_BULLETS})|({_NUMBERS})|({_QUOTE})|({_PIPES}))"
 )
 _NAMES = ("", "Heading", "Paragraph", "CodeBlock", "Bullets", "List", "BlockQuote", "Pipes")
+_NOT_BLANK = re.compile(r"[^ \n]")
 STAND_IN = "***\n"
 """The thematic break in place of a run."""
 
@@ -87,7 +87,7 @@ class Skeleton(NamedTuple):
     """A text with its runs of plain blocks taken out."""
 
     text: str
-    """What is left for the parser, with a thematic break in place of each run."""
+    """What is left for the parser, with a thematic break in place of each run; empty if nothing is left."""
     runs: dict[int, Run]
     """The runs by where their thematic breaks start."""
 
@@ -110,19 +110,20 @@ def skeleton(text: str) -> Skeleton:
             length += len(STAND_IN)
             seen = end
         candidate = _RUN_START.search(padded, end)
-    return Skeleton("".join((*parts, padded[seen:])), runs)
+    parts.append(padded[seen:])
+    is_left = any(map(_NOT_BLANK.search, parts[::2]))
+    return Skeleton("".join(parts) if is_left else "", runs)
 
 
 def _run_at(padded: str, position: int) -> tuple[int, list[tuple[int, int]]]:
     """Where the run at ``position`` ends, and the headings in it."""
     headings: list[tuple[int, int]] = []
-    up_to_heading, heading_line = _UP_TO_HEADING.match, _HEADING_LINE.match
+    up_to_heading = _UP_TO_HEADING.match
     while True:
-        start = up_to_heading(padded, position).end()  # type: ignore[union-attr]  # it matches the empty text too
-        heading = heading_line(padded, start)
-        if heading is None:
-            return start, headings
-        position = heading.end()
+        found = up_to_heading(padded, position)
+        start, position = found.span(1)  # type: ignore[union-attr]  # it matches the empty text too
+        if start < 0:
+            return found.end(), headings  # type: ignore[union-attr]
         headings.append((start - 2, position - 2))
 
 
@@ -139,12 +140,16 @@ FEED = re.compile(r"[\x0b\x0c]")
 """White space to everyone but Markdown; titles show a space."""
 _CODE = re.compile(r"`([^`]+)`")
 _CLOSING_HASHES = re.compile(r"(?:\A|[ \t])#+\Z")
-_ODD = re.compile(r"[`\t\x0b\x0c]|#\Z")
+_ODD = re.compile(r"[`\t\x0b\x0c]|#(?:\n|\Z)")
 
 
-def plain_title(content: str) -> str:
-    """The plain text of a heading of a run, from what stands behind its opening hashes."""
-    title = content.strip(BLANK)
+def plain_titles(contents: Sequence[str]) -> list[str]:
+    """The plain texts of headings of a run, from what stands behind their opening hashes."""
+    titles = [content.strip(BLANK) for content in contents]
+    return list(map(_plain_title, titles)) if _ODD.search("\n".join(titles)) else titles
+
+
+def _plain_title(title: str) -> str:
     if not _ODD.search(title):
         return title
     title = FEED.sub(" ", title).replace("\t", " ").strip(BLANK)

@@ -24,6 +24,7 @@ from quire.split.flatten import Grain
 from quire.split.plan import Plan, plan_of
 from quire.split.sentences import sentence_ends
 from quire.split.units import Unit, blank_behind, closing
+from quire.split.whole import whole
 
 Run = Sequence[Unit]
 """The units of one piece."""
@@ -34,6 +35,9 @@ _NO_OVERLAP = frozenset({"heading", "code", "table", "html", "math", "rule"})
 
 def flow(document: Document, counter: TokenCounter, options: Options) -> Cut:
     """Pieces of ``min_tokens`` to ``max_tokens`` tokens, about ``target_tokens`` each."""
+    piece = whole(document, counter, options, options.max_tokens, below_root=False)
+    if piece is not None:
+        return Cut((piece,))
     grain = Grain(options.max_tokens, oversized=options.max_tokens, target=options.target_tokens)
     plan = plan_of(document, counter, options, grain)
     if not plan.units:

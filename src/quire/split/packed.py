@@ -11,10 +11,14 @@ from quire.config import Options
 from quire.model import Cut, Document, Piece, Section, TokenCounter
 from quire.split.flatten import Grain
 from quire.split.plan import Plan, plan_of
+from quire.split.whole import whole
 
 
 def packed(document: Document, counter: TokenCounter, options: Options) -> Cut:
     """Pieces of at most ``hard_cap`` tokens, each as much of one section as fits."""
+    piece = whole(document, counter, options, options.hard_cap, below_root=True)
+    if piece is not None:
+        return Cut((piece,))
     grain = Grain(
         options.hard_cap, oversized=options.target, target=options.target, by_section=True, least=options.min_tokens
     )
