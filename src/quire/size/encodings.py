@@ -52,10 +52,15 @@ class EncodingCounter:
         return self._count_at_first(text)
 
     def cuts_cleanly(self, text: str, at: int) -> bool:
-        """At the start of a line that has text, and where nothing is cut off."""
-        if 0 < at < len(text) and text[at - 1] == "\n" and ("0" <= text[at] <= "z" or text[at] == "#"):
+        """At the start of a line that has text, before a space that follows something, and where nothing is cut off."""
+        if not 0 < at < len(text):
+            return True
+        last, following = text[at - 1], text[at]
+        if last == "\n" and ("0" <= following <= "z" or following == "#"):
             return True  # by far the most frequent case
-        return at in (0, len(text)) or _CLEAN[self.name].match(text, at) is not None
+        if following == " " and not last.isspace():
+            return True  # no piece goes on over a space that it does not start with
+        return _CLEAN[self.name].match(text, at) is not None
 
     def _count_at_first(self, text: str) -> int:
         with self._lock:

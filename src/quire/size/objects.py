@@ -15,6 +15,7 @@ from typing import Any
 
 from quire.errors import TokenizerError
 from quire.size.custom import name_of
+from quire.size.remembered import remembered
 from quire.size.surrogates import repaired
 
 _Count = Callable[[str], int]
@@ -43,7 +44,7 @@ class ObjectCounter:
     def _loaded(self) -> _Count:
         with self._lock:
             if self._ready is None:
-                self._ready = self._load()
+                self._ready = remembered(self._load())
             return self._ready
 
 

@@ -5,6 +5,7 @@ Before: parsing/. After: plan.py. Blocks are looked at only where a section is t
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -12,10 +13,13 @@ from quire.model import Block, Document, Kind, Section, TokenCounter, adds_up
 from quire.offsets import trimmed
 from quire.split.crumbled import Crumbs
 from quire.split.ladder import Ladder, Note
-from quire.split.units import Unit
+from quire.split.units import Unit, blank_behind
 
 _ROOM_FOR_TEXT = 4
 """So many tokens must be left for text below a heading; a longer heading is cut as prose."""
+
+_MANY = 1 << 40
+"""More tokens than fit anywhere."""
 
 
 class Grain(NamedTuple):
@@ -27,10 +31,10 @@ class Grain(NamedTuple):
     """Blocks above this are cut; None: blocks stay whole."""
     target: int = 0
     """About how large the parts of a block are."""
-    by_section: bool = False
-    """Whether a section's own text is one unit where it fits."""
     least: int = 0
     """A section with less text than this leads its first child."""
+    longest: int = sys.maxsize
+    """Sections with more characters are units block by block; whether they would fit is not asked."""
 
 
 class Flattening:
@@ -56,7 +60,12 @@ class Flattening:
 
     def units(self) -> list[Unit]:
         """The units, in order."""
-        return self._sections() if self._grain.by_section else self._blocks(self._document.blocks, len(self._text))
+        return self._sections()
+
+    def blocks_of(self, unit: Unit) -> list[Unit]:
+        """The blocks of a unit that is a section; all of them fit, since together they do."""
+        self._led_by = 0
+        return self._blocks(self._document.own_blocks(unit.section), unit.stop)
 
     def _headings_at_end(self) -> tuple[int, int]:
         """Where headings with no text below them close the document, and their tokens; the last text goes with them."""
@@ -76,17 +85,21 @@ class Flattening:
         first, _ = own_text(self._document, sections[0], starts[1] if len(starts) > 1 else len(text))
         starts, stops = [first, *starts[1:]], [*starts[1:], len(text)]
         # All counts one after the other: between other work each would take twice as long.
-        sizes = [count(text[start:stop]) for start, stop in zip(starts, stops, strict=True)]
+        longest = self._grain.longest
+        sizes = [
+            count(text[start:stop]) if stop - start <= longest else _MANY
+            for start, stop in zip(starts, stops, strict=True)
+        ]
         sure = self._sure
         new = tuple.__new__  # twice as fast as the class itself
         for section, following, size, stop in zip(sections, [*sections[1:], None], sizes, stops, strict=True):
             firsts.append(len(made))
-            _, depth, _, start, _, _, _, text_start, text_end, _, _, _ = section
+            number, depth, _, start, _, _, _, text_start, text_end, _, _, _ = section
             is_usual = depth and text_start < text_end and stop != self._tail_start  # a heading above text
             if is_usual and self._led_by + size <= sure:
                 leads = self._leads(section, following, size)
                 self._led_by = self._led_by + size if leads else 0
-                append(new(Unit, (start, text_end, "paragraph", size, stop, "", "", "", True, leads)))
+                append(new(Unit, (start, text_end, "paragraph", size, stop, "", "", "", True, leads, number)))
             else:
                 made += self._of_section(section, following, size, stop, made)
         return made
@@ -110,11 +123,14 @@ class Flattening:
         leads = is_heading or self._leads(section, following, size)
         self._led_by = self._led_by + size if leads else 0
         kind: Kind = "heading" if is_heading else "paragraph"
-        return [Unit(first, last, kind, size, stop, is_glued=leads or tail > 0)]
+        whole = -1 if is_heading else section.number
+        return [Unit(first, last, kind, size, stop, is_glued=leads or tail > 0, section=whole)]
 
     def _leads(self, section: Section, following: Section | None, size: int) -> bool:
         """Whether a section's own text is too short to stand without its first child."""
-        if following is None or following.parent != section.number or following.position is None:
+        if not self._grain.least or following is None:
+            return False
+        if following.parent != section.number or following.position is None:
             return False
         if self._adds_up and size - (section.body_start - section.start) * self._widest - 4 >= self._grain.least:
             return False  # its heading has no more tokens than bytes
@@ -147,10 +163,10 @@ class Flattening:
                 made += self._of_block(block, size, end, made)
             elif block[0] == "heading":
                 self._led_by += size
-                append(new(Unit, (block[1], block[2], "heading", size, end, "", "", "", True, True)))
+                append(new(Unit, (block[1], block[2], "heading", size, end, "", "", "", True, True, -1)))
             else:  # the usual case
                 self._led_by = 0
-                append(new(Unit, (block[1], block[2], block[0], size, end, "", "", "", True, False)))
+                append(new(Unit, (block[1], block[2], block[0], size, end, "", "", "", True, False, -1)))
         return made
 
     def _of_block(self, block: Block, size: int, stop: int, made: list[Unit]) -> list[Unit]:
@@ -198,9 +214,15 @@ class Flattening:
         self.notes += ladder.notes
         ends = [*(part.start for part in parts[1:]), end]
         return [
-            part._replace(tokens=self._count(self._text[part.start : stop]), stop=stop)
+            part._replace(tokens=self._tokens_up_to(stop, part), stop=stop)
             for part, stop in zip(parts, ends, strict=True)
         ]
+
+    def _tokens_up_to(self, stop: int, part: Unit) -> int:
+        """How many tokens a part has with the blank lines behind it."""
+        if self._adds_up:
+            return part.tokens + blank_behind(self._text, self._counter, part, stop)
+        return self._count(self._text[part.start : stop])
 
 
 def own_text(document: Document, section: Section, stop: int) -> tuple[int, int]:

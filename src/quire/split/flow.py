@@ -3,8 +3,8 @@
 The whole pipeline, in its order, with where each stage is:
 
     parse            parsing/
-    flatten          plan.py: the blocks at document level, in order
-    split oversized  plan.py with ladder.py
+    flatten          flatten.py: sections, and their blocks where it takes them, in order
+    split oversized  flatten.py with ladder.py
     pack             here
     overlap          here: which sentences, when asked; finish/assemble.py puts them in front
     normalise        finish/normalize.py
@@ -29,6 +29,8 @@ from quire.split.whole import whole
 Run = Sequence[Unit]
 """The units of one piece."""
 
+_CHARACTERS = 4
+"""A section with more characters than so many times the cap hardly fits; its blocks are counted at once."""
 _NO_OVERLAP = frozenset({"heading", "code", "table", "html", "math", "rule"})
 """A piece that starts with one of these is not led by sentences of the piece before."""
 
@@ -38,59 +40,93 @@ def flow(document: Document, counter: TokenCounter, options: Options) -> Cut:
     piece = whole(document, counter, options, options.max_tokens, below_root=False)
     if piece is not None:
         return Cut((piece,))
-    grain = Grain(options.max_tokens, oversized=options.max_tokens, target=options.target_tokens)
+    most = options.max_tokens
+    grain = Grain(most, oversized=most, target=options.target_tokens, longest=most * _CHARACTERS)
     plan = plan_of(document, counter, options, grain)
     if not plan.units:
         return Cut(())
-    if plan.fits(0, len(plan.units), plan.section_of(0)):
-        runs = [plan.units.items]
-    else:
-        runs = [plan.units.items[first:last] for first, last in _packed(plan, options)]
+    is_one = plan.fits(0, len(plan.units), plan.section_of(0))
+    runs = [plan.units.items] if is_one else _Packing(plan, options).runs()
     range_ = _Range(plan, options.min_tokens)
     ranged = range_.applied(runs)
     pieces = _Pieces(plan, options, ranged, are_exact=plan.units.are_exact and not range_.has_halved).made()
     return Cut(pieces, [*plan.findings(), *_below_minimum(plan, pieces, options)])
 
 
-def _packed(plan: Plan, options: Options) -> list[tuple[int, int]]:
-    """Runs of units up to the target, closed before a heading where that leaves enough."""
-    runs: list[tuple[int, int]] = []
-    start, last = 0, len(plan.units)
-    while (end := _full(plan, start, options.target_tokens)) < last:
-        cut = _closing(plan, start, end, options)
-        while cut is None and end + 1 < last:
-            end += 1
-            cut = _closing(plan, start, end, options)
-        if cut is None:
-            break
-        runs.append((start, cut))
-        start = cut
-    return [*runs, (start, last)]
+class _Packing:
+    """Makes runs of units up to the target, each closed before a heading where that leaves enough.
 
+    A section is one unit until a run has to be closed inside it: most are never looked into.
+    """
 
-def _full(plan: Plan, start: int, target: int) -> int:
-    """One past the last unit that a run may take, up to the target and within the cap; it takes one at least."""
-    section = plan.section_of(start)
-    end = max(plan.units.furthest(start, target), start + 1)
-    while end > start + 1 and not plan.fits(start, end, section):
-        end -= 1
-    return end
+    def __init__(self, plan: Plan, options: Options) -> None:
+        self._plan = plan
+        self._target = options.target_tokens
+        self._enough = max(options.min_tokens, options.target_tokens // 2)
+        self._run: list[Unit] = []
+        self._sums = [0]  # of the tokens, up to each unit of the run
 
+    def runs(self) -> list[Run]:
+        """The runs, in order."""
+        runs: list[Run] = []
+        waiting = list(reversed(self._plan.units.items))
+        while True:
+            self._take(waiting)
+            unit = waiting.pop() if waiting else None
+            unit = self._given_back(unit, waiting)
+            if unit is None:
+                return [*runs, self._run]
+            cut = self._before_heading(unit)
+            if not cut and unit.section >= 0:
+                waiting += reversed(self._plan.blocks_of(unit))
+            elif cut := cut or self._late():
+                waiting.append(unit)
+                waiting += reversed(self._run[cut:])
+                runs.append(self._run[:cut])
+                self._run, self._sums = [], [0]
+            else:  # nothing but headings: they are not parted from what is below them
+                self._run.append(unit)
+                self._sums.append(self._sums[-1] + unit.tokens)
 
-def _closing(plan: Plan, start: int, end: int, options: Options) -> int | None:
-    """Where to close a run that is full at ``end``: before a heading, else as late as possible, else nowhere."""
-    enough = max(options.min_tokens, options.target_tokens // 2)
-    late: int | None = None
-    for cut in range(end, start, -1):
-        if not plan.may_end(cut):
-            continue
-        if late is None:
-            late = cut
-        if plan.units.about(start, cut) < enough:
-            break
-        if plan.units.items[cut].is_glued:
-            return cut
-    return late
+    def _take(self, waiting: list[Unit]) -> None:
+        """Take units that wait up to the target; a block to begin with is taken, however large."""
+        run, sums, target = self._run, self._sums, self._target
+        total = sums[-1]
+        while waiting:
+            unit = waiting[-1]
+            total += unit[3]
+            if total > target and (run or unit.section >= 0):
+                return
+            run.append(waiting.pop())
+            sums.append(total)
+
+    def _given_back(self, following: Unit | None, waiting: list[Unit]) -> Unit | None:
+        """The unit that follows a run, when it has given back what does not stay within the cap.
+
+        Headings keep the first unit below them: without it they could not be a run.
+        """
+        while any(not unit.is_glued for unit in self._run[:-1]) and not self._plan.run_fits(self._run):
+            if following is not None:
+                waiting.append(following)
+            following = self._run.pop()
+            self._sums.pop()
+        return following
+
+    def _before_heading(self, following: Unit) -> int:
+        """How many units of the run stand before its last heading, or before all of it, if that is enough; else 0."""
+        for cut in range(len(self._run), 0, -1):
+            if self._run[cut - 1].is_glued:
+                continue
+            if self._sums[cut] < self._enough:
+                return 0
+            unit = following if cut == len(self._run) else self._run[cut]
+            if unit.is_glued or unit.section > 0:
+                return cut
+        return 0
+
+    def _late(self) -> int:
+        """How many units the run may keep at most, so that it ends with no heading."""
+        return next((cut for cut in range(len(self._run), 0, -1) if not self._run[cut - 1].is_glued), 0)
 
 
 class _Range:
@@ -110,9 +146,9 @@ class _Range:
             run = waiting.pop()
             if self._is_large(run) or not (done or waiting):
                 done.append(run)
-            elif done and self._fits([*done[-1], *run]):
+            elif done and self._plan.run_fits([*done[-1], *run]):
                 done[-1] = [*done[-1], *run]
-            elif waiting and self._fits([*run, *waiting[-1]]):
+            elif waiting and self._plan.run_fits([*run, *waiting[-1]]):
                 waiting[-1] = [*run, *waiting[-1]]
             elif done and (moved := self._moved_back(done[-1], run)):
                 done[-1:] = moved
@@ -130,14 +166,9 @@ class _Range:
             return True
         return self._plan.units.counter.count(self._plan.units.text[run[0].start : run[-1].end]) >= self._least
 
-    def _fits(self, run: Run) -> bool:
-        plan = self._plan
-        prefix = plan.lines.prefix(plan.document.section_at(run[0].start))
-        text = f"{prefix}{run[0].before}{plan.units.text[run[0].start : run[-1].end]}{closing(run[0], run[-1])}"
-        return plan.units.counter.count(text) <= plan.cap
-
     def _moved_back(self, before: Run, run: Run) -> list[Run] | None:
         """The cut moved back into the run before, as little as is needed: between blocks, else inside one."""
+        before = self._plan.in_blocks(before)
         for cut in range(len(before) - 1, 0, -1):
             if not before[cut - 1].is_glued and (moved := self._sound(before[:cut], [*before[cut:], *run])):
                 return moved
@@ -149,6 +180,7 @@ class _Range:
 
     def _moved_on(self, run: Run, after: Run) -> list[Run] | None:
         """The cut moved on into the run after, as little as is needed: between blocks, else inside one."""
+        after = self._plan.in_blocks(after)
         for cut in range(1, len(after)):
             if not after[cut - 1].is_glued and (moved := self._sound([*run, *after[:cut]], after[cut:])):
                 return moved
@@ -161,7 +193,7 @@ class _Range:
     def _sound(self, first: Run, second: Run) -> list[Run] | None:
         runs = [first, second]
         large_enough = all(self._is_large(run) for run in runs)
-        return runs if large_enough and all(self._fits(run) for run in runs) else None
+        return runs if large_enough and all(self._plan.run_fits(run) for run in runs) else None
 
     def _halves(self, unit: Unit) -> list[tuple[Unit, Unit]]:
         """A paragraph cut in two after each of its sentences, or a list after each of its items, but the last."""
@@ -218,7 +250,8 @@ class _Pieces:
         return self._count(f"{run[0].before}{self._text[run[0].start : tail.end]}{after}")
 
     def _may_overlap(self, before: Unit, head: Unit) -> bool:
-        return self._most > 0 and head.kind not in _NO_OVERLAP and not head.before and before.ends_sentence
+        starts_with = "heading" if head.section > 0 else head.kind
+        return self._most > 0 and starts_with not in _NO_OVERLAP and not head.before and before.ends_sentence
 
     def _overlap(self, index: int) -> int | None:
         """Where the sentences start that are repeated in front of a run."""
@@ -233,7 +266,7 @@ class _Pieces:
     def _sentence_starts(self, run: Run) -> list[int]:
         """Where the sentences of the paragraphs that end a run start, the last one first."""
         starts: list[int] = []
-        for unit in reversed(run):
+        for unit in reversed(self._plan.in_blocks(run)):
             if unit.kind != "paragraph" or unit.before:
                 break
             ends = sentence_ends(self._text, unit.start, unit.end)[:-1]

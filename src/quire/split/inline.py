@@ -11,8 +11,11 @@ The cost is linear: a pattern that fails has stopped at the next mark of its own
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import TypeAlias
 
 # A mark, with what belongs to it. The plainest code and links are read whole, as groups 1 and 2. The first character
 # stands alone: so the search for it is quick.
@@ -35,11 +38,17 @@ _IN_ANGLES = re.compile(
     r"""|!--(?:[^<-]++|-(?!->)|<(?!!--))*+-->)"""  # a comment
 )
 
+_end_of = itemgetter(1)
+
 # The text of a link that is nothing but a label. A longer text in brackets is taken for prose.
 _LONGEST_LABEL = 100
 
 
-def inline_atoms(text: str, start: int, end: int) -> list[tuple[int, int]]:
+Atom: TypeAlias = tuple[int, int]
+"""Start and end of what should not be torn."""
+
+
+def inline_atoms(text: str, start: int, end: int) -> list[Atom]:
     """The spans that should not be torn in the prose ``text[start:end]``: ascending, disjoint, the outermost ones."""
     scan = _Scan(text, end)
     position = start
@@ -55,12 +64,12 @@ def inline_atoms(text: str, start: int, end: int) -> list[tuple[int, int]]:
     return scan.atoms
 
 
-def outside(cuts: Iterable[int], atoms: Sequence[tuple[int, int]]) -> list[int]:
+def outside(cuts: list[int], atoms: Sequence[Atom]) -> list[int]:
     """Those of the ascending ``cuts`` that tear none of ``atoms``."""
-    if not atoms:
-        return list(cuts)
+    if not (atoms and cuts):
+        return cuts
     kept: list[int] = []
-    at, count = 0, len(atoms)
+    at, count = bisect_left(atoms, cuts[0], key=_end_of), len(atoms)
     for cut in cuts:
         while at < count and atoms[at][1] <= cut:
             at += 1
@@ -75,7 +84,7 @@ class _Scan:
 
     text: str
     end: int
-    atoms: list[tuple[int, int]] = field(default_factory=list)
+    atoms: list[Atom] = field(default_factory=list)
     brackets: list[int] = field(default_factory=list)
     """Where brackets were opened that are not closed yet; an image's with its exclamation mark."""
     dead: int = 0

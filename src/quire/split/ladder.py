@@ -16,17 +16,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import count as count_up
 from typing import NamedTuple, TypeAlias
 
 from quire.model import BLANK, Block, Kind, TokenCounter, adds_up
-from quire.split.graphemes import grapheme_ends
-from quire.split.sentences import inner_word_ends, sentence_ends, word_ends
+from quire.split.levels import PROSE, Level, Places, blank_lines, cells, lines, with_end
+from quire.split.sentences import sentence_ends
 from quire.split.units import Unit, blank_behind, closing
-
-Level: TypeAlias = Callable[[str, int, int], Sequence[int]]
-"""Where a span of a text may be cut: ascending, the last is the span's end."""
 
 Note: TypeAlias = tuple[int, str, str]
 """Something that could not be had: where, a code and a sentence."""
@@ -36,10 +33,7 @@ _DEEPEST = 40
 _GUESSES = 6
 """So often the size of a part says where to look next; then the search halves what is left."""
 
-_LINE_END = re.compile(r"\r\n|\r|\n")
-_BLANK_LINES = re.compile(r"(?:\r\n|\r|\n)(?:[ \t]*(?:\r\n|\r|\n))+")
 _FENCE = re.compile(r"[ \t]*(?:[-*+>][ \t]*|[0-9]{1,9}[.)][ \t]*)*?((`{3,}|~{3,})[^\r\n]*)")
-_PIPE = re.compile(r"(?<!\\)\|")
 _QUOTE_MARKS = re.compile(r"(?:[ \t]{0,3}>[ \t]?)+")
 
 
@@ -145,7 +139,7 @@ class Ladder:
 
         def rows(text: str, first: int, last: int) -> Sequence[int]:
             # The header stays with a row.
-            return _with_end([place for place in lines(text, first, last) if place > first_row], last)
+            return with_end([place for place in lines(text, first, last) if place > first_row], last)
 
         yield from self._parts("table", start, end, (rows, lines, cells, *PROSE), wrap)
 
@@ -169,18 +163,28 @@ class Ladder:
         if not levels:
             yield from self._characters(kind, start, end, wrap)
             return
-        ends = levels[0](self.text, start, end)
+        places = Places(self.text, levels[0], start, end)
         stride = (end - start) * self.limit // size  # about as many characters as fit
-        index = 0
-        while index < len(ends):
-            best, size = self._furthest(start, ends, index, wrap, stride)
-            if best < index:
-                yield from self._parts(kind, start, ends[index], levels[1:], wrap, size=size)
-                best = index
+        while start < end:
+            place, size = self._place(start, places, wrap, stride)
+            if size > self.limit:
+                yield from self._parts(kind, start, place, levels[1:], wrap, size=size)
             else:
-                yield from self._unit(kind, start, ends[best], wrap, levels, size=size)
-                stride = ends[best] - start
-            start, index = ends[best], best + 1
+                yield from self._unit(kind, start, place, wrap, levels, size=size)
+                stride = place - start
+            start = place
+
+    def _place(self, start: int, places: Places, wrap: Wrap, stride: int) -> tuple[int, int]:
+        """The last place up to which the text from ``start`` fits, and its size; if there is none, the first place."""
+        near = places.near(start + stride)
+        if near and near[0] > start:
+            best, size = self._furthest(start, near, 0, wrap, stride)
+            if best >= 0 and (best + 1 < len(near) or near[best] == places.end):
+                return near[best], size
+        ends = places.all
+        first = bisect_right(ends, start)
+        best, size = self._furthest(start, ends, first, wrap, stride)
+        return ends[max(best, first)], size
 
     def _furthest(self, start: int, ends: Sequence[int], index: int, wrap: Wrap, stride: int) -> tuple[int, int]:
         """The last of ``ends`` up to which the text from ``start`` fits, and its size; ``index - 1`` if none does.
@@ -188,11 +192,12 @@ class Ladder:
         Looks first where the limit should be, so that it takes a few counts, whatever counts.
         """
         low, high = index - 1, len(ends)  # fits, does not fit
-        fitting = over = 0
+        fitting = over = size = known = 0
         guess = bisect_right(ends, start + stride, lo=index) - 1
         for attempt in count_up():
             guess = max(low + 1, min(guess, high - 1))
-            size = self._size(start, ends[guess], wrap)
+            size = self._next_size(start, ends[guess], wrap, known, size)
+            known = ends[guess]
             if size <= self.limit:
                 low, fitting = guess, size
             else:
@@ -221,6 +226,18 @@ class Ladder:
         before, after = wrap.around(start, end)
         before = before or self._quote_marks(start)
         return self.counter.count(f"{before}{self.text[start:end].rstrip(BLANK)}{after}")
+
+    def _next_size(self, start: int, end: int, wrap: Wrap, known: int, known_size: int) -> int:
+        """The size up to ``end``; where that up to ``known`` is known, what lies between is counted, if it adds up."""
+        if not known or wrap is not _NO_WRAP or not self._adds_up:
+            return self._size(start, end, wrap)
+        text = self.text
+        last, known_last = (start + len(text[start:each].rstrip(BLANK)) for each in (end, known))
+        first = min(last, known_last)
+        if first == start or not self.counter.cuts_cleanly(text, first):
+            return self._size(start, end, wrap)
+        between = self.counter.count(text[first : max(last, known_last)])
+        return known_size + between if last > known_last else known_size - between
 
     def _unit(
         self, kind: Kind, start: int, end: int, wrap: Wrap, levels: Sequence[Level], *, size: int
@@ -288,28 +305,3 @@ class Ladder:
             start, seen = (line, position) if is_new else (start, position)
         self._line = (start, seen)
         return start
-
-
-def lines(text: str, start: int, end: int) -> Sequence[int]:
-    """After each line."""
-    return _with_end([match.end() for match in _LINE_END.finditer(text, start, end)], end)
-
-
-def blank_lines(text: str, start: int, end: int) -> Sequence[int]:
-    """After each run of blank lines."""
-    return _with_end([match.end() for match in _BLANK_LINES.finditer(text, start, end)], end)
-
-
-def cells(text: str, start: int, end: int) -> Sequence[int]:
-    """Before each pipe that is not escaped, but the first."""
-    return _with_end([match.start() for match in _PIPE.finditer(text, start + 1, end)], end)
-
-
-def _with_end(places: list[int], end: int) -> list[int]:
-    if not places or places[-1] != end:
-        places.append(end)
-    return places
-
-
-PROSE: tuple[Level, ...] = (word_ends, inner_word_ends, grapheme_ends)
-"""The levels below sentences."""

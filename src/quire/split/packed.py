@@ -19,9 +19,7 @@ def packed(document: Document, counter: TokenCounter, options: Options) -> Cut:
     piece = whole(document, counter, options, options.hard_cap, below_root=True)
     if piece is not None:
         return Cut((piece,))
-    grain = Grain(
-        options.hard_cap, oversized=options.target, target=options.target, by_section=True, least=options.min_tokens
-    )
+    grain = Grain(options.hard_cap, oversized=options.target, target=options.target, least=options.min_tokens)
     plan = plan_of(document, counter, options, grain)
     if not plan.units:
         return Cut(())

@@ -5,7 +5,7 @@ Before: flatten.py. After: packed.py, flow.py and sections.py, which choose runs
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
 
 from quire.config import Options
@@ -13,7 +13,7 @@ from quire.model import Document, Finding, Piece, Section, TokenCounter
 from quire.offsets import lines_at
 from quire.split.crumbled import Crumbs
 from quire.split.flatten import Flattening, Grain, own_text
-from quire.split.units import Units, closing
+from quire.split.units import Unit, Units, closing
 
 _CLOSE = 16
 """So far a sum may be above the tokens of the text: the blank lines at its end, and what joints take."""
@@ -28,6 +28,7 @@ class Plan:
         self.lines = lines
         self.cap = cap
         self.notes = flattening.notes
+        self.blocks_of = flattening.blocks_of
         self._firsts = [*flattening.firsts, len(units)]
         self._clear = units.clear(cap, lines.most)
 
@@ -48,6 +49,21 @@ class Plan:
             return False
         holder = self.holder(first, last) if section is None else section
         return self.units.fits(first, last, self.cap, self.lines.prefix(holder), self.lines.tokens(holder))
+
+    def run_fits(self, run: Sequence[Unit]) -> bool:
+        """Whether units in a row stay within the cap below the breadcrumb of the section that they start in."""
+        head, tail = run[0], run[-1]
+        if sum([unit[3] for unit in run]) <= self._clear[0] and not (head.before or tail.after):
+            return True
+        prefix = self.lines.prefix(self.document.section_at(head.start))
+        text = f"{prefix}{head.before}{self.units.text[head.start : tail.end]}{closing(head, tail)}"
+        return self.units.counter.count(text) <= self.cap
+
+    def in_blocks(self, run: Sequence[Unit]) -> Sequence[Unit]:
+        """The run, with the blocks of each unit that is a section."""
+        if all(unit.section < 0 for unit in run):
+            return run
+        return [part for unit in run for part in (self.blocks_of(unit) if unit.section >= 0 else (unit,))]
 
     def holder(self, first: int, last: int) -> int:
         """The deepest section that holds all of these units."""

@@ -32,7 +32,7 @@ class _Part(NamedTuple):
 
 def sections(document: Document, counter: TokenCounter, options: Options) -> Cut:
     """Pieces of at most ``max_tokens``, where a single block allows it."""
-    plan = plan_of(document, counter, options, Grain(options.max_tokens, by_section=True))
+    plan = plan_of(document, counter, options, Grain(options.max_tokens))
     if not plan.units:
         return Cut(())
     pieces: list[Piece] = []

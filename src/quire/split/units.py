@@ -39,6 +39,8 @@ class Unit(NamedTuple):
     """Whether it ends where a block or a sentence ends."""
     is_glued: bool = False
     """Whether it must not be the last of a piece: a heading."""
+    section: int = -1
+    """The section that it is, heading and all; none where it is a block, or a part of one."""
 
 
 def closing(head: Unit, tail: Unit) -> str:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from quire.split.graphemes import grapheme_ends
 from quire.split.inline import inline_atoms
-from quire.split.sentences import inner_word_ends, sentence_ends, word_ends
+from quire.split.sentences import sentence_ends
+from quire.split.words import inner_word_ends, word_ends
 
 MARK = "║"
 GOLDEN = Path(__file__).with_name("sentences.txt")
