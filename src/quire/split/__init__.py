@@ -1,9 +1,11 @@
 """Document to Pieces: one file a strategy. Before: parsing/. After: finish/.
 
-tree.py                           needs the sections only
-packed.py, flow.py, sections.py   choose runs of units
+tree.py                                      needs the sections only
+packed.py, flow.py, sections.py              choose runs of units
+whole.py                                     a document that fits is one piece
 plan.py, flatten.py, units.py, crumbled.py   units, their sizes, what stands above them
-ladder.py, sentences.py, inline.py, graphemes.py   cutting what is too large
+ladder.py, levels.py                         cutting what is too large
+sentences.py, words.py, graphemes.py, inline.py   where prose may be cut
 """
 
 from __future__ import annotations
