@@ -152,12 +152,12 @@ def _built(strategy: str, given: tuple[tuple[str, Any], ...]) -> Options:
 
 def _validated(strategy: str, given: Mapping[str, Any]) -> Options:
     if strategy not in OWN:
-        raise OptionError(f"unknown strategy {strategy!r}{_near(strategy, OWN)}; choose from: {', '.join(OWN)}")
+        raise OptionError(f"unknown strategy {strategy!r:.80}{_near(strategy, OWN)}; choose from: {', '.join(OWN)}")
     valid = valid_names(strategy)
     for name in given:
         if name not in valid:
             raise OptionError(
-                f"unknown option {name!r} for strategy {strategy!r}{_near(name, valid)}; "
+                f"unknown option {name!r:.80} for strategy {strategy!r:.80}{_near(name, valid)}; "
                 f"valid options: {', '.join(('title', 'path', 'syntax', *valid))}"
             )
     chosen = {**OWN[strategy], **given}
@@ -193,20 +193,22 @@ def _check(name: str, value: Any) -> None:
         return
     if name in _CHOICES and value not in _CHOICES[name]:
         choices = ", ".join(repr(choice) for choice in _CHOICES[name])
-        raise OptionError(f"{name}={value!r} is not possible; choose from: {choices}")
+        raise OptionError(f"{name}={value!r:.80} is not possible; choose from: {choices}")
     wanted = _TYPES.get(name)
     if wanted is not None and not isinstance(value, wanted):
-        raise OptionError(f"{name}={value!r} is not possible; it must be {_describe(wanted)}")
+        raise OptionError(f"{name}={value!r:.80} is not possible; it must be {_describe(wanted)}")
     if name in _RANGES:
         _check_range(name, value)
     if name in ("content_type", "tree") and not _is_id_part(value):
-        raise OptionError(f"{name}={value!r} is not possible; it begins every id: letters, digits, '-', '_' and '.'")
+        raise OptionError(
+            f"{name}={value!r:.80} is not possible; it begins every id: letters, digits, '-', '_' and '.'"
+        )
 
 
 def _check_range(name: str, value: Any) -> None:
     least, most = _RANGES[name]
     if isinstance(value, bool) or not isinstance(value, int):
-        raise OptionError(f"{name}={value!r} is not possible; it must be a whole number")
+        raise OptionError(f"{name}={value!r:.80} is not possible; it must be a whole number")
     if value < least:
         raise OptionError(f"{name}={value} is not possible; it must be at least {least}")
     if value > most:

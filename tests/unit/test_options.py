@@ -55,3 +55,10 @@ def test_time_stamps_only_when_asked_for() -> None:
     metadata = quire.chunk("x", timestamps=True)[0].metadata
     assert metadata["processedAt"].endswith("Z")
     assert metadata["pipeline"]["processingTimeMs"] >= 0
+
+
+def test_a_message_shows_only_the_start_of_a_long_value() -> None:
+    for given in ({"strategy": "x" * 10_000}, {"tokenizer": "x" * 10_000}, {"breadcrumb_mode": "x" * 10_000}):
+        with pytest.raises(quire.OptionError) as refused:
+            quire.chunk("text", **given)
+        assert len(str(refused.value)) < 600

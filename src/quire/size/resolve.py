@@ -43,7 +43,7 @@ def resolve(tokenizer: object | None, default: str) -> TokenCounter:
         return from_object(tokenizer)
     if callable(tokenizer):
         return CallableCounter(cast("Callable[[str], int]", tokenizer))
-    raise OptionError(f"no tokenizer: {tokenizer!r}; {_CHOICES}")
+    raise OptionError(f"no tokenizer: {tokenizer!r:.80}; {_CHOICES}")
 
 
 _CHOICES = (
@@ -57,7 +57,7 @@ def _by_text(tokenizer: str | Path) -> TokenCounter:
         if tokenizer in NAMED:
             return NAMED[tokenizer]
         if not tokenizer.endswith(".json") and not _is_file(tokenizer):
-            raise OptionError(f"unknown tokenizer {tokenizer!r}; {_CHOICES}")
+            raise OptionError(f"unknown tokenizer {tokenizer!r:.80}; {_CHOICES}")
     with _FILES:
         return _by_file(str(tokenizer))
 

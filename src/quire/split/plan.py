@@ -127,6 +127,8 @@ class Plan:
     def has_text(self, first: int, last: int) -> bool:
         """Whether there is something besides headings among these units."""
         items = self.units.items
+        if first < last and not items[last - 1].is_glued:
+            return True  # the usual case
         return any(not items[unit].is_glued for unit in range(first, last))
 
     def is_over_cap(self, piece: Piece) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from quire.config import Options
-from quire.model import Block, Cut, Document, Finding, Piece, Section, TokenCounter
+from quire.model import Block, Cut, Document, Finding, Piece, TokenCounter
 from quire.offsets import lines_at
 from quire.split.flatten import Grain
 from quire.split.plan import Plan, plan_of
@@ -50,25 +50,15 @@ def sections(document: Document, counter: TokenCounter, options: Options) -> Cut
 def _split(plan: Plan, max_depth: int) -> list[_Part]:
     """A part for the text above the first heading, and for each heading down to ``max_depth``."""
     nodes = [node for node in plan.document.nodes[1:] if node.depth <= max_depth]
-    starts = [*(plan.start(node) for node in nodes), len(plan.units)]
+    starts = [*map(plan.start, nodes), len(plan.units)]
     parts = [_Part(0, starts[0], 0, 0, 0, None, has_text=True)] if starts[0] else []
-    return parts + [
-        _Part(
-            first,
-            last,
-            _holder(plan, node, first, last),
-            node.number,
-            node.depth,
-            node.parent,
-            has_text=plan.has_text(first, last),
-        )
-        for node, first, last in zip(nodes, starts, starts[1:], strict=False)
-    ]
-
-
-def _holder(plan: Plan, node: Section, first: int, last: int) -> int:
-    """The section itself; the one that holds it too, where headings with nothing below them lead it."""
-    return node.number if plan.units.items[first].start == node.start else plan.holder(first, last)
+    items = plan.units.items
+    for node, first, last in zip(nodes, starts, starts[1:], strict=False):
+        number, depth, _, start, *_ = node
+        # The section itself; the one that holds it too, where headings with nothing below them lead it.
+        section = number if items[first][0] == start else plan.holder(first, last)
+        parts.append(_Part(first, last, section, number, depth, node.parent, plan.has_text(first, last)))
+    return parts
 
 
 def _joined(plan: Plan, parts: list[_Part], options: Options) -> list[_Part]:
