@@ -75,13 +75,20 @@ def _joined(plan: Plan, parts: list[_Part], options: Options) -> list[_Part]:
         if before is not None and part.has_text and _may_follow(plan, before, part):
             joined[-1] = _together(before, part)
             continue
-        while index < len(parts) and _takes_next(plan, part, parts[index]):
-            part = _together(part, parts[index])
-            index += 1
-            if part.has_text:
-                break
+        if index < len(parts):
+            following, after = _up_to_text(parts, index)
+            if _takes_next(plan, part, following):
+                part, index = _together(part, following), after
         joined.append(part)
     return joined
+
+
+def _up_to_text(parts: list[_Part], index: int) -> tuple[_Part, int]:
+    """A part with those behind it up to the first that has text, and where it goes on: no heading is left at an end."""
+    end = index
+    while not parts[end].has_text and end + 1 < len(parts):
+        end += 1
+    return parts[index]._replace(last=parts[end].last, has_text=parts[end].has_text), end + 1
 
 
 def _is_small(plan: Plan, part: _Part, options: Options) -> bool:
