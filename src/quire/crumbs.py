@@ -18,6 +18,9 @@ _LEAST = 10
 def full_line(title: str, header_path: Sequence[str], limit: int = LIMIT) -> str:
     """``Title > Parent > Section``; the title is left out where it says what the first heading says."""
     segments = [title, *header_path] if title and (not header_path or header_path[0] != title) else [*header_path]
+    line = SEPARATOR.join(segments)
+    if len(line) <= limit and line.isprintable() and "  " not in line and line == line.strip():
+        return line  # as almost always; a blank segment would leave two spaces, or one at an end
     return shorten([_one_line(segment) for segment in segments if segment], limit)
 
 

@@ -9,39 +9,27 @@ import pytest
 import quire
 from quire import Chunk
 from quire.crumbs import LIMIT
-from quire.finish.embed import Content, line_above
 
-PROSE = frozenset({"paragraph"})
-FULL = "Title > One > Two"
-TITLE = "Title"
-
-
-def content(*kinds: str, short: bool = False, first: str | None = None) -> Content:
-    return Content("heading" in kinds, first, lambda: short, lambda: frozenset(kinds))
+LONG = "A paragraph that fills the first chunk of its section, so that what comes after it stands alone. " * 2
+CODE, TABLE, ITEMS = "```\ncode\n```", "| a | b |\n|---|---|\n| 1 | 2 |", "- one\n- two"
 
 
 @pytest.mark.parametrize(
-    ("what", "expected"),
+    ("below", "expected"),
     [
-        (content("heading", "paragraph", first="Two"), FULL),
-        (content("paragraph", "heading"), FULL),
-        (content("code"), FULL),
-        (content("table"), FULL),
-        (content("list"), FULL),
-        (content("code", "table", "list"), FULL),
-        (content("paragraph", short=True), FULL),
-        (content("paragraph"), TITLE),
-        (content("paragraph", "code"), TITLE),
-        (content("quote"), TITLE),
-        (content("heading", "paragraph", first=FULL), ""),
+        (CODE, "Title > One"),
+        (TABLE, "Title > One"),
+        (ITEMS, "Title > One"),
+        (f"{CODE}\n\n{TABLE}\n\n{ITEMS}", "Title > One"),
+        ("Some prose.", "Title"),
+        (f"Some prose.\n\n{CODE}", "Title"),
+        (f"{CODE}\n\nSome prose.", "Title"),
+        ("> A quote.", "Title"),
     ],
 )
-def test_conditional(what: Content, expected: str) -> None:
-    assert line_above(FULL, TITLE, what) == expected
-
-
-def test_nothing_above_prose_whose_headings_say_the_title() -> None:
-    assert line_above("One > Two", "", content("paragraph")) == ""
+def test_what_lacks_context(below: str, expected: str) -> None:
+    chunks = quire.chunk(f"# One\n\n{LONG}\n\n{below}\n", "sections", title="Title", min_tokens=0, max_tokens=50)
+    assert [chunk.embed_text for chunk in chunks[1:]] == [f"{expected}\n\n{below}"]
 
 
 @pytest.mark.parametrize("text", ["Some prose.\n", "```\ncode\n```\n", "# One\n\nProse.\n", "# Title\n\nProse.\n"])

@@ -1,6 +1,7 @@
 """Pieces to Chunks. Before: split/. After: the caller, check.py and the writers.
 
 ids.py        what chunks are called
+place.py      where they stand, below which headings, what kinds of block they hold
 embed.py      when the breadcrumb stands above the text
 normalize.py  regular white space
 assemble.py   everything that is known of a chunk, put together

@@ -69,9 +69,14 @@ class _Guard:
 
     def _has_text(self, piece: Piece) -> bool:
         """Whether there is something besides headings in a piece."""
-        first, last = self.document.section_at(piece.start), self.document.section_at(piece.end - 1)
-        own = (self.document.sections[number] for number in range(first, last + 1))
-        return any(max(each.text_start, piece.start) < min(each.text_end, piece.end) for each in own)
+        sections, start, end = self.document.sections, piece.start, piece.end
+        for number in range(self.document.section_at(start), len(sections)):
+            own = sections[number]
+            if own.start >= end:
+                break
+            if max(own.text_start, start) < min(own.text_end, end):
+                return True
+        return False
 
     def _is_code(self, piece: Piece) -> bool:
         """Whether there is nothing but code in a piece; its first characters are looked at first, for that is cheap."""

@@ -16,14 +16,6 @@ def ids(document: Document, pieces: Sequence[Piece], options: Options) -> list[s
     return [f"{name}::ch{number}" for number in range(len(pieces))]
 
 
-def parent_id(document: Document, section: int, options: Options) -> str | None:
-    """The id of what a chunk belongs to: in the tree strategy the node above, else the document."""
-    if options.strategy != "tree":
-        return document_id(document, options)
-    parent = document.sections[section].parent
-    return None if parent is None else node_id(document, parent, options)
-
-
 def document_id(document: Document, options: Options) -> str:
     """``{contentType}:{dir/}{docName}``."""
     return f"{options.content_type}:{doc_name(document.path)}"

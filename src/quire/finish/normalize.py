@@ -7,21 +7,25 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from quire.model import BLANK, Document
+from quire.model import BLANK, Block, Document, Span
 
-_TRAILING = re.compile(r"(?<![ \t])[ \t]++(?=\n)")
 _IRREGULAR = ("\r", " \n", "\t\n", "\n\n\n")
-_LINE_WITH_TEXT = re.compile(r"\n[ \t]*+[^ \t\n]")
-_BLANK_LINES = re.compile(r"\n[ \t]*\n(?:[ \t]*\n)+")
+_VERBATIM = frozenset({"code", "html", "math", "table"})
+_CONTAINERS = frozenset({"list", "item", "quote", "footnote"})
+_MARKS = ("`", "~~~", "<", "|", "    ", "\t")
+"""Code, tables and HTML have one of these in them."""
+_SPACE = (" ", "\t")
+_BLANK_LINES = re.compile(r"\n{3,}")
 
 
 def normalized(document: Document, start: int, end: int) -> str:
     """The text of a span with regular white space."""
     text = document.text
-    if not any(map(text[start:end].__contains__, _IRREGULAR)):  # most text is regular; where code stands is not asked
-        return text[start:end].strip("\n").rstrip(BLANK)
+    inner = text[start:end]
+    if _is_regular(inner):  # most text is; where code stands is not asked
+        return inner.strip("\n").rstrip(BLANK)
     parts: list[str] = []
     seen = start
     for first, last in _verbatim(document, start, end):
@@ -36,22 +40,78 @@ def _regular(text: str) -> str:
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if " \n" in text or "\t\n" in text:
-        text = _TRAILING.sub(_hard_break, text)
-    return _BLANK_LINES.sub("\n\n", text) if "\n" in text else text
+        text = "\n".join(_trimmed(text.split("\n")))
+    return _BLANK_LINES.sub("\n\n", text) if "\n\n\n" in text else text
 
 
-def _hard_break(match: re.Match[str]) -> str:
-    """Two or more spaces before a line that goes on are a hard break; all others are nothing."""
-    text, start, end = match.string, match.start(), match.end()
-    goes_on = _LINE_WITH_TEXT.match(text, end) is not None
-    is_text = start > 0 and text[start - 1] != "\n"
-    return "  " if goes_on and is_text and match.group().endswith("  ") else ""
+def _trimmed(lines: list[str]) -> list[str]:
+    """Lines without white space at their ends; the last one goes on after ``text``, so it stays as it is.
+
+    Two or more spaces before a line that goes on are a hard break.
+    """
+    for number, following in enumerate(lines[1:]):
+        line = lines[number]
+        if line.endswith(_SPACE):
+            bare = line.rstrip(" \t")
+            is_break = bare and line.endswith("  ") and following.strip(" \t")
+            lines[number] = f"{bare}  " if is_break else bare
+    return lines
+
+
+def _is_regular(text: str) -> bool:
+    return not any(map(text.__contains__, _IRREGULAR))
 
 
 def _verbatim(document: Document, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The spans of code, tables and HTML between ``start`` and ``end``."""
-    spans = document.verbatim
+    """The spans of code, tables and HTML between ``start`` and ``end``, as far as they matter."""
+    seen = 0  # two blocks may share one: where the first ends, the next one starts
+    for block, stop in _irregular(document.blocks_between(start, end), document.text, start, end):
+        is_cut = block.start < start or block.end > end
+        spans: Iterable[Span]
+        if is_cut and not _is_verbatim(block):  # it is not looked into for each of its pieces
+            spans = _between(document.verbatim, max(block.start, start), min(block.end, end))
+        else:
+            spans = _inside(block, document.text, stop)
+        for span in spans:
+            if span.start >= seen:
+                yield max(span.start, start), min(span.end, end)
+                seen = span.end
+
+
+def _irregular(blocks: Sequence[Block], text: str, start: int, end: int) -> Iterator[tuple[Block, int]]:
+    """The blocks with irregular white space in them or next to them, each with where the next one starts.
+
+    What is inside the others does not matter, and to look into a block is dear. The last one matters also where blank
+    text ends it, which stays if it is verbatim.
+    """
+    seen = start
+    for number, block in enumerate(blocks, 1):
+        if block.inner or block.kind in _VERBATIM:  # no paragraph and no heading
+            stop = blocks[number].start if number < len(blocks) else end
+            around = text[max(min(seen, block.start), start) : min(max(stop, block.end), end)]  # blocks may share one
+            if not _is_regular(around) or (stop == end and text[end - 1] in BLANK):
+                yield block, stop
+        seen = block.end
+
+
+def _inside(block: Block, text: str, stop: int) -> Iterator[Span]:
+    """The spans of a block, which may be all of it; of a list those in items that matter."""
+    parts = _irregular(block.children, text, block.start, stop) if block.kind == "list" else [(block, stop)]
+    for part, _ in parts:
+        for inner in part.walk() if _may_hold_verbatim(part, text) else ():
+            if _is_verbatim(inner):
+                yield inner.span
+
+
+def _is_verbatim(block: Block) -> bool:
+    return block.kind in _VERBATIM and (block.kind == "table" or not block.children)
+
+
+def _may_hold_verbatim(block: Block, text: str) -> bool:
+    """Whether it is worth looking into a block: a list of plain items holds no code."""
+    return block.kind not in _CONTAINERS or any(map(text[block.start : block.end].__contains__, _MARKS))
+
+
+def _between(spans: Sequence[Span], start: int, end: int) -> Sequence[Span]:
     first = bisect_right(spans, start, key=lambda span: span.end)
-    last = bisect_left(spans, end, key=lambda span: span.start)
-    for span in spans[first:last]:
-        yield max(span.start, start), min(span.end, end)
+    return spans[first : bisect_left(spans, end, key=lambda span: span.start)]

@@ -14,7 +14,7 @@ has groups that capture inside: those are not safe in a possessive one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from quire.model import BLANK
@@ -127,13 +127,14 @@ def _run_at(padded: str, position: int) -> tuple[int, list[tuple[int, int]]]:
         headings.append((start - 2, position - 2))
 
 
-def blocks_in(text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
+def blocks_in(text: str, start: int, end: int) -> list[tuple[str, int, int]]:
     """The blocks of a run by the parser's names, and ``Bullets`` and ``Pipes`` for what may be several."""
     # Without the blank lines at its end, which would be looked at from each of them on.
     end = start + len(text[start:end].rstrip("\n")) + 1
-    for match in _NEXT_BLOCK.finditer(text, start, end):
-        group = match.lastindex or 0
-        yield _NAMES[group], *match.span(group)
+    return [
+        (_NAMES[match.lastindex or 0], *match.span(match.lastindex or 0))
+        for match in _NEXT_BLOCK.finditer(text, start, end)
+    ]
 
 
 FEED = re.compile(r"[\x0b\x0c]")

@@ -1,0 +1,27 @@
+"""Chunks can be copied and sent to another process, whether their fields were read before or not."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import pytest
+
+import quire
+
+TEXT = (
+    "---\ntags: [a, b]\nnested: {x: 1}\n---\n\n# Guide\n\nText.\n\n## Part\n\n```sh\nls\n```\n\n| a |\n|---|\n| 1 |\n"
+)
+
+
+@pytest.mark.parametrize("strategy", ["packed", "flow", "sections", "tree"])
+def test_a_copy_has_the_same_record(strategy: str) -> None:
+    chunks = quire.chunk(TEXT, strategy, path="a.md")
+    sent = pickle.loads(pickle.dumps(chunks))
+    copied = [copy.deepcopy(chunk) for chunk in quire.chunk(TEXT, strategy, path="a.md")]
+    assert [each.to_dict() for each in sent] == [each.to_dict() for each in copied] == [c.to_dict() for c in chunks]
+    assert sent.findings == chunks.findings
+    assert sent.document.sections[1].slug == "guide"
+    assert sent[0] == chunks[0]
+    with pytest.raises(TypeError):
+        sent[0].metadata["x"] = 1
