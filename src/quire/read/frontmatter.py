@@ -11,8 +11,7 @@ import datetime as dt
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from quire.model import BOM, Finding, Span
 from quire.offsets import lines_at
@@ -32,14 +31,13 @@ _TOML_PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)")
 _LONG_KEY = re.compile(r"""(?<![\w.-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){32}""")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FrontMatter:
+class FrontMatter(NamedTuple):
     """What stands at the top of a document."""
 
-    data: dict[str, Any] = field(default_factory=dict)
-    """The metadata as values that JSON knows."""
-    body_start: int = 0
+    body_start: int
     """Where the body starts: after a byte order mark, and after the closing line of well-formed front matter."""
+    data: dict[str, Any]
+    """The metadata as values that JSON knows."""
     opaque: Span | None = None
     """Broken front matter, from its opening line to the line end of its closing one; it is part of the body."""
     findings: tuple[Finding, ...] = ()
@@ -62,21 +60,21 @@ def split(text: str, name: str) -> FrontMatter:
     """Take the front matter off ``text``; ``name`` is the document's name in findings."""
     start = 1 if text.startswith(BOM) else 0
     if not text.startswith(("---", "+++"), start):
-        return FrontMatter(body_start=start)
+        return FrontMatter(start, {})
     opening = _OPENING.match(text, start)
     closing = _closing(text, opening.end() - 1, text[start]) if opening else None
     if opening is None or closing is None:
-        return FrontMatter(body_start=start)
+        return FrontMatter(start, {})
     block = text[opening.end() : closing.start + 1]
     end = _line_end(text, closing.end)
     try:
         data = _yaml(block) if text[start] == "-" else _toml(block)
         _refuse_lost_text(data, block, text[start])
     except _NotMetadataError:
-        return FrontMatter(body_start=start)
+        return FrontMatter(start, {})
     except _BrokenError as broken:
-        return FrontMatter(body_start=start, opaque=Span(start, end), findings=(_finding(name, broken),))
-    return FrontMatter(data=data, body_start=end)
+        return FrontMatter(start, {}, opaque=Span(start, end), findings=(_finding(name, broken),))
+    return FrontMatter(end, data)
 
 
 def _closing(text: str, start: int, fence: str) -> Span | None:
