@@ -15,7 +15,7 @@ from typing import NamedTuple
 from benchmarks import measure
 from benchmarks.measure import Document
 from quire import Index
-from quire.index.engine.store import Writer
+from quire.index.engine.writer import Writer
 from quire.index.reading import read_task
 from quire.index.tasks import Reading, Task
 from quire.index.update import threads_for
@@ -122,7 +122,7 @@ def _engine(generation: Path, folder: Path, paths: list[str], threads: int) -> C
         writer = Writer(generation, ("english",), create=True, threads=threads)
         while readings:
             document_id, reading = readings.pop()
-            writer.replace(document_id, reading.nodes, is_new=True)
+            writer.replace(document_id, len(readings), reading.nodes, is_new=True)
         writer.commit()
 
     return work

@@ -48,8 +48,8 @@ _EXPLAINED = (
     "one. *Read until right*: the tokens of the hits up to the right one and with it, where there is one. A hit's",
     "tokens are those of the section with all below it.",
     "",
-    "The halves are by a hash of the target page. The defaults were chosen with both in view, so that the halves agree",
-    "is a check and no proof; docs/decisions/search.md has what a choice by the first half alone gives on the second.",
+    "The halves are by a hash of the target page. Ranking was chosen with both in view, merging by the first half with",
+    "a look at the second: a check and no proof. docs/decisions/search.md says what was tried.",
     "Pieces of fixed size, and LangChain's, whose positions are looked up, are right where they overlap the answer.",
 )
 
@@ -64,10 +64,10 @@ def _measured(collection: Collection) -> Iterator[str]:
         merged = linkqa.asked(collection, _quire(index, merge=True))
         alone = linkqa.asked(collection, _quire(index, merge=False), _DEEP)
     yield _row("quire", merged)
-    for half, first in (("first half", True), ("second half", False)):
-        part = [each for each in merged if each.question.is_in_first_half == first]
-        yield _row(f"· {half}, {len(part)} questions", part)
-    yield _row("quire, not merged", [each.first(linkqa.DEPTH) for each in alone])
+    yield from _halves(merged)
+    ten = [each.first(linkqa.DEPTH) for each in alone]
+    yield _row("quire, not merged", ten)
+    yield from _halves(ten)
     enough = next((depth for depth in range(linkqa.DEPTH, _DEEP) if _finds_as_many(alone, depth, merged)), _DEEP)
     yield _row(f"· with as many right pages: {enough} hits", [each.first(enough) for each in alone])
     yield _row(f"BM25, fixed pieces of {_PIECE} tokens", linkqa.asked(collection, _plain(list(_fixed(collection)))))
@@ -77,6 +77,12 @@ def _measured(collection: Collection) -> Iterator[str]:
     else:
         yield _row(name, linkqa.asked(collection, _plain(list(_by_langchain(collection)))))
     yield ""
+
+
+def _halves(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    for half, first in (("first half", True), ("second half", False)):
+        part = [each for each in outcomes if each.question.is_in_first_half == first]
+        yield _row(f"· {half}, {len(part)} questions", part)
 
 
 def _finds_as_many(outcomes: Sequence[Outcome], depth: int, as_: Sequence[Outcome]) -> bool:

@@ -81,6 +81,7 @@ def _works(snapshot: Snapshot) -> dict[str, Callable[[str], object]]:
 
     def forget(snapshot: Snapshot) -> None:
         snapshot._nodes.clear()  # noqa: SLF001  nodes that an earlier search read would flatter both
+        snapshot._outlines.clear()  # noqa: SLF001
 
     def searched(merge: bool) -> Callable[[str], object]:
         def work(text: str) -> object:

@@ -6,12 +6,12 @@ opening.py   the last commit, seen to be whole (damage.py)
 goal.py      what there is against what is wanted: settings, trees
 plan.py      which files came, changed, went: the records are in files.py and tasks.py
 reader.py    reads those, here or in processes; reading.py one of them
-nodes.py     a parsed document to nodes (node.py), with parts.py
+nodes.py     a parsed document to nodes (node.py), with parts.py; outline.py keeps their tree without their text
 update.py    all of it in one commit
 folder.py    the folder: generations, pointer, lock
 
 find.py      a name that a user gives to a section, to the node
 info.py      what an index says of itself
 paths.py     names that UTF-8 cannot hold
-engine/      the only package that knows the search engine; store.py is what update.py and the search see of it
+engine/      the only package that knows the search engine; update.py sees writer.py of it, the search store.py
 """

@@ -13,7 +13,7 @@ import msgspec
 
 from quire.model import Finding
 
-VERSION = 1
+VERSION = 2
 """Changes with everything that makes what is stored here or in a node mean something else."""
 
 TOKENIZER = "o200k_base"
@@ -59,6 +59,10 @@ class FileRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """How many nodes it has; 0 if it could not be read."""
     tokens: int
     """How many tokens it has."""
+    number: int
+    """By this its nodes are known to the engine; no other file has it."""
+    outline: bytes = b""
+    """Its heading tree, so that merging reads no node."""
     notes: tuple[Note, ...] = ()
     """What reading it found; of many only the first."""
     failed: bool = False

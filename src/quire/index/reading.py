@@ -18,6 +18,7 @@ from quire.index.engine.fields import fields, shared
 from quire.index.files import TOKENIZER, Note
 from quire.index.node import Node
 from quire.index.nodes import nodes_of
+from quire.index.outline import outline
 from quire.index.paths import storable
 from quire.index.tasks import Reading, Task, digest_of
 from quire.model import Finding
@@ -52,6 +53,7 @@ def read_task(task: Task) -> Reading:
         title=nodes[0].title,
         tokens=nodes[0].full_tokens,
         nodes=_as_fields(nodes, task.language),
+        outline=outline(nodes),
         notes=tuple(_note(finding) for finding in document.findings[:_MOST_NOTES]),
     )
 

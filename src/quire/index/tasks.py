@@ -40,6 +40,8 @@ class Reading(msgspec.Struct, frozen=True, array_like=True):
     """How many tokens it has."""
     nodes: list[dict[str, Any]] = []
     """Its nodes, as the engine takes them."""
+    outline: bytes = b""
+    """Its heading tree."""
     notes: tuple[Note, ...] = ()
     """What reading found; of many only the first."""
     failed: bool = False

@@ -12,13 +12,14 @@ import shutil
 import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 import msgspec
 
 from quire.errors import OptionError, StoreError
 from quire.index import damage, files
-from quire.index.engine.store import Writer
+from quire.index.engine.writer import Writer
 from quire.index.files import FileRecord, FileTable
 from quire.index.folder import Folder, OnWait
 from quire.index.goal import Goal, Request, goal_of
@@ -130,14 +131,17 @@ def _write(writer: Writer, goal: Goal, readings: Readings) -> dict[str, FileReco
     """Tell the engine what there is to do, but for the commit."""
     table = dict(goal.known)
     dirty: set[str] = set()
+    numbers = count(1 + max((record.number for record in table.values()), default=-1))
     for document_id in goal.plan.removed:
         writer.remove(document_id)
         del table[document_id]
         dirty.add(files.key_of(document_id))
     with contextlib.closing(readings(goal.plan.tasks)) as results:
         for task, reading in results:
-            writer.replace(task.id, reading.nodes, is_new=task.id not in table)
-            table[task.id] = _record(task, reading, goal.plan)
+            known = table.get(task.id)
+            number = next(numbers) if known is None else known.number
+            writer.replace(task.id, number, reading.nodes, is_new=known is None)
+            table[task.id] = _record(task, number, reading, goal.plan)
             dirty.add(files.key_of(task.id))
     for record in (*goal.plan.touched, *goal.plan.settled):
         table[record.id] = record
@@ -155,7 +159,7 @@ def _write(writer: Writer, goal: Goal, readings: Readings) -> dict[str, FileReco
     return table
 
 
-def _record(task: Task, reading: Reading, made: Plan) -> FileRecord:
+def _record(task: Task, number: int, reading: Reading, made: Plan) -> FileRecord:
     outside = made.outside[task.id]
     return FileRecord(
         tree=task.tree,
@@ -168,6 +172,8 @@ def _record(task: Task, reading: Reading, made: Plan) -> FileRecord:
         title=reading.title,
         nodes=len(reading.nodes),
         tokens=reading.tokens,
+        number=number,
+        outline=reading.outline,
         notes=reading.notes,
         failed=reading.failed,
     )

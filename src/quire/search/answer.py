@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
-from quire.index.engine.analysis import word_terms
+from quire.index.engine.analysis import beginnings, word_terms
 from quire.index.engine.explain import contributions
 from quire.index.engine.words import runs, spelled
 from quire.index.node import Node
@@ -30,14 +30,19 @@ _EXPLAINED = 3
 class Result(NamedTuple):
     """A section that answers."""
 
-    node: Node
-    """The section."""
+    nodes: Sequence[Node]
+    """The section, and all below it if all will be shown."""
     score: float
     """How well it answers."""
     merged: Merged | None
     """How it came about; None for a node that stands for itself."""
     constituents: tuple[Found, ...]
     """The nodes that matched in it, the best first."""
+
+    @property
+    def node(self) -> Node:
+        """The section."""
+        return self.nodes[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +82,11 @@ def hits(question: Question, results: Sequence[Result], max_tokens: int | None, 
     snapshot = question.matching.snapshot
     trees = snapshot.settings.trees
     languages = {trees[result.node.tree].language for result in results}
-    marks = {
-        language: Marker(question.wanted(language), partial(word_terms, language=language)) for language in languages
-    }
-    sections = [Section(result.node, tuple(each.node.position for each in result.constituents)) for result in results]
+    marks = {language: _marker(question, language) for language in languages}
+    sections = [
+        Section(result.node, tuple(each.node.position for each in result.constituents), result.nodes)
+        for result in results
+    ]
     # The budget is shared by trees of several languages; what marks one of them is good enough to choose parts.
     first = marks[trees[results[0].node.tree].language] if results else None
     given = fit(sections, snapshot.nodes_of, max_tokens=max_tokens, ranges=first)
@@ -100,8 +106,13 @@ def hits(question: Question, results: Sequence[Result], max_tokens: int | None, 
     return made
 
 
+def _marker(question: Question, language: str) -> Marker:
+    terms, starts = partial(word_terms, language=language), partial(beginnings, language=language)
+    return Marker(question.wanted(language), terms, starts)
+
+
 def _hit(question: Question, result: Result, given: Given, marked: tuple[Span, ...]) -> Hit:
-    node = result.node
+    node, snapshot = result.node, question.matching.snapshot
     return Hit(
         id=node.id,
         score=result.score,
@@ -120,7 +131,7 @@ def _hit(question: Question, result: Result, given: Given, marked: tuple[Span, .
         parts=given.parts,
         match_ranges=marked,
         how=result.merged.how if result.merged else "match",
-        constituents=tuple(each.node.id for each in result.constituents),
+        constituents=tuple(node.id for node in snapshot.nodes(each.key for each in result.constituents)),
         explanation=_explanation(question, result) if question.explain else {},
     )
 
@@ -130,7 +141,7 @@ def _explanation(question: Question, result: Result) -> dict[str, Any]:
     matching = question.matching
     scores = [
         {
-            "id": each.node.id,
+            "id": matching.snapshot.node(each.key).id,
             "score": round(each.score, 3),
             "words": contributions(matching.compiler, matching.snapshot.searcher, question.query, each.key),
         }

@@ -46,6 +46,8 @@ class Section:
     """The node that is returned."""
     constituents: tuple[int, ...]
     """The positions of the nodes that matched in it, the best first."""
+    nodes: Sequence[Node] = ()
+    """The node and all below it, in order, if they are at hand; else they are read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +78,7 @@ def fit(
     than ``worth`` tokens is cut out of a part.
     """
     if max_tokens is None:
-        return [_whole(section.node, read) for section in sections]
+        return [_whole(section, read) for section in sections]
     room = max_tokens
     drafts: list[_Draft] = []
     for section in sections:
@@ -116,8 +118,10 @@ class _Draft:
         return Given(text=self.excerpt.text(), parts=spans, tokens=self.excerpt.tokens, complete=complete)
 
 
-def _whole(node: Node, read: Read) -> Given:
-    nodes = read(node.document_id, node.position, node.last) if node.last > node.position else [node]
+def _whole(section: Section, read: Read) -> Given:
+    node, nodes = section.node, section.nodes
+    if len(nodes) <= node.last - node.position:
+        nodes = read(node.document_id, node.position, node.last) if node.last > node.position else [node]
     return Given(
         text="".join(each.text for each in nodes),
         parts=(Span(node.start, node.full_end),),
@@ -131,7 +135,7 @@ def _drafted(section: Section, read: Read, ranges: Ranges | None, room: int, wor
     node = section.node
     room -= node.crumb_tokens
     if node.full_tokens <= room:
-        return _Draft(node, _whole(node, read))
+        return _Draft(node, _whole(section, read))
     draft = _Draft(node)
     too_long: list[tuple[Piece, Span | None]] = []
     for position in section.constituents:

@@ -8,16 +8,16 @@ that a text must be cut inside a part loads the tokenizer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from quire.index.engine.compile import SATISFIED, Compiler
 from quire.index.engine.store import Snapshot
 from quire.query import parse, show
 from quire.query.tree import Query
 from quire.search import answer, find
-from quire.search.find import MOST, Found, Matching
+from quire.search.find import AHEAD, MOST, Found, Matching, Place
 from quire.search.merge import Candidate, Merged
 from quire.search.merge import merge as merge_along_the_tree
 from quire.search.records import Results
@@ -61,10 +61,11 @@ def search(
 
     wanted = _Wanted(query, limit, settings, max(_POOL, _POOL_FOR_EACH * limit) if merge else limit)
     filters = find.filters(snapshot, compiler, trees, paths)
-    for phase, matching, found in _matching(compiler, query, snapshot, filters, wanted.pool):
+    for phase, matching, found in _matching(compiler, query, snapshot, filters, wanted.pool, merge=merge):
         phases[phase] = {"candidates": len(found)}
         if found:
-            results = _merged(wanted, matching, found, phases) if merge else [_alone(each) for each in found]
+            merged = _merged(wanted, matching, found, phases) if merge else [_alone(each) for each in found]
+            results = _with_nodes(snapshot, merged, whole=max_tokens is None)
             is_partial = phase == "partial"
             question = answer.Question(matching, query, explain=explain)
             hits = answer.hits(question, results, max_tokens, phases)
@@ -83,22 +84,32 @@ class _Wanted:
     """How many nodes are looked at first."""
 
 
-def _alone(found: Found) -> answer.Result:
-    return answer.Result(found.node, found.score, None, (found,))
+class _Result(NamedTuple):
+    """A result whose nodes are not read yet."""
+
+    place: Place
+    score: float
+    merged: Merged | None
+    constituents: tuple[Found, ...]
+
+
+def _alone(found: Found) -> _Result:
+    return _Result(found.place, found.score, None, (found,))
 
 
 def _matching(
-    compiler: Compiler, query: Query, snapshot: Snapshot, filters: Sequence[Any], pool: int
+    compiler: Compiler, query: Query, snapshot: Snapshot, filters: Sequence[Any], pool: int, *, merge: bool
 ) -> Iterator[tuple[str, Matching, list[Found]]]:
     """What matches all of the query; after it, what matches some of it."""
     for phase, compiled in (("strict", compiler.strict), ("partial", compiler.loose)):
         wanted = compiled(query)
         if wanted is not None:
-            matching = Matching(snapshot, compiler.within(wanted, *filters), compiler)
+            ahead = max(AHEAD, pool) if merge else pool
+            matching = Matching.of(snapshot, compiler.within(wanted, *filters), compiler, ahead)
             yield phase, matching, matching.best(pool)
 
 
-def _merged(wanted: _Wanted, matching: Matching, found: list[Found], phases: Phases) -> list[answer.Result]:
+def _merged(wanted: _Wanted, matching: Matching, found: list[Found], phases: Phases) -> list[_Result]:
     """The best results of merging; with more candidates as long as there are too few results."""
     settings, pool = wanted.settings, wanted.pool
     while True:
@@ -115,7 +126,7 @@ def _merged(wanted: _Wanted, matching: Matching, found: list[Found], phases: Pha
         phases["own"] = {"nodes": len(own), "in their own right": sum(share >= SATISFIED for share in own.values())}
         phases["merge"] = {"candidates": len(matches), "results": len(merged)}
         if len(merged) >= wanted.limit or len(found) < pool or pool >= MOST:
-            return _with_nodes(matching.snapshot, merged[: wanted.limit], matches)
+            return _with_constituents(merged[: wanted.limit], matches)
         pool = min(2 * pool, MOST)
         found = matching.best(pool)
 
@@ -132,13 +143,23 @@ def _candidate(found: Found, own: float) -> Candidate:
     )
 
 
-def _with_nodes(snapshot: Snapshot, merged: Sequence[Merged], found: Sequence[Found]) -> list[answer.Result]:
-    """The results with their nodes. One that only gathers its children is read now."""
+def _with_constituents(merged: Sequence[Merged], found: Iterable[Found]) -> list[_Result]:
     by_place = {each.place: each for each in found}
-    results = []
-    for each in merged:
-        itself = by_place.get((each.document, each.position))
-        node = itself.node if itself else snapshot.nodes_of(each.document, each.position, each.position)[0]
-        constituents = tuple(by_place[each.document, position] for position in each.constituents)
-        results.append(answer.Result(node, each.score, each, constituents))
-    return results
+    return [
+        _Result(
+            (each.document, each.position),
+            each.score,
+            each,
+            tuple(by_place[each.document, position] for position in each.constituents),
+        )
+        for each in merged
+    ]
+
+
+def _with_nodes(snapshot: Snapshot, results: Sequence[_Result], *, whole: bool) -> list[answer.Result]:
+    """The results with their nodes, which are read now: of what matched, most is not shown."""
+    read = snapshot.sections([result.place for result in results], whole=whole)
+    return [
+        answer.Result(nodes, result.score, result.merged, result.constituents)
+        for nodes, result in zip(read, results, strict=True)
+    ]

@@ -13,23 +13,31 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from quire.index.engine.clauses import together
-from quire.index.engine.compile import SATISFIED, Compiler, Ranking, anywhere
+from quire.index.engine.compile import Compiler, Ranking, anywhere
 from quire.index.engine.fields import DOC, TREE
 from quire.index.engine.store import Key, Snapshot
 from quire.index.engine.words import Dictionary
-from quire.index.node import Node
+from quire.index.outline import Spot
 from quire.query import leaves
 from quire.query.tree import Phrase, Query, Word
 from quire.search import asked
 from quire.search.places import fits
-from quire.search.settings import BOOSTS, SHARPNESS, SearchSettings
+from quire.search.settings import BOOSTS, NEAR, SHARPNESS, SearchSettings
 
 MOST = 10_000
 """How many nodes are looked at, at most."""
+AHEAD = 1_000
+"""How many the engine is asked for at once: it takes hardly longer than for a few."""
 _SAMPLED = 3
+_EQUAL = 2e-5
+"""Shares of a query are rounded sums of weights: equal ones may differ by so much."""
 
 Place = tuple[str, int]
 """A document and a position in it."""
+
+
+Hit = tuple[float, Key]
+"""A score, and where the engine has the node."""
 
 
 class Found(NamedTuple):
@@ -39,8 +47,8 @@ class Found(NamedTuple):
     """How well, by itself: 1 for the best of all."""
     key: Key
     """Where the engine has it."""
-    node: Node
-    """The node."""
+    node: Spot
+    """Where it stands; its text is not read."""
 
     @property
     def place(self) -> Place:
@@ -58,19 +66,34 @@ class Matching:
     """The engine's query, filters included."""
     compiler: Compiler
     """What made it."""
+    hits: Sequence[Hit]
+    """The best of what it finds."""
+    is_all: bool
+    """Whether these are all."""
+
+    @classmethod
+    def of(cls, snapshot: Snapshot, query: Any, compiler: Compiler, limit: int) -> Matching:
+        """What is looked for, with the best ``limit`` of what it finds."""
+        hits = snapshot.top(query, limit)
+        return cls(snapshot, query, compiler, hits, is_all=len(hits) < limit)
 
     def best(self, limit: int) -> list[Found]:
         """The best nodes."""
-        hits = self.snapshot.top(self.query, limit)
-        return self._found(hits, hits[0][0]) if hits else []
+        is_enough = self.is_all or limit <= len(self.hits)
+        return self._found(self.hits[:limit] if is_enough else self.snapshot.top(self.query, limit))
 
     def rest(self, found: Sequence[Found]) -> list[Found]:
         """All other nodes that match in the documents of the best: whether a parent gathers depends on them, too."""
-        known = {(each.key.segment_ord, each.key.doc) for each in found}
-        inside = self.compiler.within(self.query, self.compiler.among(DOC, _documents(found)))
-        hits = self.snapshot.top(inside, MOST)
-        # The best of all is among them, so the unit of the scores is the same.
-        return self._found([hit for hit in hits if (hit[1].segment_ord, hit[1].doc) not in known], hits[0][0])
+        known = {_at(each.key) for each in found}
+        if self.is_all:
+            # To look through all that matches is faster than to ask the engine again.
+            documents = {each.node.number for each in found}
+            numbers = self.snapshot.numbers([key for _, key in self.hits])
+            hits = [hit for hit, number in zip(self.hits, numbers, strict=True) if number in documents]
+        else:
+            inside = self.compiler.within(self.query, self.compiler.among(DOC, _documents(found)))
+            hits = self.snapshot.top(inside, MOST)
+        return self._found([hit for hit in hits if _at(hit[1]) not in known])
 
     def own(self, query: Query, found: Sequence[Found]) -> dict[Place, float]:
         """What share of the query each node satisfies by its own title and body; 1 where it asks for no text.
@@ -83,12 +106,14 @@ class Matching:
         if share is None or not several:
             return {each.place: 1.0 for each in found}
         inside = self.compiler.within(share, self.compiler.among(DOC, several))
-        shares = {(key.segment_ord, key.doc): round(score, 5) for score, key in self.snapshot.top(inside, MOST)}
-        return {each.place: shares.get((each.key.segment_ord, each.key.doc), 0.0) for each in found}
+        shares = {_at(key): round(score, 5) for score, key in self.snapshot.top(inside, MOST)}
+        return {each.place: shares.get(_at(each.key), 0.0) for each in found}
 
-    def _found(self, hits: Sequence[tuple[float, Key]], best: float) -> list[Found]:
+    def _found(self, hits: Sequence[Hit]) -> list[Found]:
+        best = self.hits[0][0] if self.hits else 0.0
         unit = best if best > 0 else 1.0
-        return [Found((score / unit) ** SHARPNESS, key, self.snapshot.node(key)) for score, key in hits]
+        spots = self.snapshot.spots([key for _, key in hits])
+        return [Found((score / unit) ** SHARPNESS, key, spot) for (score, key), spot in zip(hits, spots, strict=True)]
 
 
 def able(found: Sequence[Found], limit: int, cap: float) -> list[Found]:
@@ -107,9 +132,9 @@ def able(found: Sequence[Found], limit: int, cap: float) -> list[Found]:
 def by_themselves(found: Iterable[Found], own: Mapping[Place, float]) -> list[Found]:
     """Those that count as matches when results are merged. No document is left without one.
 
-    A word may stand above a node only, in a heading, in front matter, in the path. Where other nodes of the document
-    have all words themselves, such a node counts only if it scores at least as well as the best of them; and never, if
-    it has none of the words itself and others do.
+    A node counts if it satisfies the query itself as well as the best of its document, or scores nearly as much as the
+    best. So mentions are gathered with mentions, but an answer is not swallowed with the mentions around it, and what
+    has its words only from above (headings, front matter, the path) does not count beside what says them.
     """
     documents: dict[str, list[Found]] = {}
     for each in found:
@@ -118,10 +143,21 @@ def by_themselves(found: Iterable[Found], own: Mapping[Place, float]) -> list[Fo
 
 
 def _by_themselves(found: Sequence[Found], own: Mapping[Place, float]) -> Sequence[Found]:
-    satisfied = [each for each in found if own[each.place] >= SATISFIED]
-    least = max((each.score for each in satisfied), default=0.0)
-    some = [each for each in found if own[each.place] > 0 and (each.score >= least or own[each.place] >= SATISFIED)]
-    return some or [each for each in found if each.node.position == 0] or found
+    if len(found) == 1:
+        return found
+    near = NEAR * max(each.score for each in found)
+    most = max(own[each.place] for each in found) - _EQUAL
+    some = [each for each in found if own[each.place] > 0]
+    best = {each.node.position for each in some if own[each.place] >= most}
+    # What lies below one of the best is going to be a part of it.
+    counting = [
+        each
+        for each in some
+        if each.score >= near
+        or each.node.position in best
+        or any(above.position in best for above in each.node.ancestors)
+    ]
+    return counting or [each for each in found if each.node.position == 0] or found
 
 
 def compiler(snapshot: Snapshot, settings: SearchSettings) -> Compiler:
@@ -168,6 +204,10 @@ def filters(
         fitting = [each.id for each in snapshot.files().values() if fits(each.tree, each.path, paths)]
         made.append(compiler.among(DOC, fitting))
     return made
+
+
+def _at(key: Key) -> tuple[int, int]:
+    return key.segment_ord, key.doc
 
 
 def _documents(found: Iterable[Found]) -> list[str]:

@@ -1,7 +1,7 @@
 """Where a query's words stand in a text. Pure: what a word's terms are, the caller knows. After: the surfaces show it.
 
-Only words that start as one of the wanted terms does are analysed; a phrase is followed from its first term on. Names
-in humps are looked at whole and part by part, so that ``tokens`` is found in ``rotateTokens``.
+Only words are analysed that begin as those of one of the wanted terms can; a phrase is followed from its first term on.
+Names in humps are looked at whole and part by part, so that ``tokens`` is found in ``rotateTokens``.
 """
 
 from __future__ import annotations
@@ -10,19 +10,23 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain, islice
+from operator import itemgetter, le
 from typing import NamedTuple
 
 from quire.index.engine.spelling import humps
 from quire.model import Span
-from quire.search.words import Word, Words
+from quire.search.words import Use, Word, Words
 
 Terms = Callable[[str], Sequence[str]]
 """A word -> the terms under which it is found. Where a word starts with a letter or digit of ASCII, so do they."""
 
+Beginnings = Callable[[str], Sequence[str]]
+"""A term, or the beginning of one -> what every word in ASCII that has it begins with: with one of these."""
+
 _Cut = Callable[[Word], Sequence[Word]]
 
-_TAKEN_OFF = "g"
-"""Words that start so may lose it: in Dutch, ``gelopen`` has the stem of ``lopen``."""
+_SIGNS = {"++": "plusplus", "#": "sharp"}
+"""How the signs of ``C++`` and ``C#`` are spelled in a term."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,54 +46,50 @@ class _Token(NamedTuple):
     word: Word
 
 
-def ranges(text: str, wanted: Iterable[Wanted], terms: Terms) -> tuple[Span, ...]:
+def ranges(text: str, wanted: Iterable[Wanted], terms: Terms, beginnings: Beginnings) -> tuple[Span, ...]:
     """Where the wanted words stand, in order and disjoint; a phrase is one range."""
-    return Marker(wanted, terms)(text)
+    return Marker(wanted, terms, beginnings)(text)
 
 
 class Marker:
     """``ranges`` for one query and several texts: what was found out about a word is remembered."""
 
-    def __init__(self, wanted: Iterable[Wanted], terms: Terms) -> None:
+    def __init__(self, wanted: Iterable[Wanted], terms: Terms, beginnings: Beginnings) -> None:
         some = [each for each in wanted if each.terms]
-        firsts = {each.terms[0][0] for each in some}
         self._terms = cache(terms)
-        self._letters = frozenset(first for first in firsts if first.isascii()) | {_TAKEN_OFF}
+        self._starts = _shortest(start for each in some for start in _starts(each.terms[0], beginnings))
         self._beginnings = tuple({each.terms[0] for each in some if each.prefix and len(each.terms) == 1})
         self._by_first: dict[str, list[Wanted]] = {}
         for each in some:
             self._by_first.setdefault(each.terms[0], []).append(each)
-        self._of_use = cache(self._can_start)
-        self._is_plain = cache(self._is_word)
+        self._uses = _Uses(self._use)
 
     def __call__(self, text: str) -> tuple[Span, ...]:
         """Where the wanted words stand in a text."""
-        return tuple(_disjoint(sorted(self._found(Words(text))))) if self._by_first else ()
-
-    def _found(self, words: Words) -> Iterator[Span]:
-        for word in words.starting(self._letters, self._of_use):
-            if self._is_plain(word.text):
-                yield Span(word.start, word.end)
-                continue
-            yield from self._at(words, word, [word], _whole)
+        if not self._by_first:
+            return ()
+        words = Words(text)
+        found, others = words.starting(self._starts, self._uses)
+        for word in others:
+            found += self._at(words, word, [word], _whole)
             parts = word.parts()
             if len(parts) > 1:
-                yield from self._at(words, word, parts, Word.parts)
+                found += self._at(words, word, parts, Word.parts)
+        found.sort()
+        return tuple(found) if _is_disjoint(found) else tuple(_disjoint(found))
 
-    def _can_start(self, text: str) -> bool:
+    def _use(self, text: str) -> Use:
         """Whether anything that is wanted can start in a word, or in the end of one from a part of it on."""
-        if not self._beginnings and text.isalpha() and text[1:].islower():  # most words have no parts
-            return any(term in self._by_first for term in self._of(text))
-        tokens = (_Token(term, Word(part, 0)) for part in (text, *humps(text).split()) for term in self._of(part))
-        return any(token.term in self._by_first or _begins(token, self._beginnings) for token in tokens)
-
-    def _is_word(self, text: str) -> bool:
-        """Whether a word is wanted as it is, and nothing else can start in it: so most are."""
         terms = self._of(text)
+        # Most words have no parts.
+        parts = [] if text.isascii() and text.isalpha() and text[1:].islower() else humps(text).split()
+        tokens = [_Token(term, Word(part, 0)) for part in (text, *parts) for term in self._of(part)]
+        if not any(token.term in self._by_first or _begins(token, self._beginnings) for token in tokens):
+            return Use.NONE
         if len(terms) != 1 or self._beginnings or len(Word(text, 0).parts()) > 1:
-            return False
-        found = self._by_first.get(terms[0])
-        return found is not None and all(len(each.terms) == 1 for each in found)
+            return Use.OPEN
+        found = self._by_first.get(terms[0], ())
+        return Use.WANTED if found and all(len(each.terms) == 1 for each in found) else Use.OPEN
 
     def _at(self, words: Words, word: Word, parts: Sequence[Word], cut: _Cut) -> Iterator[Span]:
         """What starts in a word, which is cut into these parts as those after it are."""
@@ -114,6 +114,34 @@ class Marker:
         return self._terms(word.lower() if word.isascii() else word)
 
 
+class _Uses(dict[str, Use]):
+    """What words are, each found out once."""
+
+    def __init__(self, use: Callable[[str], Use]) -> None:
+        self._use = use
+
+    def __missing__(self, text: str) -> Use:
+        self[text] = use = self._use(text)
+        return use
+
+
+def _starts(term: str, beginnings: Beginnings) -> Iterator[str]:
+    """What words in ASCII that have a term begin with; for one that is not, what it begins with of it."""
+    ascii_part = term[: next((at for at, character in enumerate(term) if not character.isascii()), None)]
+    if ascii_part:
+        yield from beginnings(ascii_part)
+    yield from (term[0] + sign for sign, name in _SIGNS.items() if len(term) > 1 and name.startswith(term[1:]))
+
+
+def _shortest(beginnings: Iterable[str]) -> tuple[str, ...]:
+    """Those that do not begin with another."""
+    kept: list[str] = []
+    for each in sorted(set(beginnings)):
+        if not kept or not each.startswith(kept[-1]):
+            kept.append(each)
+    return tuple(kept)
+
+
 def _whole(word: Word) -> Sequence[Word]:
     return (word,)
 
@@ -132,6 +160,11 @@ def _end(wanted: Wanted, after: Iterator[_Token]) -> int | None:
 def _begins(token: _Token, beginnings: tuple[str, ...]) -> bool:
     """A stem may be shorter than what was typed: ``authenticat`` begins ``authentication``, but not its stem."""
     return bool(beginnings) and (token.term.startswith(beginnings) or token.word.text.lower().startswith(beginnings))
+
+
+def _is_disjoint(spans: Sequence[Span]) -> bool:
+    """Whether none of some ordered spans overlaps the next. All in C: there may be hundreds."""
+    return all(map(le, map(itemgetter(1), spans), map(itemgetter(0), islice(spans, 1, None))))
 
 
 def _disjoint(spans: Iterable[Span]) -> Iterator[Span]:

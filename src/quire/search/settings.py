@@ -11,9 +11,12 @@ BOOSTS: Mapping[str, float] = MappingProxyType(
 )
 """How much a word counts in each field."""
 
-SHARPNESS = 4
-"""Scores are sharpened by this power before they are added up: that of a node that answers is only by a fifth or so
+SHARPNESS = 8
+"""Scores are sharpened by this power before they are added up: that of a node that answers is only by a tenth or so
 above those of nodes that mention the same words, and two of these should not beat it."""
+
+NEAR = 0.5
+"""From this part of its document's best score on, sharpened, a node counts as a match whatever it says itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

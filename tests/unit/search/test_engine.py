@@ -394,6 +394,41 @@ def test_what_only_stands_above_a_section_does_not_make_it_count(made: Made) -> 
     assert ids(index, "workspace isolation") == ["a.md#workspace-isolation"]
 
 
+def test_an_answer_is_not_swallowed_with_the_mentions_around_it(made: Made) -> None:
+    mention = "A long text about other things, where one may also read how to feed an animal that is a zebra, or not."
+    text = f"# Care\n\nIntro.\n\n## Feed the zebra\n\nLike this.\n\n## Clean\n\n{mention}\n\n## Sleep\n\n{mention}\n"
+    [hit] = made({"a.md": text}).search("feed zebra")
+    assert (hit.id, hit.how) == ("docs:a.md#feed-the-zebra", "match")
+
+
+def test_mentions_are_gathered_however_long_their_sections_are(made: Made) -> None:
+    long = "It is fed at noon, at night and whenever it asks for something, and sometimes that is hay. " + "More. " * 60
+    index = made({"a.md": TREE.format(zoo="Animals.", one="Hay.", two=long, three="Meat.")})
+    [hit] = index.search("hay")
+    assert (hit.id, hit.how) == ("docs:a.md#zoo", "aggregated")
+
+
+def test_what_is_below_a_parent_that_matches_better_is_a_part_of_it(made: Made) -> None:
+    long = "A long text that says at last that this, too, is a zoo. " + "More. " * 60
+    [hit] = made({"a.md": TREE.format(zoo="The zoo.", one=long, two="Meat.", three="Meat.")}).search("zoo")
+    assert (hit.id, hit.how) == ("docs:a.md#zoo", "parent")
+    assert hit.constituents == ("docs:a.md#zoo", "docs:a.md#zebra")
+
+
+FRONT = "---\ntitle: Pack or unpack a crate\n---\n\nIntro.\n\n## {heading}\n\n{text}\n\n## Other\n\nText.\n"
+
+
+def test_a_heading_answers_better_than_the_title_in_front_matter(made: Made) -> None:
+    [hit] = made({"a.md": FRONT.format(heading="Unpack a crate", text="Like this.")}).search("unpack crate")
+    assert (hit.id, hit.how) == ("docs:a.md#unpack-a-crate", "match")
+
+
+def test_the_title_in_front_matter_answers_as_well_as_a_mention(made: Made) -> None:
+    [hit] = made({"a.md": FRONT.format(heading="Tools", text="Also unpack a crate.")}).search("unpack crate")
+    assert (hit.id, hit.how) == ("docs:a.md", "parent")
+    assert set(hit.constituents) == {"docs:a.md", "docs:a.md#tools"}
+
+
 def test_the_limit_comes_after_merging(made: Made) -> None:
     children = "".join(f"## Part {number}\n\nAbout hay.\n\n" for number in range(80))
     documents = {"large.md": f"# All\n\nHay.\n\n{children}"}

@@ -15,6 +15,7 @@ from quire.search.highlight import Wanted, ranges
 from support.grammar import documents
 
 english: Callable[[str], Sequence[str]] = partial(analysis.terms, language="english")
+in_english: Callable[[str], Sequence[str]] = partial(analysis.beginnings, language="english")
 
 
 def wanted(query: str) -> Wanted:
@@ -28,7 +29,7 @@ def wanted(query: str) -> Wanted:
 def marked(text: str, *queries: str) -> str:
     """The text with brackets around what is found."""
     shown, at = [], 0
-    for start, end in ranges(text, [wanted(query) for query in queries], english):
+    for start, end in ranges(text, [wanted(query) for query in queries], english, in_english):
         shown += [text[at:start], "[", text[start:end], "]"]
         at = end
     return "".join([*shown, text[at:]])
@@ -44,6 +45,7 @@ def marked(text: str, *queries: str) -> str:
         pytest.param("red blue red", ["red", "blue"], "[red] [blue] [red]", id="several words"),
         pytest.param("no such word", ["absent"], "no such word", id="nothing"),
         pytest.param("café CAFE\u0301 cafe", ["café"], "[café] [CAFE\u0301] [cafe]", id="accents, composed or not"),
+        pytest.param("a résumé, Resume", ["resume"], "a [résumé], [Resume]", id="an accent after the first letter"),
         pytest.param("naïve", ["naive"], "[naïve]", id="accents that were not typed"),
         pytest.param("**bold**, `code` and [link](url)", ["code", "link"], "**bold**, `[code]` and [[link]](url)", id="Markdown around"),
         # phrases
@@ -61,6 +63,9 @@ def marked(text: str, *queries: str) -> str:
         pytest.param("my_var = 1; my var", ["my_var"], "[my_var] = 1; [my var]", id="a name with underscores"),
         pytest.param("set max-tokens", ["tokens"], "set max-[tokens]", id="a name with hyphens"),
         pytest.param("C, C++ and C#", ["C++"], "C, [C++] and C#", id="C++"),
+        pytest.param("c# and CSharp", ["C#"], "[c#] and [CSharp]", id="C#, spelled out"),
+        pytest.param("C, C++ and C#", ["cplus*"], "C, [C++] and C#", id="the beginning of a sign's name"),
+        pytest.param("\u0130 and \u0130, a token", ["token"], "\u0130 and \u0130, a [token]", id="after what is longer in lower case"),
         pytest.param("v2 of HTTP2", ["v2"], "[v2] of HTTP2", id="digits in a word"),
         # prefixes
         pytest.param("author of authentication", ["auth*"], "[author] of [authentication]", id="prefix"),
@@ -84,19 +89,27 @@ def test_marked(text: str, queries: list[str], expected: str) -> None:
 
 
 def test_nothing_is_wanted() -> None:
-    assert ranges("text", [], english) == ()
-    assert ranges("text", [Wanted(())], english) == ()
+    assert ranges("text", [], english, in_english) == ()
+    assert ranges("text", [Wanted(())], english, in_english) == ()
 
 
-def test_only_words_that_start_alike_are_analysed_each_once() -> None:
+@pytest.mark.parametrize(
+    ("beginning", "expected"),
+    [
+        pytest.param("t", ["rest", "rotate", "rotatetokens", "take", "takerest", "tokens", "trees"], id="a letter"),
+        pytest.param("tok", ["rotate", "rotatetokens", "tokens"], id="several"),
+    ],
+)
+def test_only_words_that_start_alike_are_analysed_each_once(beginning: str, expected: list[str]) -> None:
     asked: list[str] = []
 
     def terms(word: str) -> Sequence[str]:
         asked.append(word)
         return [word.lower()]
 
-    assert len(ranges("takeRest rotateTokens and more trees " * 100, [Wanted(("tokens",))], terms)) == 100
-    assert sorted(asked) == ["rest", "rotate", "rotatetokens", "take", "takerest", "tokens", "trees"]
+    text = "takeRest rotateTokens and more trees, no betoken " * 100
+    assert len(ranges(text, [Wanted(("tokens",))], terms, lambda _: (beginning,))) == 100
+    assert sorted(asked) == expected
 
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -120,17 +133,42 @@ _ENDINGS = (
 )
 
 
+_ENGLISH_ENDINGS = (
+    *("ying", "ieds", "edly", "eed", "y", "ably", "ently", "izer", "ization", "ational", "ality", "fulness", "ously"),
+    *(
+        "ivity",
+        "bility",
+        "bly",
+        "ible",
+        "ogy",
+        "fully",
+        "lessly",
+        "alize",
+        "icate",
+        "icity",
+        "ical",
+        "ative",
+        "ll",
+        "e",
+    ),
+)
+
+
 @pytest.mark.parametrize("language", analysis.LANGUAGES)
-def test_a_stem_starts_as_its_word_does(language: str) -> None:
-    """What makes the look at a text quick, for every stemmer; one takes a ``ge`` off, which is allowed for."""
-    made = [a + b + c + ending for a in _LETTERS for b in _LETTERS for c in "aetn" for ending in _ENDINGS]
-    other = [word for word in made if [term[0] for term in analysis.terms(word, language)] != [word[0]]]
-    assert all(word.startswith("ge") for word in other)
+def test_a_word_begins_as_its_term_says(language: str) -> None:
+    """What makes the look at a text quick, for every stemmer; of a term, or only its beginning."""
+    endings = (*_ENDINGS, *(_ENGLISH_ENDINGS if language == "english" else ()))
+    made = [a + b + c + ending for a in _LETTERS for b in _LETTERS for c in "aebt" for ending in endings]
+    made += [letter + ending for letter in _LETTERS for ending in endings]
+    for word in made:
+        [term] = analysis.terms(word, language)
+        for length in range(1, len(term) + 1):
+            assert word.startswith(analysis.beginnings(term[:length], language)), (word, term[:length])
 
 
 def test_a_beginning_that_a_stemmer_takes_off() -> None:
-    dutch = partial(analysis.terms, language="dutch")
-    assert ranges("hij heeft gelopen", [Wanted(tuple(dutch("lopen")))], dutch) == ((10, 17),)
+    dutch, in_dutch = (partial(each, language="dutch") for each in (analysis.terms, analysis.beginnings))
+    assert ranges("hij heeft gelopen", [Wanted(tuple(dutch("lopen")))], dutch, in_dutch) == ((10, 17),)
 
 
 words = st.sampled_from(["token", "rotateTokens", "日本", "open file", "a", "C#", "b*", "é", "0"])
@@ -138,7 +176,7 @@ words = st.sampled_from(["token", "rotateTokens", "日本", "open file", "a", "C
 
 @given(st.one_of(documents(), st.text()), st.lists(words, min_size=1, max_size=4))
 def test_ranges_are_ordered_disjoint_and_hold_text(text: str, queries: list[str]) -> None:
-    found = ranges(text, [wanted(query) for query in queries], english)
+    found = ranges(text, [wanted(query) for query in queries], english, in_english)
     assert all(0 <= start < end <= len(text) for start, end in found)
     assert all(left.end <= right.start for left, right in pairwise(found))
     assert all(text[start:end].strip() == text[start:end] for start, end in found)
@@ -148,5 +186,5 @@ def test_ranges_are_ordered_disjoint_and_hold_text(text: str, queries: list[str]
 def test_what_stands_between_spaces_is_found(before: str, after: str, query: str) -> None:
     text = f"{before} {query} {after}"
     start = len(before) + 1
-    found = ranges(text, [wanted(query)], english)
+    found = ranges(text, [wanted(query)], english, in_english)
     assert any(span.start <= start and start + len(query) <= span.end for span in found)

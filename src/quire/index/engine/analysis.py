@@ -1,4 +1,4 @@
-"""Text -> terms, the same way for documents and for queries. Used by ``schema`` and ``compile``."""
+"""Text -> terms, the same way for documents and for queries. Used by ``schema``, ``compile`` and ``highlight``."""
 
 from __future__ import annotations
 
@@ -53,3 +53,21 @@ def terms(text: str, language: str) -> list[str]:
 def word_terms(word: str, language: str) -> tuple[str, ...]:
     """The terms of one word, remembered: texts repeat their words."""
     return tuple(terms(word, language))
+
+
+def beginnings(term: str, language: str) -> tuple[str, ...]:
+    """With which of these every word in ASCII begins that has a term, or one that begins so. Both are in lower case.
+
+    All stemming leaves the first letter as it is, but for ``g`` in Dutch: ``gelopen`` has the stem of ``lopen``. In
+    English it changes no more than an ``e``, ``i`` or ``y`` at the end (``flies``, ``fli``), ``bility`` to ``bl``, and
+    short words as ``dying`` to ``die``.
+    """
+    if language == NONE:
+        return (term,)
+    if language != "english":
+        return (term[0], "g")
+    if term.endswith(("bl", "ble")):
+        return (term[: term.rindex("b") + 1],)
+    if len(term) == len("die") and term.endswith("ie"):
+        return (term[0],)
+    return (term[:-1] if len(term) > 1 and term[-1] in "eiy" else term,)

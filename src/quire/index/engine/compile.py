@@ -5,22 +5,24 @@ All words must match (``strict``), or as many as possible (``loose``); ``own`` t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import tantivy
 
 from quire.index.engine import fields
-from quire.index.engine.clauses import Pass, Ranking, Words, best, together
+from quire.index.engine.clauses import Pass, Ranking, Words, together
 from quire.index.node import term as id_term
 from quire.query.tree import Not, Phrase, Query, Word, leaves
 
 __all__ = ["SATISFIED", "Compiler", "Ranking", "anywhere"]
 
-_MUST, _SHOULD = tantivy.Occur.Must, tantivy.Occur.Should
-_IN_TITLE, _IN_BODY = 1.0, 0.99
-"""How well what a node itself says satisfies a word: its title a little better than its body."""
-SATISFIED = _IN_BODY - 1e-4
+_MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
+_SAID, _IN_HEADING = 0.99, 0.01
+"""How well a node satisfies a word that it says itself, and how much better if its heading does."""
+_FEW = 64
+"""Up to so many terms are looked up one by one: for a set of them the engine goes through all terms of the field."""
+SATISFIED = _SAID - 1e-4
 """From this share on, all of the query is satisfied: no share of less than all comes near it."""
 
 
@@ -39,21 +41,29 @@ class Compiler(Words):
     def own(self, query: Query) -> tantivy.Query | None:
         """A query whose score is the share of the query, 0 to 1, that a node's own title and body satisfy.
 
-        Each word and phrase that must match has its part; None where none of them asks for text.
+        Each word and phrase that must match has its part; None where none of them asks for text. A heading satisfies a
+        little better than a text. A document's title stands in its front matter and is said of all of it: it satisfies
+        as a text does.
         """
         items = [item for item in self.needed(together(query)) if _asks_for_text(item)]
         total = sum(_weight(item) for item in items)
-        shares = [self._own_share(item, _weight(item) / total) for item in items if total]
-        found = [(_SHOULD, share) for share in shares if share is not None]
-        return tantivy.Query.boolean_query(found) if found else None
+        weights = [(item, _weight(item) / total) for item in items if total]
+        said = self._shares(weights, {"title": 1.0, "body": 1.0}, _SAID)
+        if not said:
+            return None
+        headings = self._shares(weights, {"title": 1.0}, _IN_HEADING)
+        if headings:
+            document = tantivy.Query.term_query(self.schema, fields.POSITION, 0, index_option="basic")
+            better = tantivy.Query.boolean_query([*headings, (_NOT, document)])
+            said.append((_SHOULD, better))
+        return tantivy.Query.boolean_query(said)
 
-    def _own_share(self, item: Query, weight: float) -> tantivy.Query | None:
-        ways = []
-        for name, worth in (("title", _IN_TITLE), ("body", _IN_BODY)):
-            inside = Pass(self, {name: 1.0}, bonus=False).compiled(item)
-            if inside is not None:
-                ways.append(tantivy.Query.const_score_query(inside, weight * worth))
-        return best(ways, 0.0)
+    def _shares(
+        self, weights: Iterable[tuple[Query, float]], into: Mapping[str, float], worth: float
+    ) -> list[tuple[tantivy.Occur, tantivy.Query]]:
+        """What each item adds where one of the fields satisfies it."""
+        found = [(Pass(self, into, bonus=False).compiled(item), weight * worth) for item, weight in weights]
+        return [(_SHOULD, tantivy.Query.const_score_query(made, part)) for made, part in found if made is not None]
 
     def parts(self, query: Query) -> Iterator[tuple[str, str, tantivy.Query]]:
         """Every word and phrase in every field by itself, as it counts for the score: text, field, query."""
@@ -73,7 +83,11 @@ class Compiler(Words):
 
     def among(self, name: str, values: Iterable[str]) -> tantivy.Query:
         """A filter: those with one of these values in a field that is kept whole."""
-        return tantivy.Query.term_set_query(self.schema, name, [id_term(value) for value in values])
+        terms = [id_term(value) for value in values]
+        if not 0 < len(terms) <= _FEW:
+            return tantivy.Query.term_set_query(self.schema, name, terms)
+        each = (tantivy.Query.term_query(self.schema, name, term, index_option="basic") for term in terms)
+        return tantivy.Query.boolean_query([(_SHOULD, query) for query in each])
 
 
 def anywhere(schema: tantivy.Schema, term: str, language: str) -> tantivy.Query:

@@ -20,6 +20,8 @@ DOC = "doc"
 """The id of the document, whole."""
 TREE = "tree"
 """The name of the tree, whole."""
+NUMBER = "number"
+"""The number of the document, by which nodes are sorted without reading them."""
 POSITION = "position"
 """Its place among the nodes of the document."""
 NODE = "node"
@@ -61,13 +63,15 @@ def fields(node: Node, headings: Sequence[str], language: str, common: Mapping[s
 
     ``headings`` are the titles of the nodes above it, ``common`` is what ``shared`` made for its document.
     """
-    front = common[field("front", language)]
-    is_titled = node.depth or any(_TITLE.search(text) for text in front[:1])
+    is_titled = node.depth or any(_TITLE.search(text) for text in common[field("front", language)][:1])
+    body = spellings(node.body_text)
+    for title in node.titles:
+        body += spellings(title)
     return {
         **common,
         field("title", language): _listed((node.title,)) if is_titled else [],
         field("headings", language): _listed(headings or (node.title,)),
-        field("body", language): [text for value in (node.body_text, *node.titles) for text in spellings(value)],
+        field("body", language): body,
         ID: term(node.id),
         POSITION: node.position,
         NODE: encoded(node),

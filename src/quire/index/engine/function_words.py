@@ -20,7 +20,10 @@ _ENGLISH = (
 )
 """With words that only say that it stands in a document: links and questions are full of them."""
 
-_LISTED = "danish dutch finnish french german hungarian italian norwegian portuguese russian spanish swedish"
+_LISTED = (
+    *("danish", "dutch", "finnish", "french", "german", "hungarian", "italian", "norwegian", "portuguese"),
+    *("russian", "spanish", "swedish"),
+)
 """The languages of which the engine has a list."""
 
 
@@ -31,7 +34,7 @@ def is_function_word(word: str, languages: tuple[str, ...]) -> bool:
 
 
 def _is_listed(word: str, language: str) -> bool:
-    if language in _LISTED.split():
+    if language in _LISTED:
         return bool(word) and not _listing(language).analyze(word)
     return language == "english" and word in _english()
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import tantivy
 
 from quire.index.engine import analysis
-from quire.index.engine.fields import BLOB, DOC, ID, NODE, POSITION, RECORD, TEXT, TREE, field
+from quire.index.engine.fields import BLOB, DOC, ID, NODE, NUMBER, POSITION, RECORD, TEXT, TREE, field
 
-VERSION = 2
+VERSION = 3
 """Changes with everything that makes an index of another version unreadable or its scores different."""
 
 
@@ -16,6 +16,7 @@ def build(languages: tuple[str, ...]) -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     for name in (ID, DOC, TREE, RECORD):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
+    builder.add_unsigned_field(NUMBER, fast=True)
     builder.add_unsigned_field(POSITION, indexed=True, fast=True)
     builder.add_bytes_field(NODE, stored=True)
     builder.add_bytes_field(BLOB, stored=True)

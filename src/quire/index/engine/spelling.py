@@ -10,8 +10,9 @@ import re
 import unicodedata
 from functools import cache
 
-_SIGN = re.compile(r"[+#](?<=[A-Za-z][+#])(?<![A-Za-z0-9_][A-Za-z][+#])(?:(?<=#)|\+)(?![A-Za-z0-9+#])")
-"""What makes one letter the name of a language: ``C++``, ``F#``."""
+_SHARP = re.compile(r"#(?<=[A-Za-z]#)(?<![A-Za-z0-9_][A-Za-z]#)(?![A-Za-z0-9+#])")
+_PLUSPLUS = re.compile(r"\+\+(?<=[A-Za-z]\+\+)(?<![A-Za-z0-9_][A-Za-z]\+\+)(?![A-Za-z0-9+#])")
+"""What makes one letter the name of a language: ``F#``, ``C++``. What starts with one character is found at once."""
 _HUMP = re.compile(r"[A-Z](?:(?<=[a-z0-9][A-Z])|(?=[A-Z][a-z]))[A-Za-z0-9]*")
 """From the second hump of a name on. It starts with one set of characters, which is found ten times as fast."""
 _PARTS = re.compile(r"[A-Z]{2,}s?(?![a-z])|[A-Z]?[a-z]+|[A-Z]|[0-9]+")
@@ -32,7 +33,9 @@ def normal(text: str) -> str:
         text = unicodedata.normalize("NFKC", text)
         # One set of characters is found much faster than the pattern that takes them apart.
         text = _unspaced().sub(_apart, text) if _ANY_UNSPACED.search(text) else text
-    return _SIGN.sub(_sign, text) if "#" in text or "++" in text else text
+    if "#" in text:
+        text = _SHARP.sub("sharp", text)
+    return _PLUSPLUS.sub("plusplus", text) if "++" in text else text
 
 
 def spellings(text: str) -> list[str]:
@@ -60,10 +63,6 @@ def _names_in_humps(text: str) -> set[str]:
             start -= 1
         names.add(text[start : found.end()])
     return names
-
-
-def _sign(found: re.Match[str]) -> str:
-    return "sharp" if found[0] == "#" else "plusplus"
 
 
 def _apart(found: re.Match[str]) -> str:

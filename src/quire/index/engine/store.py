@@ -1,40 +1,41 @@
-"""The engine's index on disk: a committed state to read, and a writer. Before: ``update``. After: the search.
-
-What the engine says when files are not what they should be becomes an error that names the folder.
-"""
+"""The engine's index on disk: a committed state to read. Before: ``writer`` has written it. After: the search."""
 
 from __future__ import annotations
 
 import os
-import re
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from functools import cached_property
+from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple, cast
 
 import tantivy
 
-from quire.errors import IndexDamagedError, StoreError
+from quire.errors import IndexDamagedError
 from quire.index import files
 from quire.index.engine import schema
-from quire.index.engine.fields import BLOB, DOC, ID, NODE, POSITION, RECORD
+from quire.index.engine.fields import BLOB, DOC, ID, NODE, NUMBER, POSITION, RECORD
+from quire.index.engine.trouble import damage_named
 from quire.index.files import FileRecord, FileTable, Settings
-from quire.index.folder import remedy
 from quire.index.node import Node, decoded, term
+from quire.index.outline import Outline, Spot
 
 _REMEMBERED = 4_096
-"""How many nodes a snapshot keeps at hand."""
-_SMALL, _LARGE = 15_000_000, 64_000_000
-"""The memory of one of the engine's threads: the least that it takes, and what makes few large segments of many
-documents."""
-
-_SYSTEM_ERROR = re.compile(r"\(os error ([0-9]{1,5})\)")
-"""How the engine quotes the system."""
+"""How many nodes, and outlines of documents, a snapshot keeps at hand."""
+_FEW = 100
+"""Up to so many nodes of a document are looked at to find some."""
 
 Key = tantivy.DocAddress
 """Where a node is in a snapshot."""
+
+
+class _Range(NamedTuple):
+    """Some nodes of a document, from one position to another."""
+
+    record: FileRecord
+    first: int
+    last: int
 
 
 class Snapshot:
@@ -44,7 +45,8 @@ class Snapshot:
         self.folder = folder
         """The generation that it is a state of."""
         self._nodes: dict[tuple[int, int], Node] = {}
-        with _damage_named(folder):
+        self._outlines: dict[int, Outline] = {}
+        with damage_named(folder):
             self.index = _opened(folder)
             self.searcher = self.index.searcher()
             self.schema = self.index.schema
@@ -61,7 +63,7 @@ class Snapshot:
     @cached_property
     def settings(self) -> Settings:
         """How the index was made."""
-        with _damage_named(self.folder):
+        with damage_named(self.folder):
             blobs = self._blobs([files.SETTINGS])
             if len(blobs) != 1:
                 raise ValueError("its settings are missing")
@@ -69,7 +71,7 @@ class Snapshot:
 
     @cached_property
     def _files(self) -> dict[str, FileRecord]:
-        with _damage_named(self.folder):
+        with damage_named(self.folder):
             return files.decoded(self._blobs(files.KEYS))
 
     def files(self) -> FileTable:
@@ -78,20 +80,72 @@ class Snapshot:
 
     def top(self, query: tantivy.Query, limit: int) -> list[tuple[float, Key]]:
         """The best nodes for a query, the best first."""
-        with _damage_named(self.folder):
+        with damage_named(self.folder):
             return list(self.searcher.search(query, limit, count=False).hits)
 
     def node(self, key: Key) -> Node:
         """The node at a place."""
-        place = (key.segment_ord, key.doc)
-        found = self._nodes.get(place)
+        return self.nodes([key])[0]
+
+    def nodes(self, keys: Iterable[Key]) -> list[Node]:
+        """The nodes at some places."""
+        with damage_named(self.folder):
+            return [self._nodes.get((key.segment_ord, key.doc)) or self._read(key) for key in keys]
+
+    def _read(self, key: Key) -> Node:
+        if len(self._nodes) >= _REMEMBERED:
+            self._nodes.clear()
+        self._nodes[key.segment_ord, key.doc] = read = decoded(self.searcher.doc(key)[NODE][0])
+        return read
+
+    def numbers(self, keys: Sequence[Key]) -> list[int]:
+        """The numbers of the documents of some nodes; no node is read for it."""
+        with damage_named(self.folder):
+            return cast("list[int]", self.searcher.fast_field_values(NUMBER, list(keys)))
+
+    def positions(self, keys: Sequence[Key]) -> list[int]:
+        """The positions of some nodes in their documents; no node is read for it."""
+        with damage_named(self.folder):
+            return cast("list[int]", self.searcher.fast_field_values(POSITION, list(keys)))
+
+    def spots(self, keys: Sequence[Key]) -> list[Spot]:
+        """Where some nodes stand; no node is read for it."""
+        numbers, positions = self.numbers(keys), self.positions(keys)
+        with damage_named(self.folder):
+            outlines = {number: self._outline(number) for number in set(numbers)}
+            return [outlines[number].spot(position) for number, position in zip(numbers, positions, strict=True)]
+
+    def _outline(self, number: int) -> Outline:
+        """The outline of a document, which is asked for again and again during a search."""
+        found = self._outlines.get(number)
         if found is None:
-            with _damage_named(self.folder):
-                found = decoded(self.searcher.doc(key)[NODE][0])
-            if len(self._nodes) >= _REMEMBERED:
-                self._nodes.clear()
-            self._nodes[place] = found
+            if len(self._outlines) >= _REMEMBERED:
+                self._outlines.clear()
+            self._outlines[number] = found = Outline(self._by_number[number])
         return found
+
+    def sections(self, places: Iterable[tuple[str, int]], *, whole: bool) -> list[list[Node]]:
+        """The nodes at some positions of documents, each with those below it if they are wanted ``whole``, in order.
+
+        They are looked for all at once, which takes a fraction of the time.
+        """
+        wanted = [self._section(self._files[document_id], position, whole=whole) for document_id, position in places]
+        query = tantivy.Query.boolean_query([(tantivy.Occur.Should, self._in_or_near(each)) for each in wanted])
+        most = sum(each.record.nodes for each in wanted)
+        with damage_named(self.folder):
+            keys = [key for _, key in self.searcher.search(query, most, count=False).hits]
+            by_number: dict[int, list[tuple[int, Key]]] = {}
+            for key, number, position in zip(keys, self.numbers(keys), self.positions(keys), strict=True):
+                by_number.setdefault(number, []).append((position, key))
+            for inside in by_number.values():
+                inside.sort(key=itemgetter(0))
+            return [
+                self.nodes(key for position, key in by_number[record.number] if first <= position <= last)
+                for record, first, last in wanted
+            ]
+
+    def _section(self, record: FileRecord, position: int, *, whole: bool) -> _Range:
+        return _Range(record, position, self._outline(record.number).last(position) if whole else position)
 
     def get(self, node_id: str) -> Node | None:
         """The node with an id."""
@@ -106,30 +160,46 @@ class Snapshot:
         end = known.nodes - 1 if last is None else min(last, known.nodes - 1)
         if end < first:
             return []
-        within = tantivy.Query.range_query(self.schema, POSITION, tantivy.FieldType.Unsigned, first, end)
-        query = tantivy.Query.boolean_query(
-            [(tantivy.Occur.Must, self._is(DOC, term(document_id))), (tantivy.Occur.Must, within)]
-        )
-        with _damage_named(self.folder):
+        with damage_named(self.folder):
             hits = self.searcher.search(
-                query, end - first + 1, count=False, order_by_field=POSITION, order=tantivy.Order.Asc
+                self._in(document_id, first, end),
+                end - first + 1,
+                count=False,
+                order_by_field=POSITION,
+                order=tantivy.Order.Asc,
             ).hits
-        return [self.node(key) for _, key in hits]
+        return self.nodes(key for _, key in hits)
 
     def doc_freq(self, field: str, value: str) -> int:
         """How many nodes have a term in a field."""
-        with _damage_named(self.folder):
+        with damage_named(self.folder):
             return self.searcher.doc_freq(field, value)
 
     def beginning(self, field: str, start: str) -> list[tuple[str, int]]:
         """The terms of a field that begin so, each with how many nodes have it."""
-        with _damage_named(self.folder):
+        with damage_named(self.folder):
             return list(self.searcher.terms_with_prefix(field, start))
+
+    @cached_property
+    def _by_number(self) -> dict[int, FileRecord]:
+        return {record.number: record for record in self._files.values()}
 
     @property
     def segments(self) -> int:
         """Into how many parts the engine has the index."""
         return self.searcher.num_segments
+
+    def _in(self, document_id: str, first: int, last: int) -> tantivy.Query:
+        within = tantivy.Query.range_query(self.schema, POSITION, tantivy.FieldType.Unsigned, first, last)
+        return tantivy.Query.boolean_query(
+            [(tantivy.Occur.Must, self._is(DOC, term(document_id))), (tantivy.Occur.Must, within)]
+        )
+
+    def _in_or_near(self, wanted: _Range) -> tantivy.Query:
+        """The nodes of a range, or all of a document that has few: they are found faster without it."""
+        record, first, last = wanted
+        few = record.nodes <= _FEW
+        return self._is(DOC, term(record.id)) if few else self._in(record.id, first, last)
 
     def _is(self, field: str, value: str) -> tantivy.Query:
         return tantivy.Query.term_query(self.schema, field, value, index_option="basic")
@@ -138,62 +208,6 @@ class Snapshot:
         query = tantivy.Query.term_set_query(self.schema, RECORD, keys)
         hits = self.searcher.search(query, 2 * len(keys), count=False).hits
         return [self.searcher.doc(key)[BLOB][0] for _, key in hits]
-
-
-class Writer:
-    """Changes an index, all at once at ``commit``. One at a time; the caller holds the lock."""
-
-    def __init__(self, folder: Path, languages: tuple[str, ...], *, create: bool = False, threads: int = 1) -> None:
-        self._folder = folder
-        with _writing(folder):
-            if create:
-                index = tantivy.Index(schema.build(languages), path=str(folder), reuse=False)
-            else:
-                index = tantivy.Index.open(str(folder))
-            schema.register(index, languages)
-            self._schema = index.schema
-            heap = _SMALL if threads == 1 else threads * _LARGE
-            self._writer = index.writer(heap_size=heap, num_threads=threads)
-            # What a killed commit left may have the very name that the next one chooses, and that is an error.
-            self._writer.garbage_collect_files()
-
-    def replace(self, document_id: str, nodes: Iterable[dict[str, Any]], *, is_new: bool = False) -> None:
-        """Put a document's nodes, as fields, in the place of those that it had."""
-        with _writing(self._folder):
-            if not is_new:
-                self._writer.delete_documents_by_term(DOC, term(document_id))
-            for node in nodes:
-                self._writer.add_document(tantivy.Document.from_dict(node, self._schema))
-
-    def remove(self, document_id: str) -> None:
-        """Take a document's nodes out."""
-        with _writing(self._folder):
-            self._writer.delete_documents_by_term(DOC, term(document_id))
-
-    def put(self, key: str, blob: bytes | None) -> None:
-        """Replace a record that is no node, or with None remove it."""
-        with _writing(self._folder):
-            self._writer.delete_documents_by_term(RECORD, key)
-            if blob is not None:
-                self._writer.add_document(tantivy.Document.from_dict({RECORD: key, BLOB: blob}, self._schema))
-
-    def commit(self) -> None:
-        """Make all changes, in one step, and let the engine tidy up. Ends the writer."""
-        with _writing(self._folder):
-            self._writer.commit()
-            self._writer.wait_merging_threads()
-
-    def rollback(self) -> None:
-        """Forget all changes since the last commit, and the files that were written for them. Ends the writer.
-
-        Its threads have ended then, so that the folder can be removed.
-        """
-        with _writing(self._folder):
-            try:
-                self._writer.rollback()
-                self._writer.garbage_collect_files()
-            finally:
-                self._writer.wait_merging_threads()
 
 
 def _opened(folder: Path) -> tantivy.Index:
@@ -210,44 +224,3 @@ def _opened(folder: Path) -> tantivy.Index:
         index = tantivy.Index.open(links)
         index.config_reader("manual", 0)
         return index
-
-
-@contextmanager
-def _damage_named(folder: Path) -> Iterator[None]:
-    """Turn what the engine says of files that it cannot read into an error that names the index."""
-    try:
-        yield
-    except BaseException as error:
-        if not isinstance(error, ValueError | OSError | LookupError) and not _is_panic(error):
-            raise
-        reason = f"the index is damaged ({_line(error)}); run: quire index"
-        raise IndexDamagedError(str(folder.parent), reason) from error
-
-
-@contextmanager
-def _writing(folder: Path) -> Iterator[None]:
-    try:
-        yield
-    except BaseException as error:
-        if not isinstance(error, ValueError | OSError) and not _is_panic(error):
-            raise
-        raise StoreError(str(folder.parent), f"{_unwritten(_line(error))}; what it held before stays") from error
-
-
-def _is_panic(error: BaseException) -> bool:
-    """Whether the engine has given up: its own kind of exception, which no module has."""
-    return type(error).__module__ == "pyo3_runtime"
-
-
-def _unwritten(said: str) -> str:
-    """Why nothing could be written and what to do, by what the engine says."""
-    number = _SYSTEM_ERROR.search(said)
-    code = int(number[1]) if number else None
-    what = f"cannot be written: {os.strerror(code)}" if code is not None else f"cannot be written ({said})"
-    if "writer was killed" in said:  # which loses what the system said to its thread
-        return "cannot be written: there is no room, or files may not get so large; make room and run again"
-    return f"{what}; {remedy(code)}"
-
-
-def _line(error: BaseException) -> str:
-    return " ".join(str(error).split())[:200]

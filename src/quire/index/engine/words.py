@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from itertools import takewhile
 from typing import NamedTuple, Protocol
 
@@ -26,6 +27,8 @@ _COMPLETED = 48
 _ENDING = 5
 """How many letters of an ending a stem may lack."""
 
+_MOST_WORDS_FIRST = ("body", *(name for name in RANKED if name != "body"))
+
 _VERSION = re.compile(r"v?(\d+(?:\.\d+)+)", re.IGNORECASE)
 _HYPHENATED = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
 _APOSTROPHE = re.compile(r"(?<=\w)['’]\w{1,2}\b|\b\w{1,2}['’](?=\w)")
@@ -41,8 +44,12 @@ class Spelling(NamedTuple):
     """Whether they mean it only side by side."""
 
 
-def spelled(word: str, language: str) -> list[Spelling]:
-    """The ways to spell a word: as typed, by its humps, a version with and without ``v``, without its hyphen."""
+@lru_cache(maxsize=4_096)
+def spelled(word: str, language: str) -> tuple[Spelling, ...]:
+    """The ways to spell a word: as typed, by its humps, a version with and without ``v``, without its hyphen.
+
+    They are remembered: each phase of a search asks for those of the same words.
+    """
     word = _APOSTROPHE.sub("", word) or word
     if version := _VERSION.fullmatch(word):
         typed = [Spelling(tuple(terms(f"{lead}{version[1]}", language)), tight=True) for lead in ("", "v")]
@@ -52,7 +59,7 @@ def spelled(word: str, language: str) -> list[Spelling]:
         typed += [Spelling(parts)] if len(parts) > len(typed[0].terms) else []
     if _HYPHENATED.fullmatch(word):
         typed.append(Spelling(tuple(terms(word.replace("-", ""), language))))
-    return [spelling for spelling in dict.fromkeys(typed) if spelling.terms]
+    return tuple(spelling for spelling in dict.fromkeys(typed) if spelling.terms)
 
 
 def runs(spelling: Spelling) -> list[tuple[str, ...]]:
@@ -96,10 +103,15 @@ class Dictionary:
         self.looked_up += 1
         return sum(self._terms.doc_freq(field(name, language), term) for name in RANKED)
 
+    def occurs(self, term: str, language: str) -> bool:
+        """Whether a term occurs: mostly so in a body, which is looked at first."""
+        self.looked_up += 1
+        return any(self._terms.doc_freq(field(name, language), term) for name in _MOST_WORDS_FIRST)
+
     def has(self, word: str) -> bool:
         """Whether a word, in one of its spellings, is made of terms that occur."""
         return any(
-            all(self.frequency(term, language) for term in spelling.terms)
+            all(self.occurs(term, language) for term in spelling.terms)
             for language in self._languages
             for spelling in spelled(word, language)
         )

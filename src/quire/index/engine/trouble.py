@@ -1,0 +1,60 @@
+"""What the engine says when files are not what they should be -> errors that name the folder.
+
+Used by ``store``, which reads, and ``writer``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from quire.errors import IndexDamagedError, StoreError
+from quire.index.folder import remedy
+
+_SYSTEM_ERROR = re.compile(r"\(os error ([0-9]{1,5})\)")
+"""How the engine quotes the system."""
+
+
+@contextmanager
+def damage_named(folder: Path) -> Iterator[None]:
+    """Turn what the engine says of files that it cannot read into an error that names the index."""
+    try:
+        yield
+    except BaseException as error:
+        if not isinstance(error, ValueError | OSError | LookupError) and not _is_panic(error):
+            raise
+        reason = f"the index is damaged ({_line(error)}); run: quire index"
+        raise IndexDamagedError(str(folder.parent), reason) from error
+
+
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Turn what the engine says when it cannot write into an error that names the index and what to do."""
+    try:
+        yield
+    except BaseException as error:
+        if not isinstance(error, ValueError | OSError) and not _is_panic(error):
+            raise
+        raise StoreError(str(folder.parent), f"{_unwritten(_line(error))}; what it held before stays") from error
+
+
+def _is_panic(error: BaseException) -> bool:
+    """Whether the engine has given up: its own kind of exception, which no module has."""
+    return type(error).__module__ == "pyo3_runtime"
+
+
+def _unwritten(said: str) -> str:
+    """Why nothing could be written and what to do, by what the engine says."""
+    number = _SYSTEM_ERROR.search(said)
+    code = int(number[1]) if number else None
+    what = f"cannot be written: {os.strerror(code)}" if code is not None else f"cannot be written ({said})"
+    if "writer was killed" in said:  # which loses what the system said to its thread
+        return "cannot be written: there is no room, or files may not get so large; make room and run again"
+    return f"{what}; {remedy(code)}"
+
+
+def _line(error: BaseException) -> str:
+    return " ".join(str(error).split())[:200]
