@@ -17,9 +17,8 @@ from quire.split.units import Unit, blank_behind
 
 _ROOM_FOR_TEXT = 4
 """So many tokens must be left for text below a heading; a longer heading is cut as prose."""
-
-_MANY = 1 << 40
-"""More tokens than fit anywhere."""
+_LONG, _VERY_LONG = 4, 8
+"""A section with more characters for each token of the cap hardly fits; almost surely it does not."""
 
 
 class Grain(NamedTuple):
@@ -33,8 +32,8 @@ class Grain(NamedTuple):
     """About how large the parts of a block are."""
     least: int = 0
     """A section with less text than this leads its first child."""
-    longest: int = sys.maxsize
-    """Sections with more characters are units block by block; whether they would fit is not asked."""
+    goes_by_length: bool = False
+    """Whether a section is taken for too large by its length alone; its blocks may be put together again."""
 
 
 class Flattening:
@@ -53,6 +52,7 @@ class Flattening:
         self._sure = grain.cap - lines.most - _ROOM_FOR_TEXT  # so many tokens fit below any breadcrumb
         self._oversized = grain.cap if grain.oversized is None else grain.oversized
         self._adds_up = adds_up(counter)
+        self._long = grain.cap * (_LONG if grain.goes_by_length else _VERY_LONG)
         self._widest = 1 if document.text.isascii() else 4  # bytes of a character
         self.notes: list[Note] = []
         self.firsts: list[int] = []
@@ -85,9 +85,9 @@ class Flattening:
         first, _ = own_text(self._document, sections[0], starts[1] if len(starts) > 1 else len(text))
         starts, stops = [first, *starts[1:]], [*starts[1:], len(text)]
         # All counts one after the other: between other work each would take twice as long.
-        longest = self._grain.longest
+        most = self._long
         sizes = [
-            count(text[start:stop]) if stop - start <= longest else _MANY
+            count(text[start:stop]) if stop - start <= most else self._size_of_long(start, stop)
             for start, stop in zip(starts, stops, strict=True)
         ]
         sure = self._sure
@@ -103,6 +103,13 @@ class Flattening:
             else:
                 made += self._of_section(section, following, size, stop, made)
         return made
+
+    def _size_of_long(self, start: int, stop: int) -> int:
+        """How many tokens a long section has; those of its beginning, if they are clearly too many already."""
+        if self._grain.goes_by_length:
+            return sys.maxsize
+        size = self._count(self._text[start : start + self._long])
+        return size if size > self._grain.cap * 9 // 8 + 4 else self._count(self._text[start:stop])
 
     def _of_section(
         self, section: Section, following: Section | None, size: int, stop: int, made: list[Unit]

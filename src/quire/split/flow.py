@@ -29,8 +29,6 @@ from quire.split.whole import whole
 Run = Sequence[Unit]
 """The units of one piece."""
 
-_CHARACTERS = 4
-"""A section with more characters than so many times the cap hardly fits; its blocks are counted at once."""
 _NO_OVERLAP = frozenset({"heading", "code", "table", "html", "math", "rule"})
 """A piece that starts with one of these is not led by sentences of the piece before."""
 
@@ -41,7 +39,7 @@ def flow(document: Document, counter: TokenCounter, options: Options) -> Cut:
     if piece is not None:
         return Cut((piece,))
     most = options.max_tokens
-    grain = Grain(most, oversized=most, target=options.target_tokens, longest=most * _CHARACTERS)
+    grain = Grain(most, oversized=most, target=options.target_tokens, goes_by_length=True)
     plan = plan_of(document, counter, options, grain)
     if not plan.units:
         return Cut(())

@@ -30,6 +30,8 @@ Note: TypeAlias = tuple[int, str, str]
 
 _DEEPEST = 40
 """Blocks nested deeper are cut at lines; nobody writes them, and Python does not recurse for ever."""
+_LONG = 8
+"""Of a span with so many characters a token of the limit, the beginning tells how large it is."""
 _GUESSES = 6
 """So often the size of a part says where to look next; then the search halves what is left."""
 
@@ -156,7 +158,7 @@ class Ladder:
     ) -> Iterator[Unit]:
         """As few parts of a span as the limit allows on the first level; what is too large goes to the next."""
         if size < 0:
-            size = self._size(start, end, wrap)
+            size = self._about(start, end, wrap)
         if size <= self.limit:
             yield from self._unit(kind, start, end, wrap, levels, size=size)
             return
@@ -226,6 +228,15 @@ class Ladder:
         before, after = wrap.around(start, end)
         before = before or self._quote_marks(start)
         return self.counter.count(f"{before}{self.text[start:end].rstrip(BLANK)}{after}")
+
+    def _about(self, start: int, end: int, wrap: Wrap) -> int:
+        """The size of a span; of a long one that is clearly too large, about its size, by that of its beginning."""
+        reach = start + self.limit * _LONG
+        if end > reach:
+            size = self._size(start, reach, wrap)
+            if size > self.limit * 9 // 8 + 4:
+                return size * (end - start) // (reach - start)
+        return self._size(start, end, wrap)
 
     def _next_size(self, start: int, end: int, wrap: Wrap, known: int, known_size: int) -> int:
         """The size up to ``end``; where that up to ``known`` is known, what lies between is counted, if it adds up."""
