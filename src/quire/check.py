@@ -148,7 +148,7 @@ def _structure_is_respected(
 
 
 def _is_told(document: Document, heading: Block, findings: Sequence[Finding]) -> bool:
-    lines = {finding.line for finding in findings if finding.code == "heading-too-long"}
+    lines = {finding.line for finding in findings if finding.code in ("heading-too-long", "block-over-cap")}
     return bool(lines) and lines_at(document.text, [heading.start])[0] in lines
 
 

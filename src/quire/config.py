@@ -224,5 +224,5 @@ def _describe(wanted: type) -> str:
 
 
 def _near(name: str, names: Any) -> str:
-    close = difflib.get_close_matches(name, list(names), n=1)
+    close = difflib.get_close_matches(str(name), list(names), n=1)
     return f" (did you mean {close[0]!r}?)" if close else ""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -18,8 +19,18 @@ from quire.record import Chunk, Chunks
 _SYNTAXES = get_args(Syntax)
 
 
-def parse(text: str, *, path: str | None = None, title: str | None = None, syntax: Syntax | None = None) -> Document:
+def parse(
+    text: str,
+    *,
+    path: str | PathLike[str] | None = None,
+    title: str | None = None,
+    syntax: Syntax | None = None,
+) -> Document:
     """Parse ``text`` into sections and blocks. ``path`` gives it a name and, by its extension, its syntax."""
+    path = str(path) if isinstance(path, PathLike) else path
+    for name, value in (("path", path), ("title", title)):
+        if value is not None and not isinstance(value, str):
+            raise OptionError(f"{name}={value!r:.80} is not possible; it must be a text")
     if syntax is not None and syntax not in _SYNTAXES:
         raise OptionError(f"syntax={syntax!r} is not possible; choose from: {', '.join(map(repr, _SYNTAXES))}")
     return parsing.document(read.make_source(text, path=path, syntax=syntax), title)
@@ -29,7 +40,7 @@ def chunk(
     text: str | Document,
     strategy: str = config.DEFAULT_STRATEGY,
     *,
-    path: str | None = None,
+    path: str | PathLike[str] | None = None,
     title: str | None = None,
     syntax: Syntax | None = None,
     tokenizer: object = None,
@@ -58,7 +69,7 @@ def chunk_file(
     file: str | Path,
     strategy: str = config.DEFAULT_STRATEGY,
     *,
-    path: str | None = None,
+    path: str | PathLike[str] | None = None,
     errors: Literal["strict", "replace"] = "strict",
     **options: Any,
 ) -> Chunks:
@@ -80,7 +91,9 @@ def verify(text: str, chunks: Sequence[Chunk], *, tokenizer: object = None) -> l
     return check.laws(document, chunks, counter, normalized=finish.normalized, findings=findings)
 
 
-def _document(text: str | Document, path: str | None, title: str | None, syntax: Syntax | None) -> Document:
+def _document(
+    text: str | Document, path: str | PathLike[str] | None, title: str | None, syntax: Syntax | None
+) -> Document:
     if isinstance(text, Document):
         if (path, title, syntax) != (None, None, None):
             raise OptionError("a parsed document has its path, title and syntax; give them to quire.parse")

@@ -142,6 +142,9 @@ class Chunk:
             made.append(chunk)
         return made
 
+    def __hash__(self) -> int:
+        return hash((self.id, self.content_hash))
+
     @cached_property
     def content_hash(self) -> str:
         """Changes when what is embedded, or its place under the headings, changes; and only then."""

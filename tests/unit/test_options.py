@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -62,3 +63,13 @@ def test_a_message_shows_only_the_start_of_a_long_value() -> None:
         with pytest.raises(quire.OptionError) as refused:
             quire.chunk("text", **given)
         assert len(str(refused.value)) < 600
+
+
+@pytest.mark.parametrize("given", [{"strategy": None}, {"strategy": 3}, {"path": 3}, {"title": 3}, {"title": b"x"}])
+def test_what_is_no_text_is_named(given: dict[str, Any]) -> None:
+    with pytest.raises(quire.OptionError, match=f"{next(iter(given))}"):
+        quire.chunk("# a\n\nb", **given)
+
+
+def test_a_path_may_be_a_path() -> None:
+    assert quire.chunk("# a\n\nb", path=Path("x") / "a.md")[0].id == quire.chunk("# a\n\nb", path="x/a.md")[0].id

@@ -209,3 +209,14 @@ def test_the_minimum_gives_way_to_the_cap() -> None:
         quire.chunk("Text.", "sections", max_tokens=100, min_tokens=51)
     with pytest.raises(quire.OptionError, match="at least 32"):
         quire.chunk("Text.", "sections", max_tokens=31)
+
+
+def test_headings_that_a_counter_puts_above_the_cap_are_told() -> None:
+    text = "# Guide\n\nText.\n\n## Part\n\n### Deep\n\nMore text.\n\n## Last\n\nEnd.\n"
+    chunks = quire.chunk(text, "sections", tokenizer=_enormous)
+    assert quire.verify(text, chunks, tokenizer=_enormous) == []
+    assert {finding.code for finding in chunks.findings} == {"block-over-cap"}
+
+
+def _enormous(text: str) -> int:
+    return 1_000_000

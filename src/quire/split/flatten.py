@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from copy import copy
 from typing import NamedTuple
 
 from quire.model import Block, Document, Kind, Section, TokenCounter, adds_up
@@ -58,14 +59,11 @@ class Flattening:
         self.firsts: list[int] = []
         """For each section, the number of its first unit."""
 
-    def units(self) -> list[Unit]:
-        """The units, in order."""
-        return self._sections()
-
     def blocks_of(self, unit: Unit) -> list[Unit]:
         """The blocks of a unit that is a section; all of them fit, since together they do."""
-        self._led_by = 0
-        return self._blocks(self._document.own_blocks(unit.section), unit.stop)
+        apart = copy(self)  # so that it may be asked at any time, by any thread
+        apart._led_by = 0  # noqa: SLF001  a copy of this one
+        return apart._blocks(self._document.own_blocks(unit.section), unit.stop)  # noqa: SLF001
 
     def _headings_at_end(self) -> tuple[int, int]:
         """Where headings with no text below them close the document, and their tokens; the last text goes with them."""
@@ -77,7 +75,8 @@ class Flattening:
         tail = self._count(self._text[start:]) if start < len(self._text) else 0
         return (start, tail) if 0 < tail * 2 < self._grain.cap else (-1, 0)
 
-    def _sections(self) -> list[Unit]:
+    def units(self) -> list[Unit]:
+        """The units, in order."""
         made: list[Unit] = []
         text, count, firsts, append = self._text, self._count, self.firsts, made.append
         sections = self._document.sections
@@ -204,7 +203,7 @@ class Flattening:
         return unit._replace(is_glued=False)
 
     def _unit_or_parts(self, block: Block, size: int, room: int, stop: int) -> list[Unit]:
-        if block.kind == "heading":
+        if block.kind == "heading" and self._grain.oversized is not None:
             message = "a heading is too long to stand above text within the cap; it is cut as prose"
             self.notes.append((block.start, "heading-too-long", message))
         if self._grain.oversized is None or size <= min(self._grain.oversized, room):

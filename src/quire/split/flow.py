@@ -224,6 +224,7 @@ class _Pieces:
         self._text = plan.units.text
         self._count = plan.units.counter.count
         self._most = options.overlap_sentences
+        self._may_have_title = options.breadcrumb_mode == "conditional"
         self._runs = runs
         self._are_exact = are_exact  # whether the units' sizes add up to those of runs
 
@@ -255,9 +256,12 @@ class _Pieces:
         """Where the sentences start that are repeated in front of a run."""
         run, plan, text = self._runs[index], self._plan, self._text
         starts = self._sentence_starts(self._runs[index - 1])[: self._most]
-        prefix = plan.lines.prefix(plan.document.section_at(run[0].start))
+        above = {plan.lines.prefix(plan.document.section_at(run[0].start))}
+        if self._may_have_title:
+            above.add(plan.lines.prefix(0))  # longer than the whole line, where that had to be shortened
         for start in reversed(starts):
-            if self._count(f"{prefix}{text[start : run[-1].end]}{closing(run[0], run[-1])}") <= plan.cap:
+            own = f"{text[start : run[-1].end]}{closing(run[0], run[-1])}"
+            if all(self._count(line + own) <= plan.cap for line in above):
                 return start
         return None
 

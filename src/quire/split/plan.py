@@ -127,16 +127,9 @@ class Plan:
     def has_text(self, first: int, last: int) -> bool:
         """Whether there is something besides headings among these units."""
         items = self.units.items
-        if first < last and not items[last - 1].is_glued:
+        if first < last and _is_text(items[last - 1]):
             return True  # the usual case
-        return any(not items[unit].is_glued for unit in range(first, last))
-
-    def is_over_cap(self, piece: Piece) -> bool:
-        """Whether a piece is above the cap below its breadcrumb."""
-        text = (
-            f"{self.lines.prefix(piece.section)}{piece.before}{self.units.text[piece.start : piece.end]}{piece.after}"
-        )
-        return self.units.counter.count(text) > self.cap
+        return any(_is_text(items[unit]) for unit in range(first, last))
 
     def may_end(self, end: int) -> bool:
         """Whether a piece may end before the unit ``end``."""
@@ -205,6 +198,10 @@ class Plan:
                 after[above.pop()] = position
             above.append(position)
         return after
+
+
+def _is_text(unit: Unit) -> bool:
+    return not unit.is_glued and unit.kind != "heading"
 
 
 def plan_of(document: Document, counter: TokenCounter, options: Options, grain: Grain) -> Plan:

@@ -44,7 +44,7 @@ def sections(document: Document, counter: TokenCounter, options: Options) -> Cut
             cut = _cut(plan, part, options.max_depth)
             pieces += cut
             findings += _over_cap(plan, cut)
-    return Cut(pieces, findings)
+    return Cut(pieces, [*plan.findings(), *findings])
 
 
 def _split(plan: Plan, max_depth: int) -> list[_Part]:

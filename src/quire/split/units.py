@@ -1,8 +1,9 @@
 """Units: the parts of a document that strategies put together into pieces. Before: parsing/. After: packed.py, flow.py.
 
-A unit is a block, or a part of one that is too large. A piece is a run of units: from the start of the first to the end
-of the last it is the source as it stands, so parts of one block that meet again are joined as they were. What a part
-needs to stand alone (a fence opened again, a table's header) is added only at the edges of a piece.
+A unit is a section with its own text, a block, or a part of a block that is too large. A piece is a run of units: from
+the start of the first to the end of the last it is the source as it stands, so parts of one block that meet again are
+joined as they were. What a part needs to stand alone (a fence opened again, a table's header) is added only at the
+edges of a piece.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ class Unit(NamedTuple):
     end: int
     """One past its last character."""
     kind: Kind
-    """The kind of the block that it is, or is a part of."""
+    """The kind of the block that it is, or is a part of; ``paragraph`` for a section."""
     tokens: int
     """Tokens of its text up to ``stop``."""
     stop: int

@@ -25,3 +25,8 @@ def test_a_copy_has_the_same_record(strategy: str) -> None:
     assert sent[0] == chunks[0]
     with pytest.raises(TypeError):
         sent[0].metadata["x"] = 1
+
+
+def test_chunks_can_be_in_a_set() -> None:
+    chunks = quire.chunk(TEXT, "tree", path="a.md")
+    assert len({*chunks, *quire.chunk(TEXT, "tree", path="a.md")}) == len(chunks) > 1
