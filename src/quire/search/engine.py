@@ -124,11 +124,23 @@ def _merged(wanted: _Wanted, matching: Matching, found: list[Found], phases: Pha
             cap=settings.score_cap_multiplier,
         )
         phases["own"] = {"nodes": len(own), "in their own right": sum(share >= SATISFIED for share in own.values())}
-        phases["merge"] = {"candidates": len(matches), "results": len(merged)}
-        if len(merged) >= wanted.limit or len(found) < pool or pool >= MOST:
-            return _with_constituents(merged[: wanted.limit], matches)
+        results = _with_constituents(merged, matches)
+        says_something = [each for each in everything if own[each.place] > 0]
+        apart = find.left_alone(says_something, _places(results), _members(results))
+        phases["merge"] = {"candidates": len(matches), "results": len(merged), "apart": len(apart)}
+        if len(results) + len(apart) >= wanted.limit or len(found) < pool or pool >= MOST:
+            best_first = sorted([*results, *map(_alone, apart)], key=lambda result: (-result.score, result.place))
+            return best_first[: wanted.limit]
         pool = min(2 * pool, MOST)
         found = matching.best(pool)
+
+
+def _places(results: Iterable[_Result]) -> Iterator[Place]:
+    return (result.place for result in results)
+
+
+def _members(results: Iterable[_Result]) -> Iterator[Found]:
+    return (found for result in results for found in result.constituents)
 
 
 def _candidate(found: Found, own: float) -> Candidate:

@@ -160,6 +160,24 @@ def _by_themselves(found: Sequence[Found], own: Mapping[Place, float]) -> Sequen
     return counting or [each for each in found if each.node.position == 0] or found
 
 
+def left_alone(found: Iterable[Found], results: Iterable[Place], constituents: Iterable[Found]) -> list[Found]:
+    """Those that stand in no result and hold none, the best first; of two of them, one in the other, the better."""
+    taken = set(results)
+    above = {place for each in constituents for place in _above(each)}
+    kept: list[Found] = []
+    for each in sorted(found, key=lambda found: (-found.score, found.place)):
+        holders = _above(each)
+        if each.place not in above and taken.isdisjoint((each.place, *holders)):
+            kept.append(each)
+            taken.add(each.place)
+            above.update(holders)
+    return kept
+
+
+def _above(found: Found) -> list[Place]:
+    return [(found.node.document_id, ancestor.position) for ancestor in found.node.ancestors]
+
+
 def compiler(snapshot: Snapshot, settings: SearchSettings) -> Compiler:
     """The compiler for a state of the index."""
     ranking = Ranking(boosts={**BOOSTS, **settings.boosts}, tie=settings.tie, adjacent=settings.adjacent)

@@ -135,19 +135,22 @@ class Words:
         """Of the words that begin with several letters nearly all are wanted, often hundreds: this is kept short."""
         text, lower, match, uses = self._text, self._lower, self._word.match, found.uses
         find, append, span, wanted = lower.find, found.wanted.append, _span, Use.WANTED
-        at = find(beginning)
+        end, at = 0, find(beginning)
         while at >= 0:
             before = text[at - 1] if at else " "
             if before not in _NO_LETTERS and self._letter.match(before):
                 if _PART.match(text, at) and (word := match(text, self._start(at))):
                     found.add(word[0], word.start())
+                    end = word.end()
             elif word := match(text, at):
                 whole = word[0]
                 if uses[whole] is wanted:
                     append(span((at, at + len(whole))))
                 else:
                     found.add(whole, at)
-            at = find(beginning, at + 1)
+                end = at + len(whole)
+            # A word is looked at once, with all of its parts: a name may have thousands of them.
+            at = find(beginning, max(end, at + 1))
 
     @cached_property
     def _lower(self) -> str:

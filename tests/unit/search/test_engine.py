@@ -181,7 +181,7 @@ def test_not_either_and_fields(made: Made) -> None:
     assert ids(index, "tree:d* networks -tree:other") == ["ref/c.md#networks"]
     assert ids(index, "tree:other OR networks") == ["ref/c.md#networks"]
     for query in ("tree:other networks", "tree:other*", 'tree:"other"'):
-        with pytest.raises(quire.OptionError, match=r"tree:: no tree is called 'other\*?'; there are: docs"):
+        with pytest.raises(quire.OptionError, match=r"tree: no tree is called 'other\*?'; there are: docs"):
             index.search(query)
 
 
@@ -391,14 +391,27 @@ def test_settings_decide_about_gathering(made: Made) -> None:
 def test_what_only_stands_above_a_section_does_not_make_it_count(made: Made) -> None:
     text = "# Isolation\n\nIntro.\n\n## Workspace\n\nText.\n\n## Network\n\nText.\n\n## Workspace isolation\n\nText.\n"
     index = made({"a.md": text})
-    assert ids(index, "workspace isolation") == ["a.md#workspace-isolation"]
+    assert ids(index, "workspace isolation") == ["a.md#workspace-isolation", "a.md#workspace"]
+    assert {hit.how for hit in index.search("workspace isolation")} == {"match"}
 
 
 def test_an_answer_is_not_swallowed_with_the_mentions_around_it(made: Made) -> None:
     mention = "A long text about other things, where one may also read how to feed an animal that is a zebra, or not."
     text = f"# Care\n\nIntro.\n\n## Feed the zebra\n\nLike this.\n\n## Clean\n\n{mention}\n\n## Sleep\n\n{mention}\n"
-    [hit] = made({"a.md": text}).search("feed zebra")
-    assert (hit.id, hit.how) == ("docs:a.md#feed-the-zebra", "match")
+    hits = made({"a.md": text}).search("feed zebra")
+    assert [(hit.id, hit.how) for hit in hits] == [
+        ("docs:a.md#feed-the-zebra", "match"),
+        ("docs:a.md#clean", "match"),
+        ("docs:a.md#sleep", "match"),
+    ]
+
+
+def test_no_match_disappears_beside_a_better_one(made: Made) -> None:
+    parts = "".join(f"## Part {number}\n\nMore about other things, volumes too.\n\n" for number in range(6))
+    index = made({"a.md": f"# Guide\n\nIntro.\n\n## Volumes\n\nAbout storage.\n\n{parts}"})
+    found = ids(index, "volumes", limit=10)
+    assert found[0] == "a.md#volumes"
+    assert sorted(found[1:]) == [f"a.md#part-{number}" for number in range(6)]
 
 
 def test_mentions_are_gathered_however_long_their_sections_are(made: Made) -> None:
@@ -479,7 +492,7 @@ def test_phases_and_explanations(made: Made) -> None:
     assert results.phases["strict"] == {"candidates": 0}
     results = index.search("how to eat hay", explain=True)
     assert results.phases["strict"] == {"candidates": 2}
-    assert results.phases["merge"] == {"candidates": 2, "results": 1}
+    assert results.phases["merge"] == {"candidates": 2, "results": 1, "apart": 0}
     [hit] = results
     assert [each["id"] for each in hit.explanation["scores"]] == list(hit.constituents)
     assert {(word["word"], word["field"]) for word in hit.explanation["scores"][0]["words"]} == {
