@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
+from functools import partial as bound
 from typing import Any, NamedTuple
 
 from quire.index.engine.analysis import beginnings, word_terms
 from quire.index.engine.explain import contributions
-from quire.index.engine.words import runs, spelled
+from quire.index.engine.words import pairs, runs, spelled
 from quire.index.node import Node
 from quire.model import Span
 from quire.query import leaves
@@ -22,9 +22,6 @@ from quire.search.find import Found, Matching
 from quire.search.highlight import Marker, Wanted
 from quire.search.merge import Merged
 from quire.search.records import Hit
-
-_EXPLAINED = 3
-"""How many constituents of a hit are explained."""
 
 
 class Result(NamedTuple):
@@ -55,26 +52,37 @@ class Question:
     """What that was made from."""
     explain: bool
     """Whether the hits are to say how they came about."""
+    partial: bool = False
+    """Whether nothing has all of it, so that parts of it are enough."""
 
-    def wanted(self, language: str) -> list[Wanted]:
-        """What is marked in a text: the words that must match, or those that may be missing where they are all."""
+    def wanted(self, language: str, *, partial: bool) -> list[Wanted]:
+        """What is marked in a text: the words that must match, or those that may be missing where they are all.
+
+        In a partial match two that follow each other are enough of a run, so each two are marked.
+        """
         compiler = self.matching.compiler
         found = list(leaves(self.query))
         marked = [leaf for leaf in found if not compiler.is_optional(leaf)] or found
-        return [
-            wanted for leaf in marked if leaf.field in (None, "title", "body") for wanted in self._of(leaf, language)
-        ]
+        marked = [leaf for leaf in marked if leaf.field in (None, "title", "body")]
+        return list(dict.fromkeys(wanted for leaf in marked for wanted in self._of(leaf, language, partial=partial)))
 
-    def _of(self, leaf: Word | Phrase, language: str) -> Iterator[Wanted]:
+    def _of(self, leaf: Word | Phrase, language: str, *, partial: bool) -> Iterator[Wanted]:
         if isinstance(leaf, Phrase):
+            yield _as_typed(leaf.text, language)
             yield from (Wanted(spelling.terms) for spelling in spelled(leaf.text, language)[:1])
         elif leaf.prefix:
             yield from (Wanted(spelling.terms, prefix=True) for spelling in spelled(leaf.text, "none")[:1])
         else:
             for text in self.matching.compiler.texts(leaf):
+                yield _as_typed(text, language)
                 for spelling in spelled(text, language):
                     yield Wanted(spelling.terms)
-                    yield from (Wanted(run) for run in runs(spelling) if run != spelling.terms)
+                    yield from (Wanted(part) for run in runs(spelling) for part in (pairs(run) if partial else (run,)))
+
+
+def _as_typed(text: str, language: str) -> Wanted:
+    """A word with what is left out when it is looked for: ``don't`` is found by ``don``, but marked whole."""
+    return Wanted(word_terms(text, language))
 
 
 def hits(question: Question, results: Sequence[Result], max_tokens: int | None, phases: dict[str, Any]) -> list[Hit]:
@@ -82,7 +90,7 @@ def hits(question: Question, results: Sequence[Result], max_tokens: int | None, 
     snapshot = question.matching.snapshot
     trees = snapshot.settings.trees
     languages = {trees[result.node.tree].language for result in results}
-    marks = {language: _marker(question, language) for language in languages}
+    marks = {language: _marker(question, language, partial=question.partial) for language in languages}
     sections = [
         Section(result.node, tuple(each.node.position for each in result.constituents), result.nodes)
         for result in results
@@ -106,9 +114,9 @@ def hits(question: Question, results: Sequence[Result], max_tokens: int | None, 
     return made
 
 
-def _marker(question: Question, language: str) -> Marker:
-    terms, starts = partial(word_terms, language=language), partial(beginnings, language=language)
-    return Marker(question.wanted(language), terms, starts)
+def _marker(question: Question, language: str, *, partial: bool) -> Marker:
+    wanted = question.wanted(language, partial=partial)
+    return Marker(wanted, bound(word_terms, language=language), bound(beginnings, language=language))
 
 
 def _hit(question: Question, result: Result, given: Given, marked: tuple[Span, ...]) -> Hit:
@@ -137,14 +145,17 @@ def _hit(question: Question, result: Result, given: Given, marked: tuple[Span, .
 
 
 def _explanation(question: Question, result: Result) -> dict[str, Any]:
-    """What the words are worth in the best constituents, and what merging did."""
+    """What the words are worth in every constituent, the best first, and what merging did.
+
+    Merging adds and compares the scores of all of them; what else it names has its score in a step.
+    """
     matching = question.matching
     scores = [
         {
             "id": matching.snapshot.node(each.key).id,
-            "score": round(each.score, 3),
+            "score": round(each.score, 6),  # many small ones may add up
             "words": contributions(matching.compiler, matching.snapshot.searcher, question.query, each.key),
         }
-        for each in result.constituents[:_EXPLAINED]
+        for each in result.constituents
     ]
     return {"scores": scores, "merging": [asdict(step) for step in result.merged.trail] if result.merged else []}

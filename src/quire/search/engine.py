@@ -67,7 +67,7 @@ def search(
             merged = _merged(wanted, matching, found, phases) if merge else [_alone(each) for each in found]
             results = _with_nodes(snapshot, merged, whole=max_tokens is None)
             is_partial = phase == "partial"
-            question = answer.Question(matching, query, explain=explain)
+            question = answer.Question(matching, query, explain=explain, partial=is_partial)
             hits = answer.hits(question, results, max_tokens, phases)
             return Results(hits, query=text, partial=is_partial, corrections=corrections, phases=phases)
     return Results(query=text, corrections=corrections, phases=phases)

@@ -100,7 +100,8 @@ class Marker:
             for each in self._by_first.get(token.term, ()):
                 end: int | None = token.word.end
                 if len(each.terms) > 1:
-                    end = _end(each, chain(tokens[number + 1 :], self._after(words, word, cut)))
+                    rest = tokens[number + 1 : number + len(each.terms)]  # no more of them: a name may have thousands
+                    end = _end(each, chain(rest, self._after(words, word, cut)))
                 if end is not None:
                     yield Span(token.word.start, end)
 

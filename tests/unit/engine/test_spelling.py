@@ -7,7 +7,7 @@ import pytest
 from quire.index.engine.analysis import LANGUAGES, NONE, terms
 from quire.index.engine.function_words import is_function_word
 from quire.index.engine.spelling import humps, is_unspaced, spellings
-from quire.index.engine.words import Spelling, runs, spelled
+from quire.index.engine.words import Spelling, pairs, runs, spelled
 
 
 @pytest.mark.parametrize(
@@ -90,6 +90,12 @@ def test_what_an_apostrophe_adds_is_left_out(word: str, expected: str) -> None:
 def test_runs_of_characters_stay_together() -> None:
     [typed] = spelled("\u4f7f\u7528docker\u5b89\u88c5", NONE)
     assert runs(typed) == [("\u4f7f", "\u7528"), ("docker",), ("\u5b89", "\u88c5")]
+
+
+def test_of_a_run_each_two_that_follow_each_other_are_left() -> None:
+    assert pairs(("a", "b", "c")) == [("a", "b"), ("b", "c")]
+    assert pairs(("a", "b")) == [("a", "b")]
+    assert pairs(("a",)) == [("a",)]
 
 
 def test_unspaced_scripts() -> None:

@@ -519,3 +519,9 @@ def test_answering_loads_neither_the_parser_nor_a_tokenizer(made: Made, tmp_path
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_phrase_with_an_apostrophe_is_found(made: Made) -> None:
+    index = made({"a.md": "# A\n\nNow, don't panic at once.\n", "b.md": "# B\n\nThe user's own files. Do panic.\n"})
+    assert ids(index, '"don\'t panic"') == ["a.md#a"]
+    assert ids(index, '"the user\'s own"') == ["b.md#b"]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from quire.index.engine import analysis
 from quire.search.highlight import Wanted, ranges
+from quire.search.words import Use, Word, Words
 from support.grammar import documents
 
 english: Callable[[str], Sequence[str]] = partial(analysis.terms, language="english")
@@ -110,6 +111,30 @@ def test_only_words_that_start_alike_are_analysed_each_once(beginning: str, expe
     text = "takeRest rotateTokens and more trees, no betoken " * 100
     assert len(ranges(text, [Wanted(("tokens",))], terms, lambda _: (beginning,))) == 100
     assert sorted(asked) == expected
+
+
+class Asked(dict[str, Use]):
+    """Says that every word must be looked at, and counts how often it was asked."""
+
+    times = 0
+
+    def __getitem__(self, text: str) -> Use:
+        self.times += 1
+        return Use.OPEN
+
+
+@pytest.mark.parametrize("beginning", ["b", "bar", "foo"])
+def test_a_name_of_many_parts_is_looked_at_once(beginning: str) -> None:
+    name, uses = "fooBar" * 4_000, Asked()
+    assert Words(f"a {name}.").starting([beginning], uses) == ([], [Word(name, 2)])
+    assert uses.times <= 2
+
+
+def test_all_parts_of_a_name_of_many_are_marked() -> None:
+    assert marked("FooBar" * 500, "bar") == "Foo[Bar]" * 500
+    assert marked("FooBar" * 500, "foo bar") == "[FooBar]" * 500
+    assert marked("rotateTokensOf", "tokens of the") == "rotateTokensOf"
+    assert marked("rotateTokensOf the", "tokens of the") == "rotate[TokensOf the]"
 
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"

@@ -14,8 +14,9 @@ from typing import TypeGuard
 import tantivy
 
 from quire.index.engine import fields
+from quire.index.engine.analysis import terms
 from quire.index.engine.function_words import is_function_word
-from quire.index.engine.words import Dictionary, Spelling, runs, spelled
+from quire.index.engine.words import Dictionary, Spelling, pairs, runs, spelled
 from quire.index.node import term as id_term
 from quire.query.tree import All, Either, Not, Phrase, Query, Word, leaves
 
@@ -143,7 +144,7 @@ class Pass:
         """The terms of a word in any field each, more if they stand side by side."""
         units = [spelling.terms] if tight else runs(spelling)
         if self.loose:
-            units = [pair for unit in units for pair in _pairs(unit)]
+            units = [pair for unit in units for pair in pairs(unit)]
         made = [self._side_in_any(unit, language, into) for unit in units]
         if len(made) == 1:
             return made[0]
@@ -155,11 +156,11 @@ class Pass:
         if phrase.field == "tree":
             return self._tree(phrase)
         into = self._fields(phrase)
-        ways = [
-            self._side_in_any(spelling.terms, language, into)
-            for language in self.words.languages
-            for spelling in spelled(phrase.text, language)[:1]
-        ]
+        ways = []
+        for language in self.words.languages:
+            # As it is looked for in other queries, and as it stands in a text: ``don't`` is two terms there.
+            forms = {each.terms for each in spelled(phrase.text, language)[:1]} | {tuple(terms(phrase.text, language))}
+            ways += [self._side_in_any(form, language, into) for form in sorted(forms) if form]
         return best(ways, 0.0)
 
     def _prefix(self, word: Word) -> tantivy.Query | None:
@@ -209,11 +210,6 @@ def _is_plain(item: Query) -> TypeGuard[Word]:
 def _is_in_field(item: Query) -> bool:
     """Whether an item says in which field to look: that is meant, whatever else matches."""
     return all(leaf.field is not None for leaf in leaves(item))
-
-
-def _pairs(terms: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Each two that follow each other: what is left of a run when it may match in part."""
-    return [terms] if len(terms) < 3 else list(pairwise(terms))
 
 
 def _last_part(text: str) -> tuple[str, str]:

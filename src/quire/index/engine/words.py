@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import NamedTuple, Protocol
 
 from quire.index.engine.analysis import NONE, terms
@@ -76,6 +76,11 @@ def runs(spelling: Spelling) -> list[tuple[str, ...]]:
             found.append((term,))
         joining = alone
     return found
+
+
+def pairs(run: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Each two that follow each other: what is left of a run when it may match in part."""
+    return [run] if len(run) < 3 else list(pairwise(run))
 
 
 class Terms(Protocol):
