@@ -128,7 +128,8 @@ def test_the_changelog_begins_with_this_version() -> None:
 
 CONVENTIONS = """\
 Data goes to standard output, everything else to standard error. Exit codes: 0 done, 1 nothing found or a check failed,
-2 an error. There is no colour when piped, or when `NO_COLOR` is set."""
+2 an error, 130 interrupted (Ctrl-C). `chunk`, `stats` and `verify` go on after a document that cannot be read, and end
+with 2. There is no colour when piped, or when `NO_COLOR` is set."""
 
 
 def reference() -> str:

@@ -5,7 +5,7 @@ Splitting reserves the tokens of the full line, finishing writes it; both ask he
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 SEPARATOR = " > "
 LIMIT = 160
@@ -21,7 +21,7 @@ def full_line(title: str, header_path: Sequence[str], limit: int = LIMIT) -> str
     line = SEPARATOR.join(segments)
     if len(line) <= limit and line.isprintable() and "  " not in line and line == line.strip():
         return line  # as almost always; a blank segment would leave two spaces, or one at an end
-    return shorten([_one_line(segment) for segment in segments if segment], limit)
+    return shorten(_lines(segments), limit)
 
 
 def fitted(title: str, header_path: Sequence[str], most: int, count: Callable[[str], int]) -> tuple[str, int]:
@@ -42,7 +42,7 @@ def fitted(title: str, header_path: Sequence[str], most: int, count: Callable[[s
 def reader_line(title: str, header_path: Sequence[str]) -> str:
     """``> Title › Parent › Section``: the line that readers see above a section."""
     below = header_path[1:] if header_path and header_path[0] == title else header_path
-    return "> " + " › ".join(_one_line(segment) for segment in (title, *below) if segment)
+    return "> " + " › ".join(_lines((title, *below)))
 
 
 def shorten(segments: Sequence[str], limit: int = LIMIT) -> str:
@@ -76,5 +76,6 @@ def _cut(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1].rstrip() + ELLIPSIS
 
 
-def _one_line(text: str) -> str:
-    return " ".join(text[: 4 * LIMIT].split())
+def _lines(segments: Iterable[str]) -> list[str]:
+    """Each segment in one line; those without anything to read are left out."""
+    return [line for segment in segments if (line := " ".join(segment[: 4 * LIMIT].split()))]

@@ -17,13 +17,14 @@ from quire.errors import IndexDamagedError, NotFoundError, StoreError
 from quire.index import damage
 from quire.index.engine.store import Snapshot
 from quire.index.files import VERSION, FileRecord
-from quire.index.folder import CHECKED, Folder, OnWait, Stamp
-from quire.index.goal import Request, folder_of, places_of
+from quire.index.folder import CHECKED, Folder, OnWait, Stamp, another
+from quire.index.goal import Request, difference, folder_of, places_of
 from quire.index.info import Status, TreeInfo
 from quire.index.node import Node
 from quire.index.opening import opened
 from quire.index.plan import plan
 from quire.index.reader import readings
+from quire.index.room import refuse_file, refuse_others
 from quire.index.update import OnProgress, Update, remove, update
 from quire.model import Span
 from quire.search import asked
@@ -37,7 +38,8 @@ class Index:
     """An index in a folder. Any number of threads and processes may search it, whatever is being updated."""
 
     def __init__(self, folder: str | os.PathLike[str], *, settings: SearchSettings | None = None) -> None:
-        self._folder = Folder(Path(folder))
+        self._folder = Folder(Path(asked.path("folder", folder)))
+        refuse_file(self._folder.path)
         self._settings = settings or SearchSettings()
         self._lock = Lock()
         self._last: tuple[Snapshot | None, Stamp] | None = None
@@ -77,7 +79,8 @@ class Index:
 
         Only what changed is read. If another process is updating, ``on_wait`` is told, and after ``wait`` seconds
         there is a ``BusyError``. ``jobs`` is the number of processes that read; by default as many as pay. With
-        ``rebuild`` the index is made anew, whatever there is.
+        ``rebuild`` the index is made anew, whatever there is. A folder that has other files in it, or that a tree is
+        in, is refused.
         """
         self._refuse_closed()
         request = Request(
@@ -91,6 +94,7 @@ class Index:
     def remove(self, tree: str, *, wait: float = 10.0, on_wait: OnWait | None = None) -> None:
         """Take a tree out of the index; its documents are not touched."""
         self._refuse_closed()
+        refuse_others(self._folder.path)
         remove(self._folder, asked.text("tree", tree), wait=asked.seconds("wait", wait), on_wait=on_wait)
 
     def search(
@@ -168,7 +172,11 @@ class Index:
 
     def status(self) -> Status:
         """How the index is: every byte of it is checked, and every tree is looked at."""
+        self._refuse_closed()
         size = sum(file.stat().st_size for file in self._folder.path.rglob("*") if file.is_file())
+        version = self._folder.version() or VERSION
+        if version != VERSION:
+            return Status(version=version, size=size, rebuild=f"it was made by {another(version)}")
         try:
             snapshot = self._snapshot()
             self._check(snapshot)
@@ -179,6 +187,7 @@ class Index:
         return Status(
             version=VERSION,
             size=size,
+            rebuild=difference(snapshot.settings, snapshot.settings.trees),
             trees=trees,
             segments=snapshot.segments,
             outdated=tuple(sorted((*(task.id for task in made.tasks), *made.removed))),

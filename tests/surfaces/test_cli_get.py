@@ -149,3 +149,13 @@ def test_nothing_fits(run, docs, form) -> None:
     assert (result.code, result.out) == (1, b"[]\n" if form else b"")
     assert result.err == "quire: docs:guides/auth.md#oauth: nothing of it fits in 1 token; it has 13 tokens\n"
     assert run("get", *form, "--max-tokens", 1, "docs:empty.md").code == 0
+
+
+@pytest.mark.parametrize("name", ["docs/guides", "docs/guides#oauth", "docs/guides:3"])
+def test_a_folder_is_no_document(run, name) -> None:
+    said = "quire: docs/guides: is a folder; `quire ls docs/guides` lists its documents\n"
+    for others in ([], ["docs/b.md"]):
+        result = run("get", "--json", name, *others)
+        assert (result.code, result.err) == (1, said)
+        assert [hit["text"] for hit in hits(result)] == ["b\n"] * len(others)
+    assert run("ls", "docs/guides").code == 0

@@ -212,7 +212,7 @@ def test_an_index_that_would_hide_what_is_named(run, docs) -> None:
     assert left(folder / "docs") == ["a.md"]
 
 
-@pytest.mark.parametrize("name", ["notes", "index.md", "index-notes"])
+@pytest.mark.parametrize("name", ["notes", "index.md", "index-notes", "index-1"])
 def test_a_folder_of_the_user_becomes_no_index(run, docs, name) -> None:
     folder = docs({"docs/a.md": "x\n", f"mine/{name}": "n\n"})
     for command in (["index"], ["search", "x"], ["ls"]):
@@ -245,8 +245,8 @@ def test_an_index_inside_a_tree(run, docs, trees) -> None:
         (["nope"], "nope: no such file or folder"),
         ([""], "no such file or folder"),
         (["empty"], "empty: no documents in there; quire looks for Markdown and .txt files"),
-        (["--index", "docs/a.md", "docs"], "docs/a.md"),
-        (["--index", "docs/a.md/x", "docs"], "docs/a.md"),
+        (["--index", "docs/a.md", "docs"], "quire: docs/a.md: is a file, and an index is a folder; choose another"),
+        (["--index", "docs/a.md/x", "docs"], "quire: docs/a.md: is a file, and an index is a folder; choose another"),
         (["--rebild"], "no such option: --rebild"),
     ],
 )

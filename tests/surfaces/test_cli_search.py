@@ -595,3 +595,9 @@ def test_an_up_to_date_index_is_searched_without_what_reads_documents(run) -> No
 def test_python_m_quire() -> None:
     done = subprocess.run([*QUIRE, "search", "rotate", "docs"], capture_output=True, check=True)
     assert done.stdout.startswith(b"> Auth")
+
+
+def test_a_tree_that_the_query_names_and_nobody_knows(run, docs) -> None:
+    docs({"docs/a.md": "a\n"})
+    run("index", "docs")
+    assert refused(run("search", "tree:zz a")) == "quire: tree: no tree is called 'zz'; there are: docs\n"

@@ -7,6 +7,8 @@ import json
 import pytest
 from outputs import refused
 
+from quire.index.files import VERSION
+
 
 @pytest.fixture(autouse=True)
 def project(tmp_path, monkeypatch):
@@ -58,6 +60,78 @@ def test_damaged(run, docs) -> None:
     assert result.code == 1
     assert "damaged: " in result.out.decode()
     assert json.loads(run("status", "--json").out)["damaged"]
+
+
+def test_an_index_of_another_version(run, docs) -> None:
+    folder = docs({"quire.toml": '[trees]\ndocs = "docs"\n', "docs/a.md": "a\n"})
+    run("index")
+    (folder / ".quire/index.current").write_text('{"version": 1, "of": "old"}')
+    result = run("status")
+    first, second = result.out.decode().splitlines()
+    assert (result.code, result.err) == (1, "")
+    assert first.endswith(("bytes, version 1", "KB, version 1"))
+    said = f"it was made by another version of quire (index version 1, this one has {VERSION})"
+    assert second == f"outdated: {said}; the next update makes it anew"
+    status = json.loads(run("status", "--json").out)
+    assert (status["version"], status["rebuild"], status["damaged"]) == (1, said, None)
+    assert f"(index version 1, this one has {VERSION}); it is made anew" in run("index").err
+    assert run("status").code == 0
+
+
+# The trees that quire.toml names
+
+
+@pytest.fixture
+def indexed(run, docs):
+    """An index of one tree, which quire.toml names."""
+    folder = docs({"quire.toml": '[trees]\ndocs = "docs"\n', "docs/a.md": "a\n", "more/b.md": "b\n"})
+    run("index")
+    assert run("status").out.endswith(b"\nup to date\n")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("trees", "said"),
+    [
+        ('docs = "docs"\nmore = "more"\n', "tree more: more is not in the index yet; `quire index` reads it"),
+        ('docs = "docs"\nx = "y"\n', "tree x: y: no such folder or file; correct trees.x in quire.toml"),
+        ('docs = "more"\n', "tree docs: docs is in the index, and not more; `quire index` reads it"),
+        (
+            'docs.path = "docs"\ndocs.language = "german"\n',
+            "tree docs: its language is german now; `quire index` makes the index anew",
+        ),
+    ],
+)
+def test_a_tree_that_is_not_in_the_index_as_it_is_named(run, indexed, trees, said) -> None:
+    (indexed / "quire.toml").write_text(f"[trees]\n{trees}")
+    result = run("status")
+    assert (result.code, result.err) == (1, "")
+    assert result.out.decode().endswith(f"\noutdated: {said}\n")
+    changed = json.loads(run("status", "--json").out)["changedTrees"]
+    assert [f"tree {name}: {why}" for name, why in changed.items()] == [said]
+    if "correct" not in said:
+        run("index")
+        assert run("status").code == 0
+
+
+def test_a_tree_that_is_named_no_longer(run, indexed) -> None:
+    (indexed / "quire.toml").write_text('[trees]\nmore = "more"\n')
+    run("index")
+    result = run("status")
+    assert result.code == 0
+    *_, said, last = result.out.decode().splitlines()
+    assert said == "tree docs: quire.toml does not name it; `quire index --remove docs` forgets it"
+    assert last == "up to date"
+    assert json.loads(run("status", "--json").out)["unnamedTrees"] == ["docs"]
+
+
+def test_a_damaged_index_says_nothing_of_trees(run, indexed) -> None:
+    for file in (indexed / ".quire").glob("index-*/*.store"):
+        file.unlink()
+    result = run("status")
+    assert result.code == 1
+    assert "damaged: " in result.out.decode()
+    assert "tree docs" not in result.out.decode()
 
 
 def test_json(run, docs) -> None:

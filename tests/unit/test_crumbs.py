@@ -40,3 +40,8 @@ def test_one_line_within_the_limit(title: str, path: list[str]) -> None:
     assert len(line) <= LIMIT
     assert "\n" not in line
     assert "\r" not in line
+
+
+def test_a_title_without_anything_to_read_is_left_out() -> None:
+    assert full_line("a", ["\xa0", "b"]) == "a > b"
+    assert reader_line("a", ["\xa0", "b"]) == "> a › b"

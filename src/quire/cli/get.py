@@ -37,7 +37,12 @@ class Target(NamedTuple):
     @property
     def is_file(self) -> bool:
         """Whether that is a file."""
-        return self.exists and not os.path.isdir(self.file)  # noqa: PTH112  Path("") is a folder
+        return self.exists and not self.is_folder
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether that is a folder."""
+        return self.exists and os.path.isdir(self.file)  # noqa: PTH112  Path("") is a folder
 
 
 @click.command()
@@ -64,8 +69,10 @@ def command(
     """
     asked = list(map(target, dict.fromkeys(targets)))
     found: dict[Target, tuple[Hit, str]] = {}
+    for folder in dict.fromkeys(each.file for each in asked if each.is_folder):
+        note(f"quire: {visible(f'{folder}: is a folder; `quire ls {folder}` lists its documents')}")
     for are_files in (True, False):
-        wanted = [each for each in asked if each.is_file == are_files]
+        wanted = [each for each in asked if each.is_file == are_files and not each.is_folder]
         if wanted:
             paths = [each.file for each in wanted if are_files]
             with opened(paths, index_folder=index_folder, update=not no_update, begin=are_files) as place:

@@ -25,7 +25,7 @@ from quire.cli.places import (
     new_tree,
     reachable,
 )
-from quire.cli.refusals import refuse_beforehand, refuse_hidden
+from quire.cli.refusals import refuse_beforehand, refuse_place
 from quire.cli.shown import visible
 from quire.errors import (
     BusyError,
@@ -118,7 +118,7 @@ def settings_for(index_folder: str | None, paths: Sequence[str] = ()) -> Setting
         if not index_folder:
             raise click.UsageError("--index needs a folder")
         settings = replace(settings, index=Path(os.path.abspath(index_folder)))  # noqa: PTH100  links stay as named
-    refuse_hidden(settings.index, settings.folders)
+    refuse_place(settings.index, settings.folders)
     return settings
 
 

@@ -98,10 +98,18 @@ def choose(paths: Sequence[str], trees: Sequence[str], settings: Settings, known
     names = trees or list(settings.trees) or list(known)
     for name in names:
         if name in settings.trees and not folders[name].exists():
-            origin = settings.values[f"trees.{name}.path"].origin
-            reason = f"no such folder or file; correct trees.{name} in {reachable(origin)}"
-            raise InputError(reachable(folders[name]), reason)
+            raise InputError(reachable(folders[name]), is_gone(name, settings))
     return Chosen(tuple(Place(name, folders[name]) for name in names) or _current_folder(settings.folder))
+
+
+def is_gone(name: str, settings: Settings) -> str:
+    """What to say of a tree that a file names, and that is not there."""
+    return f"no such folder or file; correct trees.{name} in {naming(name, settings)}"
+
+
+def naming(name: str, settings: Settings) -> str:
+    """The file that names a tree."""
+    return reachable(settings.values[f"trees.{name}.path"].origin)
 
 
 def _refuse_unknown(trees: Iterable[str], known: Iterable[str]) -> None:

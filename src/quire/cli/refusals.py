@@ -5,20 +5,16 @@ Before: ``places`` has said what is meant. After: ``indexes`` brings the index u
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from quire.cli.places import Chosen, located, reachable
-from quire.errors import InputError, OptionError, StoreError, UndecodableError
-from quire.index.folder import CHECKED, CURRENT, IGNORE, LOCK
+from quire.cli.places import Chosen, reachable
+from quire.errors import InputError, UndecodableError
+from quire.index import room
 from quire.model import Finding
 from quire.settings import Settings
-from quire.settings.load import INDEX
 
-_GENERATION = re.compile(r"index-[0-9]+")
 _ADVICE = (', or read it with errors="replace"', "; give its content on standard input")
 """What is advised elsewhere, and what no command can do that reads trees."""
 _LOOKED_AT = 8192
@@ -27,8 +23,8 @@ _LOOKED_AT = 8192
 
 def refuse_beforehand(chosen: Chosen, settings: Settings) -> None:
     """Refuse what would do harm or be of no use, before anything is written."""
-    refuse_hidden(settings.index, chosen.trees)
-    _refuse_others(settings.index)
+    refuse_place(settings.index, chosen.trees)
+    room.refuse_others(settings.index, reachable)
     for place in chosen.new:
         if place.folder.is_file():
             _refuse_unreadable(place.folder)
@@ -36,25 +32,10 @@ def refuse_beforehand(chosen: Chosen, settings: Settings) -> None:
             _refuse_empty(place.folder)
 
 
-def refuse_hidden(index: Path, trees: Mapping[str, Path]) -> None:
-    """Refuse an index that a tree is in: git and quire pass over what is in the folder of an index."""
-    for name, folder in trees.items():
-        if located(folder, {"": index}) is not None:
-            what = f"the index {reachable(index)} would hide the tree {name}, {reachable(folder)}"
-            raise OptionError(f"{what}; choose another folder for the index")
-
-
-def _refuse_others(folder: Path) -> None:
-    """Refuse a folder that has something in it, but nothing of an index: it is the user's."""
-    try:
-        names = set() if folder.name == INDEX else set(os.listdir(folder))  # noqa: PTH208  names are all that counts
-    except OSError:
-        return  # there is none yet, or writing says what is wrong
-    is_ours = names & {CHECKED, CURRENT, LOCK} or any(map(_GENERATION.fullmatch, names))
-    if names - {IGNORE} and not is_ours:
-        raise StoreError(
-            reachable(folder), "has other files in it and is no index; choose another folder for the index"
-        )
+def refuse_place(index: Path, trees: Mapping[str, Path]) -> None:
+    """Refuse an index that is a file, or that a tree is in, with paths that work from the current folder."""
+    room.refuse_file(index, reachable)
+    room.refuse_hidden(index, trees, reachable)
 
 
 def _refuse_unreadable(file: Path) -> None:

@@ -1,20 +1,35 @@
-"""``quire status``: how the index is: its trees, its size, what is outdated, damaged or cannot be read."""
+"""``quire status``: how the index is: its trees, its size, what is outdated, damaged or cannot be read.
+
+``Index.status`` knows the index and its documents; the trees that a file names are held against it here.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Iterator
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
 from quire.cli.commands import NOTHING_FOUND
 from quire.cli.indexes import index_option, no_index, settings_for
 from quire.cli.output import MOST_SHOWN, Paint, count_of, echo, show_findings, write_json
-from quire.cli.places import reachable
+from quire.cli.places import is_gone, naming, reachable
 from quire.cli.refusals import advised
 from quire.errors import NotFoundError
 from quire.indexed import Index, Status
+from quire.settings import Settings
+
+
+class Named(NamedTuple):
+    """The trees that a file names, against those of the index."""
+
+    changed: dict[str, str]
+    """Why a tree is not in the index as it is named, by its name."""
+    unnamed: dict[str, str]
+    """The trees of the index that the file does not name, with what that means."""
 
 
 @click.command()
@@ -23,8 +38,8 @@ from quire.indexed import Index, Status
 def command(*, as_json: bool, index_folder: str | None) -> int:
     """Show how the index is.
 
-    Checks every byte of it and looks at every tree, but changes nothing. The exit code is 1 if something is outdated,
-    damaged or cannot be read.
+    Checks every byte of it and looks at every tree, of the index and of quire.toml, but changes nothing. The exit code
+    is 1 if something is outdated, damaged, not there or cannot be read.
     """
     settings = settings_for(index_folder)
     with Index.open(settings.index, settings=settings.search) as index:
@@ -32,28 +47,61 @@ def command(*, as_json: bool, index_folder: str | None) -> int:
             status = index.status()
         except NotFoundError:
             raise no_index(settings) from None
+    named = Named(dict(_changed(status, settings)), dict(_unnamed(status, settings)))
     if as_json:
-        write_json(_record(status, str(settings.index)))
+        write_json(_record(status, named, str(settings.index)))
     else:
-        _show(status, reachable(settings.index))
-    return NOTHING_FOUND if status.outdated or status.damaged or status.failed else 0
+        _show(status, named, reachable(settings.index))
+    return 0 if _is_fine(status, named) else NOTHING_FOUND
 
 
-def _record(status: Status, folder: str) -> dict[str, Any]:
+def _is_fine(status: Status, named: Named) -> bool:
+    return not (status.damaged or status.rebuild or status.outdated or status.failed or named.changed)
+
+
+def _changed(status: Status, settings: Settings) -> Iterator[tuple[str, str]]:
+    """Trees that are not in the index as a file names them. Of an index that cannot be read there is nothing to say."""
+    for name, tree in settings.trees.items():
+        place, known = reachable(tree.path), status.trees.get(name)
+        if not tree.path.exists():
+            yield name, f"{place}: {is_gone(name, settings)}"
+        elif known is None:
+            if status.trees or not (status.damaged or status.rebuild):
+                yield name, f"{place} is not in the index yet; `quire index` reads it"
+        elif os.path.realpath(known.folder) != os.path.realpath(tree.path):
+            yield name, f"{reachable(known.folder)} is in the index, and not {place}; `quire index` reads it"
+        elif known.language != tree.language:
+            yield name, f"its language is {tree.language} now; `quire index` makes the index anew"
+
+
+def _unnamed(status: Status, settings: Settings) -> Iterator[tuple[str, str]]:
+    """Trees that are searched only if they are asked for, because a file names others."""
+    file = next((naming(name, settings) for name in settings.trees), "")
+    for name in status.trees:
+        if file and name not in settings.trees:
+            yield name, f"{file} does not name it; `quire index --remove {name}` forgets it"
+
+
+def _record(status: Status, named: Named, folder: str) -> dict[str, Any]:
     trees = {name: {**asdict(tree), "folder": str(tree.folder)} for name, tree in status.trees.items()}
     failed = tuple(map(advised, status.failed))
-    return {"index": folder, **asdict(replace(status, trees={}, failed=failed)), "trees": trees}
+    more = {"changedTrees": named.changed, "unnamedTrees": list(named.unnamed)}
+    return {"index": folder, **asdict(replace(status, trees={}, failed=failed)), "trees": trees, **more}
 
 
-def _show(status: Status, folder: str) -> None:
+def _show(status: Status, named: Named, folder: str) -> None:
     paint = Paint(sys.stdout)
-    size = f"{_bytes(status.size)}, {count_of(status.segments, 'segment')}, version {status.version}"
+    segments = [count_of(status.segments, "segment")] if status.segments else []  # else nobody knows
+    size = ", ".join([_bytes(status.size), *segments, f"version {status.version}"])
     echo(f"{paint.place(folder)}  {paint.faint(size)}")
     for name, tree in status.trees.items():
         counted = ((tree.files, "document"), (tree.nodes, "section"), (tree.tokens, "token"))
         numbers = ", ".join(count_of(*each) for each in counted)
         place = paint.faint(f"{tree.language}  {reachable(tree.folder)}")
         echo(f"  {paint.title(name)}  {paint.number(numbers)}  {place}")
+    _show_named(named, paint)
+    if status.rebuild:
+        echo(paint.warning(f"outdated: {status.rebuild}; the next update makes it anew"))
     if status.damaged:
         echo(paint.warning(f"damaged: {status.damaged}"))
     if status.outdated:
@@ -66,8 +114,15 @@ def _show(status: Status, folder: str) -> None:
         echo(paint.warning(f"cannot be read: {count_of(len(status.failed), 'file')}"))
         sys.stdout.flush()
         show_findings([replace(advised(each), path=reachable(each.path)) for each in status.failed])
-    if not (status.damaged or status.outdated or status.failed):
+    if _is_fine(status, named):
         echo("up to date")
+
+
+def _show_named(named: Named, paint: Paint) -> None:
+    for name, why in named.unnamed.items():
+        echo(paint.plain(f"tree {name}: {why}"))
+    for name, why in named.changed.items():
+        echo(paint.warning(f"outdated: tree {name}: {why}"))
 
 
 def _bytes(size: int) -> str:

@@ -39,7 +39,8 @@ def command(
     """Check the laws on your own documents.
 
     Cuts each document twice and checks that nothing is lost, altered or misplaced, that positions and counts are
-    right and that both times gave the same. Violations go to standard output; the exit code is 1 if there are any.
+    right and that both times gave the same. Violations go to standard output; the exit code is 1 if there are any, and
+    2, violations or not, if a document could not be read.
     """
     tally = Tally()
     checking = _Checking(Cut.of(**options), cuts_again=not options["timestamps"])

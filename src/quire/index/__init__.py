@@ -3,7 +3,7 @@
 In the order of an update; ``quire.indexed`` is the way in:
 
 opening.py   the last commit, seen to be whole (damage.py)
-goal.py      what there is against what is wanted: settings, trees
+goal.py      what there is against what is wanted: settings, trees; room.py which folders are no place for an index
 plan.py      which files came, changed, went: the records are in files.py and tasks.py
 reader.py    reads those, here or in processes; reading.py one of them
 nodes.py     a parsed document to nodes (node.py), with parts.py; outline.py keeps their tree without their text

@@ -28,6 +28,8 @@ from quire.errors import BusyError, IndexDamagedError, StoreError
 from quire.index.files import VERSION, Tree
 
 LOCK, CURRENT, CHECKED, IGNORE = "index.lock", "index.current", "index.checked", ".gitignore"
+GENERATION = re.compile(r"index-[0-9]{1,9}")
+"""What a generation is called."""
 
 OnWait = Callable[[str], None]
 """Is told once, in a sentence, that an update waits for another, and for whose."""
@@ -35,7 +37,6 @@ OnWait = Callable[[str], None]
 Stamp = tuple[tuple[int, ...], ...]
 """Equal as long as the same commit counts."""
 
-_GENERATION = re.compile(r"index-[0-9]{1,9}")
 _PAUSE = 0.02
 _FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 
@@ -49,6 +50,12 @@ class Pointer(msgspec.Struct, frozen=True):
     """The version of what quire keeps in it: another one is not even opened."""
     trees: dict[str, Tree] = {}
     """The trees, so that an index that cannot be read is made anew of all that was in it."""
+
+
+class _Versioned(msgspec.Struct):
+    """What ``index.current`` says in every version of quire."""
+
+    version: int
 
 
 class Folder:
@@ -65,16 +72,31 @@ class Folder:
 
     def pointer(self) -> Pointer | None:
         """What ``index.current`` says; None where there is no index yet."""
+        data = self._said()
+        if data is None:
+            return None
         try:
-            data = (self.path / CURRENT).read_bytes()
+            return msgspec.json.decode(data, type=Pointer)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise self._unread(data) from error
+
+    def version(self) -> int | None:
+        """The version of the index, be it another one or damaged; None where that cannot be told."""
+        return _version_in(self._said() or b"")
+
+    def _said(self) -> bytes | None:
+        try:
+            return (self.path / CURRENT).read_bytes()
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
             raise StoreError(str(self.path), f"cannot be read: {error.strerror or error}") from error
-        try:
-            return msgspec.json.decode(data, type=Pointer)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise self.damaged(f"the index is damaged ({CURRENT} holds something else)") from error
+
+    def _unread(self, data: bytes) -> IndexDamagedError:
+        version = _version_in(data)
+        if version not in (None, VERSION):
+            return self.damaged(f"the index was made by {another(version)}")
+        return self.damaged(f"the index is damaged ({CURRENT} holds something else)")
 
     def current(self) -> Path | None:
         """The generation that counts; None where there is no index yet."""
@@ -82,8 +104,8 @@ class Folder:
         if pointer is None:
             return None
         if pointer.version != VERSION:
-            raise self.damaged("the index was made by another version of quire")
-        if not _GENERATION.fullmatch(pointer.generation):
+            raise self.damaged(f"the index was made by {another(pointer.version)}")
+        if not GENERATION.fullmatch(pointer.generation):
             raise self.damaged(f"the index is damaged ({CURRENT} points elsewhere)")
         return self.path / pointer.generation
 
@@ -168,7 +190,7 @@ class Folder:
 
     def _generations(self) -> list[Path]:
         try:
-            return [path for path in self.path.iterdir() if _GENERATION.fullmatch(path.name)]
+            return [path for path in self.path.iterdir() if GENERATION.fullmatch(path.name)]
         except OSError:
             return []
 
@@ -188,6 +210,18 @@ class Folder:
             raise StoreError(str(self.path), f"cannot be written: {problem}; {remedy(error.errno)}") from error
 
 
+def another(version: int | None) -> str:
+    """Another version of quire, as the user is told of it."""
+    return f"another version of quire (index version {version}, this one has {VERSION})"
+
+
+def _version_in(data: bytes) -> int | None:
+    try:
+        return msgspec.json.decode(data, type=_Versioned).version
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+
+
 def remedy(code: int | None) -> str:
     """What to do about an error of the system while writing."""
     if code in (errno.EACCES, errno.EPERM, errno.EROFS):
@@ -196,6 +230,8 @@ def remedy(code: int | None) -> str:
         return "make room and run again"
     if code == errno.EFBIG:
         return "raise the limit for the size of files, or make room, and run again"
+    if code in (errno.ENOTDIR, errno.EEXIST):
+        return "it is no folder; take another one"
     return "make room or correct its rights"
 
 

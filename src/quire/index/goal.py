@@ -15,6 +15,7 @@ from quire.index.files import TOKENIZER, FileTable, Settings, Tree, languages_of
 from quire.index.folder import Folder, Stamp
 from quire.index.opening import opened
 from quire.index.plan import Place, Plan, plan
+from quire.index.room import refuse_file, refuse_hidden, refuse_others
 from quire.read.source import unreadable
 
 DEFAULT_LANGUAGE = "english"
@@ -67,9 +68,10 @@ def goal_of(folder: Folder, request: Request) -> Goal:
         snapshot, stamp, why = None, folder.stamp(), error.reason.partition(";")[0]
     known = snapshot.settings.trees if snapshot is not None else _trees_of(folder)
     trees = _trees(folder, request, known)
+    _refuse_place(folder, request, is_new=snapshot is None)
     languages = languages_of(trees)
     if snapshot is not None:
-        why = "it was asked for" if request.rebuild else _difference(snapshot.settings, trees)
+        why = "it was asked for" if request.rebuild else difference(snapshot.settings, trees)
         languages = snapshot.settings.languages if why is None else languages
         snapshot = snapshot if why is None else None
     settings = Settings(schema.VERSION, __version__, TOKENIZER, languages, trees)
@@ -77,6 +79,14 @@ def goal_of(folder: Folder, request: Request) -> Goal:
     places = places_of(folder, {name: trees[name] for name in looked_at})
     made = plan(places, snapshot.files() if snapshot is not None else {})
     return Goal(snapshot=snapshot, stamp=stamp, rebuilt=why, settings=settings, plan=made)
+
+
+def _refuse_place(folder: Folder, request: Request, *, is_new: bool) -> None:
+    """Refuse a folder that is no place for an index, before anything is written to it."""
+    refuse_file(folder.path)
+    refuse_hidden(folder.path, {name: Path(place) for name, place in (request.trees or {}).items()})
+    if is_new:
+        refuse_others(folder.path)
 
 
 def _trees_of(folder: Folder) -> Mapping[str, Tree]:
@@ -142,7 +152,7 @@ def places_of(folder: Folder, trees: Mapping[str, Tree]) -> list[Place]:
     ]
 
 
-def _difference(old: Settings, trees: Mapping[str, Tree]) -> str | None:
+def difference(old: Settings, trees: Mapping[str, Tree]) -> str | None:
     """Why an index that was made with ``old`` cannot be built upon."""
     if old.quire != __version__:
         return f"it was made by quire {old.quire}"

@@ -30,11 +30,14 @@ class Status:
     """How an index is."""
 
     version: int
-    """The version of what is on disk."""
+    """The version of what is on disk; this quire's where that cannot be told."""
     size: int
     """How many bytes it takes on disk."""
     damaged: str | None = None
     """What is wrong with its files, and then no more is known; None if they hold what was written."""
+    rebuild: str | None = None
+    """Why the next update makes it anew, though nothing is damaged: another version of quire made it. What follows is
+    known only if the version of the index is this quire's."""
     trees: Mapping[str, TreeInfo] = field(default_factory=dict)
     """Its trees by name."""
     segments: int = 0

@@ -16,6 +16,14 @@ def text(name: str, value: Any) -> str:
     return value
 
 
+def path(name: str, value: Any) -> str:
+    """A path."""
+    found = os.fsdecode(value) if isinstance(value, str | os.PathLike) else ""
+    if not found or "\0" in found:
+        raise _impossible(name, value, "a path")
+    return found
+
+
 def number(name: str, value: Any) -> int:
     """A whole number, at least 1."""
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
@@ -62,11 +70,12 @@ def languages(name: str, value: Any) -> dict[str, str]:
 
 
 def known(name: str, wanted: Iterable[str], trees: Iterable[str]) -> None:
-    """Names of trees that there are."""
+    """Names of trees that there are; ``name`` is the option, or the prefix with its colon, that asks for them."""
     there = sorted(trees)
+    asker = name.removesuffix(":")
     for each in wanted:
         if each not in there:
-            raise OptionError(f"{name}: no tree is called {each!r}; there are: {', '.join(there) or 'none'}")
+            raise OptionError(f"{asker}: no tree is called {each!r}; there are: {', '.join(there) or 'none'}")
 
 
 def _impossible(name: str, value: Any, wanted: str) -> OptionError:

@@ -300,12 +300,15 @@ def test_another_version_makes_it_anew(tmp_path: Path, index: Index, write: Writ
     write("a.md")
     index.update(docs(tmp_path))
     monkeypatch.setattr("quire.index.goal.__version__", "9.9")
+    assert index.status().rebuild == f"it was made by quire {quire.__version__}"
     assert index.update().rebuilt == f"it was made by quire {quire.__version__}"
+    assert index.status().rebuild is None
     pointer = tmp_path / ".quire" / "index.current"
     pointer.write_text(pointer.read_text().replace(f'"version":{VERSION}', '"version":99'))
     with pytest.raises(quire.StoreError, match=r"another version of quire.*run: quire index"):
         index.get("a.md")
-    assert index.update().rebuilt == "the index was made by another version of quire"
+    said = f"the index was made by another version of quire (index version 99, this one has {VERSION})"
+    assert index.update().rebuilt == said
     assert index.get("a.md#a").text == "# A\n\ntext\n"
     assert index.update(rebuild=True).rebuilt == "it was asked for"
 
