@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
+from operator import itemgetter
 from typing import Any
 
 from quire.model import BLANK, Block, Document, Finding, TokenCounter
@@ -137,19 +138,21 @@ def _structure_is_respected(
     if _strategy(chunks) == "tree":
         return
     last_text = max((block.end for block in document.blocks if block.kind != "heading"), default=0)
+    ending: list[tuple[int, Chunk]] = []
     for chunk in chunks:
         start, end = chunk.source_position.char_start, chunk.source_position.char_end
         blocks = document.blocks_between(start, end)
         last = blocks[-1] if blocks else None
         if last is None or last.kind != "heading" or _is_too_long(last, chunk):
             continue
-        if start <= last.start and last.end <= end < last_text and not _is_told(document, last, findings):
-            yield "heading-at-end", last.start, f"chunk {chunk.id} ends with a heading that belongs to what follows"
-
-
-def _is_told(document: Document, heading: Block, findings: Sequence[Finding]) -> bool:
-    lines = {finding.line for finding in findings if finding.code in ("heading-too-long", "block-over-cap")}
-    return bool(lines) and lines_at(document.text, [heading.start])[0] in lines
+        if start <= last.start and last.end <= end < last_text:
+            ending.append((last.start, chunk))
+    ending.sort(key=itemgetter(0))
+    told = {finding.line for finding in findings if finding.code in ("heading-too-long", "block-over-cap")}
+    lines = lines_at(document.text, [position for position, _ in ending])
+    for (position, chunk), line in zip(ending, lines, strict=True):
+        if line not in told:
+            yield "heading-at-end", position, f"chunk {chunk.id} ends with a heading that belongs to what follows"
 
 
 def _is_too_long(heading: Block, chunk: Chunk) -> bool:

@@ -36,15 +36,15 @@ def sections(document: Document, counter: TokenCounter, options: Options) -> Cut
     if not plan.units:
         return Cut(())
     pieces: list[Piece] = []
-    findings: list[Finding] = []
+    cut: list[Piece] = []
     for part in _joined(plan, _split(plan, options.max_depth), options):
         if plan.fits(part.first, part.last, part.section):
             pieces.append(plan.piece(part.first, part.last, part.section))
         else:
-            cut = _cut(plan, part, options.max_depth)
-            pieces += cut
-            findings += _over_cap(plan, cut)
-    return Cut(pieces, [*plan.findings(), *findings])
+            parts = _cut(plan, part, options.max_depth)
+            pieces += parts
+            cut += parts
+    return Cut(pieces, [*plan.findings(), *_over_cap(plan, cut)])
 
 
 def _split(plan: Plan, max_depth: int) -> list[_Part]:
