@@ -19,7 +19,7 @@ from quire.model import Cut, Document, Finding, Piece, TokenCounter
 from quire.offsets import lines_at
 from quire.split.flatten import Grain
 from quire.split.overlap import Pieces, Run
-from quire.split.plan import Plan, plan_of
+from quire.split.plan import CLOSE, Plan, plan_of
 from quire.split.sentences import sentence_ends
 from quire.split.units import Unit
 from quire.split.whole import whole
@@ -95,7 +95,12 @@ class _Packing:
 
         Headings keep the first unit below them: without it they could not be a run.
         """
-        while any(not unit.is_glued for unit in self._run[:-1]) and not self._plan.run_fits(self._run):
+        if not self._run:
+            return following
+        first_text = next((number for number, unit in enumerate(self._run) if not unit.is_glued), len(self._run))
+        # What the sum tells is not counted: what stands in front of the first unit may leave room for few.
+        room = self._plan.cap + CLOSE - self._plan.units.added(self._run[0].before)
+        while len(self._run) > first_text + 1 and (self._sums[-1] > room or not self._plan.run_fits(self._run)):
             if following is not None:
                 waiting.append(following)
             following = self._run.pop()

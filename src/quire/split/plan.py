@@ -15,7 +15,7 @@ from quire.split.crumbled import Crumbs
 from quire.split.flatten import Flattening, Grain, own_text
 from quire.split.units import Unit, Units, closing
 
-_CLOSE = 16
+CLOSE = 16
 """So far a sum may be above the tokens of the text: the blank lines at its end, and what joints take."""
 
 
@@ -119,7 +119,8 @@ class Plan:
 
     def _full(self, start: int, last: int, target: int, section: int | None) -> int:
         """One past the last unit that a run may take; it takes one at least."""
-        end = min(max(self.units.furthest(start, target + _CLOSE), start + 1), last)
+        room = target + CLOSE - self.units.added(self.units.items[start].before)
+        end = min(max(self.units.furthest(start, room), start + 1), last)
         while end > start + 1 and not (self.units.fits(start, end, target) and self.fits(start, end, section)):
             end -= 1
         return end

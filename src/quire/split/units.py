@@ -132,7 +132,7 @@ class Units:
 
         The sum decides where it is clear; where it is close, the text is counted.
         """
-        size = self.about(first, last) + self._added(*self._around_of(first, last)) + above
+        size = self.about(first, last) + self.added(*self._around_of(first, last)) + above
         slack = self._slack(first, last)
         if size + slack <= limit:
             return True
@@ -159,7 +159,8 @@ class Units:
         head, tail = self.items[first], self.items[last - 1]
         return head.before, closing(head, tail)
 
-    def _added(self, *texts: str) -> int:
+    def added(self, *texts: str) -> int:
+        """How many tokens these texts have, each by itself; the same ones are added again and again."""
         known = self._known
         for text in texts:
             if text not in known:
