@@ -265,9 +265,8 @@ class Document:
         """Where code, tables, HTML and math stand, at any depth, in order: text whose white space means something."""
         spans: list[Span] = []
         for block in self.blocks:
-            for inner in block.walk() if _may_hold_verbatim(block, self.text) else (block,):
-                is_leaf = inner.kind in ("code", "html", "math") and not inner.children
-                if (is_leaf or inner.kind == "table") and (not spans or inner.start >= spans[-1].end):
+            for inner in block.walk() if may_hold_verbatim(block, self.text) else ():
+                if is_verbatim(inner) and (not spans or inner.start >= spans[-1].end):
                     spans.append(inner.span)
         return tuple(spans)
 
@@ -375,12 +374,21 @@ class Strategy(Protocol):
 _start_of, _end_of = attrgetter("start"), attrgetter("end")
 
 
-def _may_hold_verbatim(block: Block, text: str) -> bool:
+VERBATIM = frozenset({"code", "html", "math", "table"})
+"""The kinds of block whose white space means something."""
+_CONTAINERS = frozenset({"list", "item", "quote", "footnote"})
+_MARKS = ("`", "~~~", "<", "|", "    ", "\t")
+"""Code, tables and HTML have one of these in them."""
+
+
+def is_verbatim(block: Block) -> bool:
+    """Whether the white space of a block means something; of one that holds others, that is said of those."""
+    return block.kind in VERBATIM and (block.kind == "table" or not block.children)
+
+
+def may_hold_verbatim(block: Block, text: str) -> bool:
     """Whether it is worth looking into a block: a list of plain items holds no code."""
-    if block.kind not in ("list", "quote", "footnote"):
-        return bool(block.children)
-    inside = text[block.start : block.end]
-    return any(mark in inside for mark in ("`", "~~~", "<", "|", "    ", "\t"))
+    return block.kind not in _CONTAINERS or any(map(text[block.start : block.end].__contains__, _MARKS))
 
 
 def doc_name(path: str | None) -> str:

@@ -9,13 +9,9 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
-from quire.model import BLANK, Block, Document, Span
+from quire.model import BLANK, VERBATIM, Block, Document, Span, is_verbatim, may_hold_verbatim
 
 _IRREGULAR = ("\r", " \n", "\t\n", "\n\n\n")
-_VERBATIM = frozenset({"code", "html", "math", "table"})
-_CONTAINERS = frozenset({"list", "item", "quote", "footnote"})
-_MARKS = ("`", "~~~", "<", "|", "    ", "\t")
-"""Code, tables and HTML have one of these in them."""
 _SPACE = (" ", "\t")
 _BLANK_LINES = re.compile(r"\n{3,}")
 
@@ -68,7 +64,7 @@ def _verbatim(document: Document, start: int, end: int) -> Iterator[tuple[int, i
     for block, stop in _irregular(document.blocks_between(start, end), document.text, start, end):
         is_cut = block.start < start or block.end > end
         spans: Iterable[Span]
-        if is_cut and not _is_verbatim(block):  # it is not looked into for each of its pieces
+        if is_cut and not is_verbatim(block):  # it is not looked into for each of its pieces
             spans = _between(document.verbatim, max(block.start, start), min(block.end, end))
         else:
             spans = _inside(block, document.text, stop)
@@ -86,7 +82,7 @@ def _irregular(blocks: Sequence[Block], text: str, start: int, end: int) -> Iter
     """
     seen = start
     for number, block in enumerate(blocks, 1):
-        if block.inner or block.kind in _VERBATIM:  # no paragraph and no heading
+        if block.inner or block.kind in VERBATIM:  # no paragraph and no heading
             stop = blocks[number].start if number < len(blocks) else end
             around = text[max(min(seen, block.start), start) : min(max(stop, block.end), end)]  # blocks may share one
             if not _is_regular(around) or (stop == end and text[end - 1] in BLANK):
@@ -98,18 +94,9 @@ def _inside(block: Block, text: str, stop: int) -> Iterator[Span]:
     """The spans of a block, which may be all of it; of a list those in items that matter."""
     parts = _irregular(block.children, text, block.start, stop) if block.kind == "list" else [(block, stop)]
     for part, _ in parts:
-        for inner in part.walk() if _may_hold_verbatim(part, text) else ():
-            if _is_verbatim(inner):
+        for inner in part.walk() if may_hold_verbatim(part, text) else ():
+            if is_verbatim(inner):
                 yield inner.span
-
-
-def _is_verbatim(block: Block) -> bool:
-    return block.kind in _VERBATIM and (block.kind == "table" or not block.children)
-
-
-def _may_hold_verbatim(block: Block, text: str) -> bool:
-    """Whether it is worth looking into a block: a list of plain items holds no code."""
-    return block.kind not in _CONTAINERS or any(map(text[block.start : block.end].__contains__, _MARKS))
 
 
 def _between(spans: Sequence[Span], start: int, end: int) -> Sequence[Span]:

@@ -48,7 +48,7 @@ def word_ends(text: str, start: int, end: int) -> list[int]:
 
 
 def word_ends_near(text: str, span: tuple[int, int], atoms: Sequence[Atom], low: int, high: int) -> list[int]:
-    """Those of ``word_ends`` that lie between two positions; ``atoms`` are those of the whole span."""
+    """Where words end between two positions, as far as the text between them tells; ``atoms`` are those of the span."""
     return outside(_word_cuts(text, max(low, span[0]), min(high, span[1]), _BREAKING)[:-1], atoms)
 
 

@@ -65,7 +65,9 @@ def test_real_chunks_validate(strategy: str) -> None:
 @shared.needs_shared
 def test_chunks_of_shared_documents_validate() -> None:
     validator = Draft202012Validator(wire.schema())
-    for name, data in list(shared.documents())[:10]:
+    documents = list(shared.documents())[:10]
+    assert documents
+    for name, data in documents:
         for chunk in list(quire.chunk(data.decode(), "tree", path=name))[:20]:
             validator.validate(json.loads(wire.encode(chunk)))
 
