@@ -1,34 +1,47 @@
 """Source to Document: the stage that knows Markdown.
 
-standin.py   the text that the parser reads in place of the source
-events.py    the parser's events, in quire's words; the only user of the parser
-blocks.py    one walk over the events: blocks at document level, headings
-inside.py    what is inside a block, when somebody asks
-group.py     directives, math and components: blocks that Markdown knows only in parts
+headings.py  the headings, by the few lines that tell; titles.py has their plain text
 outline.py   headings to sections, with slugs.py
+blocks.py    the blocks of a section, when somebody asks; skeleton.py sees most of them
+inside.py    what is inside a block, when somebody asks
+scan.py      the parser's events, walked over where lines do not tell
+events.py    those events, in quire's words; the only user of the parser
+standin.py   the text that the parser reads in place of the source
+group.py     directives, math and components: blocks that Markdown knows only in parts
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from quire.model import Document, Source
 from quire.parsing import outline
 from quire.parsing.blocks import Blocks
-from quire.parsing.scan import Scan, scanned
+from quire.parsing.headings import plain_headings
+from quire.parsing.scan import Top, scanned
 from quire.parsing.standin import stand_in
 
 
 def document(source: Source, title: str | None = None) -> Document:
     """Parse ``source``; ``title`` overrides what the document says of itself."""
-    text, found = "", Scan((), ())  # a text that is not Markdown is one paragraph
-    if source.syntax == "markdown":
-        text = stand_in(source)
-        found = scanned(source, text)
-    name = outline.title_of(source, found.headings, title)
-    sections = outline.build(source, found.headings, name)
+    headings, tops = _headings(source)
+    name = outline.title_of(source, headings, title)
+    sections = outline.build(source, headings, name)
     return Document(
         source=source,
         title=name,
         sections=sections,
         findings=(*source.findings, *outline.findings(source, sections)),
-        open_blocks=Blocks(source, text, found),
+        open_blocks=Blocks(source, headings, tops),
     )
+
+
+def _headings(source: Source) -> tuple[Sequence[outline.Heading], Sequence[Top] | None]:
+    """The headings, and what stands at document level, if that had to be found for them."""
+    if source.syntax != "markdown":
+        return (), None
+    headings = plain_headings(source)
+    if headings is not None:
+        return headings, None
+    found = scanned(source, stand_in(source.text[source.markdown_start :]))
+    return found.headings, found.tops

@@ -10,8 +10,9 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from quire.model import BLANK, Block, Kind, Source
+from quire.model import BLANK, Block, Kind
 from quire.parsing.events import KINDS, events_of, opened
+from quire.parsing.standin import stand_in
 
 CONTAINERS = frozenset({"list", "quote", "table", "footnote"})
 """The kinds of block at document level that hold blocks."""
@@ -36,10 +37,9 @@ class _Open:
 
 
 class Inside:
-    """Finds what is inside the blocks of one document; ``text`` is its stand-in."""
+    """Finds what is inside the blocks of one document."""
 
-    def __init__(self, source: Source, text: str) -> None:
-        self._source = source
+    def __init__(self, text: str) -> None:
         self._text = text
         self._known: dict[int, tuple[Block, ...]] = {}
 
@@ -52,11 +52,9 @@ class Inside:
 
     def plain_items(self, block: Block) -> tuple[Block, ...]:
         """The items of a list whose every other line is blank or indented: each marker in the first column is one's."""
-        base, items = self._source.markdown_start, self._items
-        marks = _MARKER.finditer(self._text, block.start - base, block.end - base)
-        starts = [base + mark.start() for mark in marks]
+        text, items = self._text, self._items
+        starts = [block.start + mark.start() for mark in _MARKER.finditer(stand_in(text[block.start : block.end]))]
         ends = [*starts[1:], block.end]
-        text = self._source.text
         return tuple(
             Block("item", start, start + len(text[start:end].rstrip(BLANK)), 0, "", items)
             for start, end in zip(starts, ends, strict=True)
@@ -72,22 +70,18 @@ class Inside:
 
     def _rows(self, table: Block) -> tuple[Block, ...]:
         """The rows of a table: its lines, but for the second, which only delimits."""
-        text, rows, start = self._source.text, [], table.start
-        for number, line in enumerate(self._text_of(table).split("\n")):
+        text, rows, start = self._text, [], table.start
+        for number, line in enumerate(stand_in(text[table.start : table.end]).split("\n")):
             if number != 1:
                 rows.append(_block("row", text, start, start + len(line), int(number == 0)))
             start += len(line) + 1
         return tuple(rows)
 
-    def _text_of(self, block: Block) -> str:
-        base = self._source.markdown_start
-        return self._text[block.start - base : block.end - base]
-
     def _found(self, block: Block) -> tuple[Block, ...]:
-        text = self._source.text
+        text = self._text
         outermost = _Open(None, block.start, block.end)
         stack = [outermost]
-        for event, place in events_of(self._text_of(block)):
+        for event, place in events_of(stand_in(text[block.start : block.end])):
             start, end = block.start + place["start"], block.start + place["end"]
             if not isinstance(event, str) and "End" in event:
                 _close(stack, text)

@@ -1,7 +1,7 @@
-"""One walk over the parser's events: what stands at document level, with the titles of the headings.
+"""What stands at document level, by the parser's events. Before: standin.py. After: blocks.py, and outline.py.
 
-Before: standin.py. After: outline.py for the headings, blocks.py for the blocks. Most events are about inline text;
-skeleton.py spares the walk nearly all of them.
+Most events are about inline text; skeleton.py spares the walk nearly all of them. Where headings.py cannot tell what is
+a heading, all events of the document are taken.
 """
 
 from __future__ import annotations
@@ -10,18 +10,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from quire.model import BLANK, Source
-from quire.parsing.events import KINDS, definitions, events_of, opened, plain_text
+from quire.model import Source
+from quire.parsing.events import KINDS, events_of, opened, plain_text
 from quire.parsing.outline import Heading
-from quire.parsing.skeleton import FEED, STAND_IN, Run, plain_titles, skeleton
-from quire.parsing.standin import plain_lines
+from quire.parsing.skeleton import STAND_IN, Plain, Skeleton
+from quire.parsing.titles import parsed_titles
 
-_INERT = "\ufdd0"
-"""A noncharacter, which means nothing to the parser."""
 _FAITHFUL = re.compile(r"[\x00-\x0a\x0d-\x7f]*+")
-
-RUN = "Run"
-"""In place of the parser's name: a run of plain blocks, not looked at more closely."""
 
 Top: TypeAlias = tuple[str, int, int]
 """A block at document level: the parser's name for it, its first character, which may stand behind an indentation,
@@ -29,7 +24,7 @@ and its end, which may lie behind blank lines."""
 
 
 class Scan(NamedTuple):
-    """What one walk over a document finds."""
+    """What all events of a document tell."""
 
     tops: Sequence[Top]
     """The blocks at document level, but for reference definitions, which the parser does not report."""
@@ -38,80 +33,69 @@ class Scan(NamedTuple):
 
 
 def scanned(source: Source, text: str) -> Scan:
-    """Find what stands at document level. ``text`` is the stand-in for the Markdown of ``source``."""
-    rest, runs = skeleton(text)
-    if not rest:
-        return _runs_alone(source, runs.values())
-    return walk(source, rest, runs) or walk(source, text, {}) or Scan((), ())
-
-
-def _runs_alone(source: Source, runs: Iterable[Run]) -> Scan:
-    """What is found where runs are all there is: between thematic breaks and blank lines a block can always start."""
+    """What stands at document level, headings with their titles. ``text`` is the stand-in for all of ``source``."""
     base = source.markdown_start
-    spans = [span for run in runs for span in run.headings]
-    tops = [(RUN, base + run.start, base + run.end) for run in runs]
-    return Scan(tops, _plain_headings(source.text, base, spans) if spans else [])
-
-
-def walk(source: Source, text: str, runs: Mapping[int, Run]) -> Scan | None:
-    """What the events of ``text`` say; None if they do not confirm all of ``runs``."""
     tops: list[Top] = []
     headings: list[Heading] = []
     foreign: list[int] = []
-    base = shift = source.markdown_start
-    confirmed, end = 0, -1
+    end = -1
     events = events_of(text)
     for event, place in events:
         start = place["start"]
         if start < end:
             continue  # inside the block at document level that was met last
         tag, value = opened(event)
-        if tag == "Rule" and start in runs:
-            run = runs[start]
-            end = start + len(STAND_IN)
-            shift = base + run.end - end
-            confirmed += 1
-            tops.append((RUN, base + run.start, base + run.end))
-            if run.headings:
-                headings += _plain_headings(source.text, base, run.headings)
-        elif tag in KINDS:  # cells that pad a row are reported behind their table
+        if tag in KINDS:  # cells that pad a row are reported behind their table
             end = place["end"]
-            tops.append((tag, shift + start, shift + end))
+            tops.append((tag, base + start, base + end))
             if tag == "Heading":
                 heading = _heading(source.text, int(value["level"][1]), plain_text(events), tops[-1])
                 if not _FAITHFUL.fullmatch(source.text, heading.start, heading.end):
                     foreign.append(len(headings))
                 headings.append(heading)
-    if confirmed < len(runs):
-        return None
     # The stand-in does not show every character; titles that have others are parsed once more, all together.
-    for index, title in zip(foreign, _titles(source.text, [headings[index] for index in foreign]), strict=False):
+    alone = [source.text[headings[index].start : headings[index].end] for index in foreign]
+    for index, title in zip(foreign, parsed_titles(source.text, alone), strict=False):
         headings[index] = headings[index]._replace(title=title)
     return Scan(tops, headings)
 
 
-def _plain_headings(text: str, base: int, spans: Sequence[tuple[int, int]]) -> list[Heading]:
-    """The headings of a run, all at once: most documents have no others."""
-    contents = [text[base + start : base + end].lstrip("#") for start, end in spans]
-    new = tuple.__new__  # twice as fast as the class itself
-    return [
-        new(Heading, (end - start - len(content), title, base + start, base + end))
-        for (start, end), content, title in zip(spans, contents, plain_titles(contents), strict=True)
-    ]
+def found_in(text: str, base: int, skeleton: Skeleton) -> Iterable[Top | list[Plain]]:
+    """What stands at document level in a stand-in that starts at ``base``; plain blocks in runs, by its skeleton."""
+    rest, runs = skeleton
+    if not rest:  # between thematic breaks and blank lines a block can always start
+        return runs.values()
+    found = _confirmed(rest, base, runs)
+    return found if found is not None else tops_of(text, base)
+
+
+def _confirmed(text: str, base: int, runs: Mapping[int, list[Plain]]) -> list[Top | list[Plain]] | None:
+    """What the events of a skeleton say; None if they do not confirm all of its runs."""
+    found: list[Top | list[Plain]] = []
+    shift = confirmed = 0
+    for tag, start, end in tops_of(text, 0):
+        if tag == "Rule" and start in runs:
+            found.append(runs[start])
+            shift = runs[start][-1][2] - start - len(STAND_IN)
+            confirmed += 1
+        else:
+            found.append((tag, base + shift + start, base + shift + end))
+    return found if confirmed == len(runs) else None
+
+
+def tops_of(text: str, base: int) -> Iterator[Top]:
+    """What the parser says of a stand-in that starts at ``base``, and where nothing is open."""
+    last = -1
+    for event, place in events_of(text):
+        if place["start"] >= last:  # else it is inside the block at document level that was met last
+            tag, _ = opened(event)
+            if tag in KINDS:  # cells that pad a row are reported behind their table
+                last = place["end"]
+                yield tag, base + place["start"], base + last
 
 
 def _heading(text: str, level: int, title: str, top: Top) -> Heading:
     return Heading(level, title, line_start(text, top[1]), _after_line_end(text, top[2]))
-
-
-def _titles(text: str, headings: Sequence[Heading]) -> Iterator[str]:
-    """The plain text of each of ``headings``, parsed together, above the definitions that they may refer to."""
-    alone = plain_lines("\n\n".join(text[each.start : each.end] for each in headings))
-    alone = FEED.sub(_INERT, alone)
-    events = events_of(f"{alone}\n\n{definitions(text)}" if "[" in alone else alone)
-    for event, _ in events:
-        if opened(event)[0] == "Heading":
-            yield plain_text(events).replace(_INERT, " ").strip(BLANK)
 
 
 def line_start(text: str, position: int) -> int:

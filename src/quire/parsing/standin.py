@@ -10,21 +10,18 @@ from __future__ import annotations
 
 import re
 
-from quire.model import Source
-
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _DELIMITER = re.compile(r"[|:]|--")
 _TABS_TO_SPACES = str.maketrans("\t", " ")
 _FEEDS_TO_INERT = str.maketrans("\x0b\x0c", "\x7f\x7f")
 
 
-def stand_in(source: Source) -> str:
-    """What the parser reads for the Markdown of ``source``."""
-    start = source.markdown_start
-    return plain_lines(as_ascii(source.text[start:] if start else source.text))
+def stand_in(text: str) -> str:
+    """What the parser reads for some lines of Markdown; what is made of a line does not depend on the others."""
+    return plain_lines(_as_ascii(text))
 
 
-def as_ascii(text: str) -> str:
+def _as_ascii(text: str) -> str:
     """``text`` with one ASCII character for each character, and no white space that only the parser knows."""
     ascii_text = text if text.isascii() else _encoded(text)
     if "\x0c" in ascii_text or "\x0b" in ascii_text:

@@ -22,6 +22,13 @@ def interrupting_table(text: str, start: int, end: int) -> int:
     return end
 
 
+def is_table(text: str, start: int, end: int) -> bool:
+    """Whether lines that start with a pipe are a table for sure: the second delimits as many cells as the first has."""
+    header_end = text.find("\n", start, end)
+    row = _DELIMITER_ROW.match(text, header_end, end) if header_end > 0 else None
+    return row is not None and _cells(text[start:header_end]) == _cells(row.group(1))
+
+
 def _cells(row: str) -> int:
     """How many cells a row has: pipes that are not escaped part them, the outer ones are optional."""
     plain = _ESCAPED_PIPE.sub("", row).strip(" \t\r\n")

@@ -1,0 +1,62 @@
+"""The plain text of headings. Used by headings.py and scan.py, which find them.
+
+Most headings have no markup but code; the others are parsed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from quire.model import BLANK
+from quire.parsing.events import definitions, events_of, opened, plain_text
+from quire.parsing.standin import plain_lines
+
+_MARKUP = re.compile(r"[\\`*_\[\]<&~]")
+_WITHOUT = r"(?:[^\n\\`*_\[\]<&~]++|&(?=[ ]))*+"
+_PLAIN = re.compile(rf"{_WITHOUT}(?:`[^`\n]++`{_WITHOUT})*+")
+_CODE = re.compile(r"`([^`]+)`")
+_CLOSING_HASHES = re.compile(r"(?:\A|[ \t])#+\Z")
+_ODD = re.compile(r"[`\t\x0b\x0c]|#(?:\n|\Z)")
+_FEED = re.compile(r"[\x0b\x0c]")
+"""White space to everyone but Markdown; titles show a space."""
+_INERT = "\ufdd0"
+"""A noncharacter, which means nothing to the parser."""
+
+
+def with_markup(contents: Sequence[str]) -> list[int]:
+    """Which of the contents of headings, that stand behind the opening hashes, are not plain."""
+    if not _MARKUP.search("\n".join(contents)):
+        return []
+    return [index for index, content in enumerate(contents) if not _PLAIN.fullmatch(content)]
+
+
+def plain_titles(contents: Sequence[str]) -> list[str]:
+    """The plain texts of headings without markup, from what stands behind their opening hashes."""
+    titles = [content.strip(BLANK) for content in contents]
+    return list(map(_plain_title, titles)) if _ODD.search("\n".join(titles)) else titles
+
+
+def _plain_title(title: str) -> str:
+    if not _ODD.search(title):
+        return title
+    title = _FEED.sub(" ", title).replace("\t", " ").strip(BLANK)
+    if title.endswith("#"):
+        title = _CLOSING_HASHES.sub("", title).rstrip(BLANK)
+    return _CODE.sub(_code_text, title)
+
+
+def _code_text(match: re.Match[str]) -> str:
+    code = match.group(1)
+    padded = code.startswith(" ") and code.endswith(" ") and not code.isspace()
+    return code[1:-1] if padded else code
+
+
+def parsed_titles(text: str, headings: Sequence[str]) -> Iterator[str]:
+    """The plain text of each of ``headings`` of ``text``, parsed together, above the definitions they may refer to."""
+    alone = plain_lines("\n\n".join(headings))
+    alone = _FEED.sub(_INERT, alone)
+    events = events_of(f"{alone}\n\n{definitions(plain_lines(text))}" if "[" in alone else alone)
+    for event, _ in events:
+        if opened(event)[0] == "Heading":
+            yield plain_text(events).replace(_INERT, " ").strip(BLANK)
