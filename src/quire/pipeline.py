@@ -7,32 +7,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
-from quire import check, config, finish, parsing, read, size, split
-from quire.errors import OptionError
+from quire import check, config, finish, given, parsing, read, size, split
+from quire.given import AnyPath
 from quire.model import Document, Finding, Syntax, TokenCounter
 from quire.record import Chunk, Chunks
 
-_SYNTAXES = get_args(Syntax)
-
 
 def parse(
-    text: str,
-    *,
-    path: str | PathLike[str] | None = None,
-    title: str | None = None,
-    syntax: Syntax | None = None,
+    text: str, *, path: AnyPath | None = None, title: str | None = None, syntax: Syntax | None = None
 ) -> Document:
     """Parse ``text`` into sections and blocks. ``path`` gives it a name and, by its extension, its syntax."""
-    path = str(path) if isinstance(path, PathLike) else path
-    for name, value in (("path", path), ("title", title)):
-        if value is not None and not isinstance(value, str):
-            raise OptionError(f"{name}={value!r:.80} is not possible; it must be a text")
-    if syntax is not None and syntax not in _SYNTAXES:
-        raise OptionError(f"syntax={syntax!r} is not possible; choose from: {', '.join(map(repr, _SYNTAXES))}")
+    path = given.checked(path, title, syntax)
     return parsing.document(read.make_source(text, path=path, syntax=syntax), title)
 
 
@@ -40,7 +28,7 @@ def chunk(
     text: str | Document,
     strategy: str = config.DEFAULT_STRATEGY,
     *,
-    path: str | PathLike[str] | None = None,
+    path: AnyPath | None = None,
     title: str | None = None,
     syntax: Syntax | None = None,
     tokenizer: object = None,
@@ -54,7 +42,8 @@ def chunk(
     started = time.perf_counter()
     counter = size.resolve(tokenizer, config.TOKENIZERS.get(strategy, config.DEFAULT_TOKENIZER))
     chosen = config.build(strategy, {**options, "tokenizer": counter.name})
-    document = _document(text, path, title, syntax)
+    text = given.text_or_document(text, path, title, syntax)
+    document = text if isinstance(text, Document) else parse(text, path=path, title=title, syntax=syntax)
     pieces, findings = split.strategy(strategy)(document, counter, chosen)
     chunks = finish.assemble(document, pieces, counter, chosen, started=started)
     if strategy == "flow":
@@ -69,7 +58,7 @@ def chunk_file(
     file: str | Path,
     strategy: str = config.DEFAULT_STRATEGY,
     *,
-    path: str | PathLike[str] | None = None,
+    path: AnyPath | None = None,
     errors: Literal["strict", "replace"] = "strict",
     **options: Any,
 ) -> Chunks:
@@ -89,18 +78,6 @@ def verify(text: str, chunks: Sequence[Chunk], *, tokenizer: object = None) -> l
     counter = size.resolve(tokenizer, config.DEFAULT_TOKENIZER) if tokenizer is not None else _counter_of(chunks)
     findings = chunks.findings if isinstance(chunks, Chunks) else ()
     return check.laws(document, chunks, counter, normalized=finish.normalized, findings=findings)
-
-
-def _document(
-    text: str | Document, path: str | PathLike[str] | None, title: str | None, syntax: Syntax | None
-) -> Document:
-    if isinstance(text, Document):
-        if (path, title, syntax) != (None, None, None):
-            raise OptionError("a parsed document has its path, title and syntax; give them to quire.parse")
-        return text
-    if not isinstance(text, str):
-        raise TypeError(f"quire.chunk takes a text or a Document, not {type(text).__name__}; see quire.chunk_file")
-    return parse(text, path=path, title=title, syntax=syntax)
 
 
 def _rebuilt(text: str, chunks: Sequence[Chunk]) -> Document:
