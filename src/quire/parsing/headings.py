@@ -13,14 +13,14 @@ from typing import NamedTuple
 
 from quire.model import Source
 from quire.parsing.outline import Heading
-from quire.parsing.titles import parsed_titles, plain_titles, with_markup
+from quire.parsing.titles import parsed_titles, plain_titles
 
-_HASHES, _FENCE, _HTML = 1, 2, 3
+_HASHES, _HTML = 1, 4
 _UNDERLINE = r"(?:=++|-++)[ \t]*+(?=\n)"
 # The look ahead at the first character passes over most lines at once.
 _TELLING = re.compile(
     r"\n[ ]{0,3}+(?=[\#`~<=-])"
-    r"(?:(\#{1,6}(?:[ \t][^\n]*+)?+(?=\n))|(`{3,}+[^`\n]*+(?=\n)|~{3,}+[^\n]*+)|(<)"
+    r"(?:(\#{1,6}(?:[ \t][^\n]*+)?+(?=\n))|(?:(`{3,}+)[^`\n]*+|(~{3,}+)[^\n]*+)(?=\n)|(<)"
     rf"|{_UNDERLINE})"
 )
 # A paragraph of one line above an underline; nothing else starts with such a character.
@@ -64,9 +64,10 @@ def plain_headings(source: Source) -> list[Heading] | None:
         lines = _found(text)
     except _UnclearError:
         return None
+    if lines and lines[-1].end > len(text):  # no line end follows it
+        lines[-1] = lines[-1]._replace(end=len(text))
     contents = [line[3] for line in lines]
-    titles = plain_titles(contents)
-    marked = with_markup(contents)
+    titles, marked = plain_titles(contents)
     if any("[^" in contents[index] for index in marked):
         return None  # a footnote, if it is defined somewhere
     if marked:
@@ -84,14 +85,15 @@ def _found(text: str) -> list[_Line]:
     """The headings of ``text``, whose lines end with line feeds."""
     padded = f"\n\n{text}\n"  # its first line follows a blank one, its last one has an end
     lines: list[_Line] = []
-    new, append = tuple.__new__, lines.append  # twice as fast as the class itself
+    append = lines.append
     fence = ""  # the marks of the one that is open
     passed = html_end = 0
     for match in _TELLING.finditer(padded):
         start, end = match.span()
         kind = match.lastindex
         if fence:
-            fence = "" if kind == _FENCE and _closes(match[2], fence) else fence
+            if kind and match[kind].startswith(fence) and not padded[match.end(kind) : end].strip(" \t"):
+                fence = ""
         elif start < passed:
             continue
         elif kind == _HTML:
@@ -99,35 +101,31 @@ def _found(text: str) -> list[_Line]:
         elif start < html_end:
             raise _UnclearError
         elif kind == _HASHES:
-            if padded[start + 1] != "#":
-                raise _UnclearError  # it is indented: an item may hold it
-            line = padded[start + 1 : end]
-            content = line.lstrip("#")
-            append(new(_Line, (len(line) - len(content), start - 1, end - 1, content)))
-        elif kind == _FENCE:
-            fence, passed = _fence(padded, match)
-        else:
+            append(_hashed(padded, start, end))
+        elif not kind:
             lines += _underlined(padded, match)
-    if lines and lines[-1].end > len(text):
-        lines[-1] = lines[-1]._replace(end=len(text))
+        elif padded[start + 1] == " ":
+            passed = _end_of_indented(padded, start + 1, match.start(kind))
+        else:
+            fence = match[kind]
     return lines
 
 
-def _closes(line: str, fence: str) -> bool:
-    marks = line.rstrip(" \t")
-    return len(marks) >= len(fence) and not marks.strip(fence[0])
+def _hashed(padded: str, start: int, end: int) -> _Line:
+    line = padded[start + 1 : end]
+    content = line.lstrip("#")
+    if content == line:
+        raise _UnclearError  # it is indented: an item may hold it
+    new = tuple.__new__  # twice as fast as the class itself
+    return new(_Line, (len(line) - len(content), start - 1, end - 1, content))
 
 
-def _fence(padded: str, match: re.Match[str]) -> tuple[str, int]:
-    """The marks of a fence that is open now, or where one that is indented ends."""
-    indent = match.start(_FENCE) - match.start() - 1
-    if indent:
-        whole = _INDENTED_FENCES[indent].match(padded, match.start() + 1)
-        if whole is None:
-            raise _UnclearError
-        return "", whole.end()
-    line = match[2]
-    return line[: len(line) - len(line.lstrip(line[0]))], 0
+def _end_of_indented(padded: str, start: int, marks: int) -> int:
+    """Where a fence ends that is indented."""
+    fence = _INDENTED_FENCES[marks - start].match(padded, start)
+    if fence is None:
+        raise _UnclearError
+    return fence.end()
 
 
 def _html_end(padded: str, start: int, known: int) -> int:

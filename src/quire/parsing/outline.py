@@ -7,7 +7,8 @@ no node; if none makes one, the document itself holds the whole text.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, count, repeat
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
@@ -56,40 +57,53 @@ def build(source: Source, headings: Sequence[Heading], title: str) -> tuple[Sect
         return (_root(source, title, size, Slugs(())),)
     levels, titles, starts, body_starts = zip(*headings, strict=True)
     body_ends = (*starts[1:], size)
-    ends = _subtree_ends(levels, starts, size)
-    texts = _texts(text, body_starts, body_ends)
-    has_text = _has_text(texts, ends)
+    ends, parents = _tree(levels, starts, size)
+    text_starts, text_ends = _texts(text, body_starts, body_ends)
+    has_text = _has_text(text_starts, text_ends, ends)
     slugs = Slugs(titles)
-    sections = [_root(source, title, starts[0] if True in has_text else size, slugs)]
-    above = [(0, 0)]  # depth and number of the sections that are open
-    position = 0
+    rows = zip(
+        count(1), levels, titles, starts, body_starts, body_ends, ends, text_starts, text_ends, parents,
+        _positions(has_text), repeat(slugs),
+    )  # fmt: skip
     new = tuple.__new__  # twice as fast as the class itself, and there may be a million
-    for number, (level, start, body_start, body_end, end, (text_start, text_end), is_node) in enumerate(
-        zip(levels, starts, body_starts, body_ends, ends, texts, has_text, strict=True), start=1
-    ):
-        while above[-1][0] >= level:
-            above.pop()
-        position += is_node
-        sections.append(
-            new(Section, (number, level, titles[number - 1], start, body_start, body_end, end, text_start, text_end,
-                          above[-1][1], position if is_node else None, slugs))
-        )  # fmt: skip
-        above.append((level, number))
-    return tuple(sections)
+    root = _root(source, title, starts[0] if True in has_text else size, slugs)
+    return (root, *[new(Section, row) for row in rows])
 
 
-def _texts(text: str, starts: Sequence[int], ends: Sequence[int]) -> list[tuple[int, int]]:
+def _tree(levels: Sequence[int], starts: Sequence[int], size: int) -> tuple[list[int], list[int]]:
+    """For each heading, where the next one of the same or a lower depth starts, and the number of the one above it."""
+    ends, parents = [size] * len(levels), [0] * len(levels)
+    above: list[int] = []
+    for index, level in enumerate(levels):
+        while above and levels[above[-1]] >= level:
+            ends[above.pop()] = starts[index]
+        if above:
+            parents[index] = above[-1] + 1
+        above.append(index)
+    return ends, parents
+
+
+def _texts(text: str, starts: Sequence[int], ends: Sequence[int]) -> tuple[list[int], list[int]]:
     """Where the text between each start and end starts and ends without blank lines around it."""
-    found: list[tuple[int, int]] = []
+    text_starts, text_ends = [], []
     for start, end in zip(starts, ends, strict=True):
         inner = text[start:end].rstrip(BLANK)
         after_empty_lines = inner.lstrip("\n")
-        if not after_empty_lines or after_empty_lines[0] in " \t\r":
-            found.append(trimmed(text, start, end))
-        else:  # the usual case
+        if after_empty_lines and after_empty_lines[0] not in " \t\r":  # the usual case
             last = start + len(inner)
-            found.append((last - len(after_empty_lines), last))
-    return found
+            first = last - len(after_empty_lines)
+        else:
+            first, last = trimmed(text, start, end)
+        text_starts.append(first)
+        text_ends.append(last)
+    return text_starts, text_ends
+
+
+def _positions(has_text: Sequence[bool]) -> Iterable[int | None]:
+    """The places of the headings among the nodes; None for one that makes no node."""
+    if all(has_text):
+        return count(1)
+    return [place if is_node else None for place, is_node in zip(accumulate(has_text), has_text, strict=True)]
 
 
 def _root(source: Source, title: str, body_end: int, slugs: Slugs) -> Section:
@@ -98,26 +112,15 @@ def _root(source: Source, title: str, body_end: int, slugs: Slugs) -> Section:
     return Section(0, 0, title, 0, 0, body_end, len(source.text), *text, None, 0, slugs)
 
 
-def _subtree_ends(levels: Sequence[int], starts: Sequence[int], size: int) -> list[int]:
-    """For each heading, where the next one of the same or a lower depth starts."""
-    ends = [size] * len(levels)
-    waiting: list[int] = []
-    for index, level in enumerate(levels):
-        while waiting and levels[waiting[-1]] >= level:
-            ends[waiting.pop()] = starts[index]
-        waiting.append(index)
-    return ends
-
-
-def _has_text(texts: Sequence[tuple[int, int]], ends: Sequence[int]) -> list[bool]:
+def _has_text(starts: Sequence[int], text_ends: Sequence[int], ends: Sequence[int]) -> list[bool]:
     """For each heading, whether there is text besides headings anywhere below it."""
-    found = [start < end for start, end in texts]
+    found = [start < end for start, end in zip(starts, text_ends, strict=True)]
     if all(found):
         return found
     next_text = max(ends) + 1
-    for index in range(len(texts) - 1, -1, -1):
+    for index in range(len(found) - 1, -1, -1):
         if found[index]:
-            next_text = texts[index][0]
+            next_text = starts[index]
         else:
             found[index] = next_text < ends[index]
     return found

@@ -12,29 +12,25 @@ from quire.model import BLANK
 from quire.parsing.events import definitions, events_of, opened, plain_text
 from quire.parsing.standin import plain_lines
 
-_MARKUP = re.compile(r"[\\`*_\[\]<&~]")
 _WITHOUT = r"(?:[^\n\\`*_\[\]<&~]++|&(?=[ ]))*+"
 _PLAIN = re.compile(rf"{_WITHOUT}(?:`[^`\n]++`{_WITHOUT})*+")
 _CODE = re.compile(r"`([^`]+)`")
 _CLOSING_HASHES = re.compile(r"(?:\A|[ \t])#+\Z")
-_ODD = re.compile(r"[`\t\x0b\x0c]|#(?:\n|\Z)")
+_ODD = re.compile(r"[`\t\x0b\x0c]|#\Z")
+_SPECIAL = re.compile(r"[\\`*_\[\]<&~\t\x0b\x0c]|#(?:\n|\Z)")
 _FEED = re.compile(r"[\x0b\x0c]")
 """White space to everyone but Markdown; titles show a space."""
 _INERT = "\ufdd0"
 """A noncharacter, which means nothing to the parser."""
 
 
-def with_markup(contents: Sequence[str]) -> list[int]:
-    """Which of the contents of headings, that stand behind the opening hashes, are not plain."""
-    if not _MARKUP.search("\n".join(contents)):
-        return []
-    return [index for index, content in enumerate(contents) if not _PLAIN.fullmatch(content)]
-
-
-def plain_titles(contents: Sequence[str]) -> list[str]:
-    """The plain texts of headings without markup, from what stands behind their opening hashes."""
+def plain_titles(contents: Sequence[str]) -> tuple[list[str], list[int]]:
+    """The plain texts of headings, from what stands behind their hashes; and which of them have markup after all."""
     titles = [content.strip(BLANK) for content in contents]
-    return list(map(_plain_title, titles)) if _ODD.search("\n".join(titles)) else titles
+    if not _SPECIAL.search("\n".join(titles)):
+        return titles, []  # the usual case
+    marked = [index for index, title in enumerate(titles) if not _PLAIN.fullmatch(title)]
+    return list(map(_plain_title, titles)), marked
 
 
 def _plain_title(title: str) -> str:
