@@ -13,7 +13,7 @@ from quire.config import Options
 from quire.model import Piece
 from quire.split.plan import Plan
 from quire.split.sentences import sentence_ends
-from quire.split.units import Unit, blank_behind, closing
+from quire.split.units import Unit, closing
 
 Run: TypeAlias = Sequence[Unit]
 """The units of one piece."""
@@ -32,7 +32,7 @@ class Pieces:
         self._most = options.overlap_sentences
         self._may_have_title = options.breadcrumb_mode == "conditional"
         self._runs = runs
-        self._are_exact = are_exact  # whether the units' sizes add up to those of runs
+        self._are_exact = are_exact  # whether the units' sizes add up to those of runs, whatever is in them
 
     def made(self) -> list[Piece]:
         """The pieces, in order; which sentences are repeated is found out when somebody asks."""
@@ -49,10 +49,10 @@ class Pieces:
         return made
 
     def _tokens(self, run: Run, after: str) -> int:
-        tail = run[-1]
-        if self._are_exact:
-            return sum([unit[3] for unit in run]) - blank_behind(self._text, self._plan.units.counter, tail, tail.stop)
-        return self._count(f"{run[0].before}{self._text[run[0].start : tail.end]}{after}")
+        head, tail = run[0], run[-1]
+        if self._are_exact or (not (head.before or after) and self._plan.add_up(run)):
+            return self._plan.sum_of(run)
+        return self._count(f"{head.before}{self._text[head.start : tail.end]}{after}")
 
     def _may_overlap(self, before: Unit, head: Unit) -> bool:
         starts_with = "heading" if head.section > 0 else head.kind

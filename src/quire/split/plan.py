@@ -7,16 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
+from itertools import pairwise
 
 from quire.config import Options
 from quire.model import Document, Finding, Piece, Section, TokenCounter
 from quire.offsets import lines_at
 from quire.split.crumbled import Crumbs
 from quire.split.flatten import Flattening, Grain, own_text
-from quire.split.units import Unit, Units, closing
+from quire.split.units import Unit, Units, blank_behind, closing
 
 CLOSE = 16
 """So far a sum may be above the tokens of the text: the blank lines at its end, and what joints take."""
+
+
+_JOINT = 3
+"""So far the sum of a line's tokens and those of the text below it may be off."""
 
 
 class Plan:
@@ -55,9 +60,25 @@ class Plan:
         head, tail = run[0], run[-1]
         if sum([unit[3] for unit in run]) <= self._clear[0] and not (head.before or tail.after):
             return True
-        prefix = self.lines.prefix(self.document.section_at(head.start))
-        text = f"{prefix}{head.before}{self.units.text[head.start : tail.end]}{closing(head, tail)}"
+        section = self.document.section_at(head.start)
+        if not (head.before or tail.after) and self.add_up(run):
+            size = self.lines.tokens(section) + self.sum_of(run)
+            if abs(size - self.cap) > _JOINT:
+                return size <= self.cap
+        text = f"{self.lines.prefix(section)}{head.before}{self.units.text[head.start : tail.end]}{closing(head, tail)}"
         return self.units.counter.count(text) <= self.cap
+
+    def add_up(self, run: Sequence[Unit]) -> bool:
+        """Whether the units of a run follow each other, and their sizes add up there."""
+        cuts_cleanly, text = self.units.counter.cuts_cleanly, self.units.text
+        return self.units.adds_up and all(
+            before.stop == unit.start and cuts_cleanly(text, unit.start) for before, unit in pairwise(run)
+        )
+
+    def sum_of(self, run: Sequence[Unit]) -> int:
+        """How many tokens the text of units in a row has, if they add up."""
+        tail = run[-1]
+        return sum([unit[3] for unit in run]) - blank_behind(self.units.text, self.units.counter, tail, tail.stop)
 
     def in_blocks(self, run: Sequence[Unit]) -> Sequence[Unit]:
         """The run, with the blocks of each unit that is a section."""
