@@ -129,9 +129,10 @@ class Ladder:
 
     def _is_closed(self, mark: str, start: int, end: int) -> bool:
         """Whether the last line of a code block closes its fence."""
-        lines_ = self.text[start:end].rstrip(BLANK).replace("\r", "\n").split("\n")
-        last = lines_[-1].lstrip(" \t>")
-        return len(lines_) > 1 and last.startswith(mark) and not last.strip(mark[0])
+        code = self.text[start:end].rstrip(BLANK)
+        before = max(code.rfind("\n"), code.rfind("\r"))
+        last = code[before + 1 :].lstrip(" \t>")
+        return before >= 0 and last.startswith(mark) and not last.strip(mark[0])
 
     def _table(self, block: Block, start: int, end: int) -> Iterator[Unit]:
         body = next((row.start for row in block.children if not row.level), end)
