@@ -32,7 +32,7 @@ class Part(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """How many tokens it has."""
 
 
-class Node(msgspec.Struct, frozen=True, array_like=True):
+class Node(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The document or a heading with its own text."""
 
     tree: str

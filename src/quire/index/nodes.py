@@ -13,7 +13,7 @@ from typing import Any
 
 from quire.crumbs import LIMIT
 from quire.index.node import Ancestor, Node, Part, crumb_line
-from quire.index.parts import LONG, parts_of
+from quire.index.parts import LONG, cuts_in
 from quire.index.paths import storable
 from quire.model import BLANK, Document, Section, TokenCounter
 from quire.offsets import bytes_at, lines_at
@@ -22,8 +22,19 @@ _MOST_TAGS = 100
 _TAG_KEYS = ("tags", "tag", "keywords")
 
 
-def nodes_of(document: Document, tree: str, counter: TokenCounter) -> tuple[Node, ...]:
-    """The nodes of a document, in order; the first is the document itself."""
+def cuts_of(document: Document) -> list[list[int]]:
+    """Where the parts of each node's text begin but for the first; the blocks of a short one are not made for it."""
+    edges = [*(section.start for section in document.nodes), len(document.text)]
+    return [
+        cuts_in(document.text[start:end], document.blocks_between(start, end), start) if end - start > LONG else []
+        for start, end in pairwise(edges)
+    ]
+
+
+def nodes_of(
+    document: Document, tree: str, counter: TokenCounter, cuts: Sequence[list[int]] | None = None
+) -> tuple[Node, ...]:
+    """The nodes of a document, in order; the first is the document itself. ``cuts`` is what ``cuts_of`` says of it."""
     sections, text, path = document.nodes, document.text, storable(document.path or "untitled")
     starts = [section.start for section in sections]
     edges = [*starts, len(text)]
@@ -32,28 +43,31 @@ def nodes_of(document: Document, tree: str, counter: TokenCounter) -> tuple[Node
     children = _children(sections)
     lines = lines_at(text, _ascending(starts, texts))
     in_bytes = bytes_at(text, edges)
-    counts = [_counted(document, start, each, counter) for start, each in zip(starts, texts, strict=True)]
+    cuts = cuts_of(document) if cuts is None else cuts
+    counts = [_counted(each, inside, counter) for each, inside in zip(texts, cuts, strict=True)]
     before = [0, *accumulate(tokens for tokens, _ in counts)]
     tags = _tags(document.frontmatter)
     loose = _titles_without_node(document)
     made: list[Node] = []
+    down: dict[int, tuple[Ancestor, ...]] = {}
     for position, section in enumerate(sections):
         above = None if section.parent is None else made[document.sections[section.parent].position or 0]
         title = storable(section.title)
         breadcrumb = _breadcrumb(title, above)
         below, start = last[position], section.start
         body = section.body_start - start if above is not None else document.source.body_start
+        slug, anchor = section.slugs_of(section.number)
         made.append(
             Node(
                 tree=tree,
                 path=path,
-                slug=section.slug,
+                slug=slug,
                 title=title,
                 depth=section.depth,
                 position=position,
                 last=below,
                 children=children[position],
-                ancestors=_ancestors(above),
+                ancestors=() if above is None else down.get(above.position) or _down_to(above, down),
                 breadcrumb=breadcrumb,
                 start=start,
                 end=edges[position + 1],
@@ -71,8 +85,8 @@ def nodes_of(document: Document, tree: str, counter: TokenCounter) -> tuple[Node
                 parts=counts[position][1],
                 tags=tags,
                 body_end=min(section.body_end, edges[position + 1]) - start,
-                titles=tuple(storable(title) for title in loose.get(section.number, ())),
-                anchor="" if section.anchor == section.slug else storable(section.anchor),
+                titles=tuple(map(storable, loose[section.number])) if section.number in loose else (),
+                anchor="" if anchor == slug else storable(anchor),
             )
         )
     return tuple(made)
@@ -107,10 +121,11 @@ def _ascending(starts: Sequence[int], texts: Sequence[str]) -> Iterator[int]:
         yield start + max(len(text.rstrip(BLANK)) - 1, 0)
 
 
-def _ancestors(above: Node | None) -> tuple[Ancestor, ...]:
-    if above is None:
-        return ()
-    return (*above.ancestors, Ancestor(position=above.position, depth=above.depth, children=above.children))
+def _down_to(node: Node, known: dict[int, tuple[Ancestor, ...]]) -> tuple[Ancestor, ...]:
+    """From the document down to a node, made once for all the nodes below it."""
+    made = (*node.ancestors, Ancestor(position=node.position, depth=node.depth, children=node.children))
+    known[node.position] = made
+    return made
 
 
 def _breadcrumb(title: str, above: Node | None) -> tuple[str, ...]:
@@ -148,11 +163,12 @@ def _listed(value: Any) -> Iterable[str]:
     return [str(value)] if isinstance(value, int | float) and not isinstance(value, bool) else ()
 
 
-def _counted(document: Document, start: int, text: str, counter: TokenCounter) -> tuple[int, tuple[Part, ...]]:
-    """How many tokens a node's text has, and its parts if it is long; what can be added up is not counted twice."""
-    if len(text) <= LONG:
-        return counter.count(text), ()  # the document's blocks are not made for it
-    parts = parts_of(text, document.blocks_between(start, start + len(text)), start, counter)
-    if parts and all(counter.cuts_cleanly(text, part.start) for part in parts):
+def _counted(text: str, cuts: list[int], counter: TokenCounter) -> tuple[int, tuple[Part, ...]]:
+    """How many tokens a node's text has, and its parts if it is cut; what can be added up is not counted twice."""
+    if not cuts:
+        return counter.count(text), ()
+    spans = pairwise((0, *cuts, len(text)))
+    parts = tuple([Part(start, end, counter.count(text[start:end])) for start, end in spans])
+    if all(counter.cuts_cleanly(text, at) for at in cuts):
         return sum(part.tokens for part in parts), parts
     return counter.count(text), parts

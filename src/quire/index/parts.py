@@ -7,10 +7,8 @@ blocks, or some lines of a block that is long by itself. Sizes are in characters
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
 
-from quire.index.node import Part
-from quire.model import Block, TokenCounter
+from quire.model import Block
 
 LONG = 800
 """Above this many characters, some 200 tokens, a node has parts, and a block is cut at line ends."""
@@ -20,13 +18,9 @@ _LEAST = 250
 """A part has at least about this many characters: a sentence alone answers little."""
 
 
-def parts_of(text: str, blocks: Iterable[Block], offset: int, counter: TokenCounter) -> tuple[Part, ...]:
-    """The parts of ``text``, which starts at ``offset``; none if it cannot be cut."""
-    edges = list(_joined(_units(text, blocks, offset)))
-    if not edges:
-        return ()
-    spans = pairwise((0, *edges, len(text)))
-    return tuple(Part(start=start, end=end, tokens=counter.count(text[start:end])) for start, end in spans)
+def cuts_in(text: str, blocks: Iterable[Block], offset: int) -> list[int]:
+    """Where the parts of ``text``, which starts at ``offset``, begin but for the first; none if it cannot be cut."""
+    return list(_joined(_units(text, blocks, offset)))
 
 
 def _units(text: str, blocks: Iterable[Block], offset: int) -> Iterator[tuple[int, bool]]:

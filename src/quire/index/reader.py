@@ -6,15 +6,19 @@ threads of its own. A file whose process dies, and dies again when it is tried a
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import closing
 from functools import partial
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from quire.index.files import Note
 from quire.index.tasks import Reading, Task
 from quire.index.update import OnProgress, Readings
+
+if TYPE_CHECKING:  # where nothing has changed, nothing is read
+    from quire.run.plan import Batch
 
 _PER_WORKER = 6 * 1024 * 1024
 """How much work makes up for starting a process: it loads the parser and the tokenizer, and all goes through a pipe."""
@@ -38,7 +42,9 @@ def _read(jobs: int | None, on_progress: OnProgress | None, tasks: list[Task]) -
     works = [plan.work_of(task.size) for task in tasks]
     wanted = min(cores.cores() - 1, _MOST_WORKERS, sum(works) // _PER_WORKER) if jobs is None else jobs
     workers = plan.workers(works, jobs=wanted, cores=cores.cores())
-    results = _here(tasks) if workers == 1 else _there(tasks, works, workers)
+    size = plan.batch_size(sum(works), workers)
+    batches = plan.batches(zip(tasks, works, strict=True), most=size)
+    results = _here(batches) if workers == 1 else _there(batches, workers)
     with closing(results):
         for done, (task, reading) in enumerate(results, start=1):
             yield task, reading
@@ -46,20 +52,18 @@ def _read(jobs: int | None, on_progress: OnProgress | None, tasks: list[Task]) -
                 on_progress(done, len(tasks), task.path)
 
 
-def _here(tasks: list[Task]) -> Read:
-    from quire.index.reading import read_task  # noqa: PLC0415  loads the parser and the tokenizer
+def _here(batches: Iterable[Batch[Task]]) -> Read:
+    from quire.index.reading import read_tasks  # noqa: PLC0415  loads the parser and the tokenizer
 
-    for task in tasks:
-        yield task, read_task(task)
+    for batch in batches:
+        yield from zip(batch.items, read_tasks(batch.items), strict=True)
 
 
-def _there(tasks: list[Task], works: list[int], workers: int) -> Read:
+def _there(batches: Iterable[Batch[Task]], workers: int) -> Read:
     from quire.index.reading import packed  # noqa: PLC0415  loads the parser and the tokenizer
-    from quire.run import local, plan  # noqa: PLC0415  loads multiprocessing
+    from quire.run import local, worker  # noqa: PLC0415  loads multiprocessing
 
-    size = plan.batch_size(sum(works), workers)
-    batches = plan.batches(zip(tasks, works, strict=True), most=size)
-    with closing(local.mapped(packed, batches, workers=workers)) as results:
+    with closing(local.mapped(worker.Together(packed), batches, workers=workers)) as results:
         for task, result in results:
             yield task, _lost(result.reason) if isinstance(result, local.Lost) else _DECODER.decode(result)
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 
+from quire.index.engine.fields import NodeFields
 from quire.index.files import Note
 
 
@@ -38,7 +37,7 @@ class Reading(msgspec.Struct, frozen=True, array_like=True):
     """The document's title."""
     tokens: int = 0
     """How many tokens it has."""
-    nodes: list[dict[str, Any]] = []
+    nodes: NodeFields = NodeFields()
     """Its nodes, as the engine takes them."""
     outline: bytes = b""
     """Its heading tree."""

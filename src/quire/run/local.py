@@ -4,8 +4,9 @@
         for item, result in results:
             ...                        # result is Lost where the item ends its process, and does so again
 
-``function`` and ``prepare`` (called first in every process) go there by pickle: functions of a module, or objects of a
-class of one, but none of ``__main__``. Results come back by pickle as well: best as bytes. An error in ``function`` is
+``function``, which takes an item (as ``Together(function)`` all items of a batch, for a result each), and ``prepare``
+(called first in every process) go there by pickle: functions of a module, or objects of a class of one, but none of
+``__main__``. Results come back by pickle as well: best as bytes. An error in ``function`` is
 raised here, in its turn. Whoever ends the iteration, by ``close`` or by an error, ends the processes, at once.
 plan.py makes ``batches``, and says how many ``workers`` for so many ``cores``; with 1 all is done in this process.
 
@@ -23,7 +24,7 @@ from multiprocessing.connection import wait
 from typing import Any, Generic, TypeVar
 
 from quire.run.plan import Batch
-from quire.run.worker import Raised, Worker
+from quire.run.worker import Each, Raised, Together, Worker
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -46,7 +47,7 @@ class Lost:
 
 
 def mapped(
-    function: Callable[[Item], Result],
+    function: Callable[[Item], Result] | Together[Item, Result],
     batches: Iterable[Batch[Item]],
     *,
     workers: int,
@@ -54,12 +55,12 @@ def mapped(
     on_trouble: Callable[[str], None] | None = None,
 ) -> Generator[tuple[Item, Result | Lost], None, None]:
     """Each item with its result, in order; ``on_trouble`` is told, in one line, if processes cannot be started."""
+    work = function if isinstance(function, Together) else Each(function)
     if workers == 1 or multiprocessing.current_process().daemon:  # which may have no processes of its own
         for batch in batches:
-            for item in batch.items:
-                yield item, function(item)
+            yield from work.here(batch.items)
         return
-    pool = _Pool(function, batches, workers, prepare, on_trouble)
+    pool = _Pool(work, batches, workers, prepare, on_trouble)
     try:
         yield from pool.results()
     finally:
@@ -105,13 +106,13 @@ class _Pool(Generic[Item]):
 
     def __init__(
         self,
-        function: Callable[[Item], Any],
+        work: Each[Item, Any] | Together[Item, Any],
         batches: Iterable[Batch[Item]],
         workers: int,
         prepare: Callable[[], object] | None,
         on_trouble: Callable[[str], None] | None,
     ) -> None:
-        self._function, self._prepare, self._on_trouble = function, prepare, on_trouble
+        self._work, self._prepare, self._on_trouble = work, prepare, on_trouble
         self._batches = iter(batches)
         self._next = next(self._batches, None)
         self._slots: deque[_Slot[Item]] = deque()
@@ -142,7 +143,7 @@ class _Pool(Generic[Item]):
 
     def _start(self) -> None:
         try:
-            self._at[Worker(self._function, self._prepare)] = None
+            self._at[Worker(self._work, self._prepare)] = None
         except OSError as error:
             self._failed(error.strerror or str(error))
 
@@ -212,6 +213,5 @@ class _Pool(Generic[Item]):
         while self._slots:
             yield from self._slots.popleft().pairs()
         while self._next is not None:
-            for item in self._next.items:
-                yield item, self._function(item)
+            yield from self._work.here(self._next.items)
             self._next = next(self._batches, None)

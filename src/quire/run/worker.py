@@ -15,7 +15,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from multiprocessing.connection import Connection
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 _SPAWN = multiprocessing.get_context("spawn")
 _KILLED = -9
@@ -28,15 +31,47 @@ class Raised(NamedTuple):
     error: Exception
 
 
+class Each(Generic[Item, Result]):
+    """Does a batch item by item."""
+
+    def __init__(self, function: Callable[[Item], Result]) -> None:
+        self._function = function
+
+    def here(self, items: Sequence[Item]) -> Iterator[tuple[Item, Result]]:
+        """Each item with its result, as soon as that is there."""
+        for item in items:
+            yield item, self._function(item)
+
+    def there(self, items: Sequence[Item]) -> list[Any]:
+        """The results, or what was raised in place of one."""
+        return [_result(self._function, item) for item in items]
+
+
+class Together(Generic[Item, Result]):
+    """Does a batch at once, where that is faster: an error is that of all its items."""
+
+    def __init__(self, function: Callable[[Sequence[Item]], Sequence[Result]]) -> None:
+        self._function = function
+
+    def here(self, items: Sequence[Item]) -> Iterator[tuple[Item, Result]]:
+        """Each item with its result."""
+        yield from zip(items, self._function(items), strict=True)
+
+    def there(self, items: Sequence[Item]) -> list[Any]:
+        """The results, or what was raised in place of each."""
+        results = _result(self._function, items)
+        return [results] * len(items) if isinstance(results, Raised) else list(results)
+
+
 class Worker:
-    """A process that applies a function to items. OSError if it cannot be started.
+    """A process that does batches. OSError if it cannot be started.
 
     Its first answer, to nothing, means that it is ready; every other is the list of the results of one ``ask``.
     """
 
-    def __init__(self, function: Callable[[Any], Any], prepare: Callable[[], object] | None) -> None:
+    def __init__(self, work: Each[Any, Any] | Together[Any, Any], prepare: Callable[[], object] | None) -> None:
         self.connection, theirs = _SPAWN.Pipe()
-        self._process = _SPAWN.Process(target=_serve, args=(theirs, function, prepare), daemon=True)
+        self._process = _SPAWN.Process(target=_serve, args=(theirs, work, prepare), daemon=True)
         self.is_ready = False
         with ExitStack() as stack:
             stack.callback(self.connection.close)
@@ -90,7 +125,9 @@ def _start_up() -> Iterator[None]:
         yield
 
 
-def _serve(connection: Connection, function: Callable[[Any], Any], prepare: Callable[[], object] | None) -> None:
+def _serve(
+    connection: Connection, work: Each[Any, Any] | Together[Any, Any], prepare: Callable[[], object] | None
+) -> None:
     """What the process does, until nobody wants more of it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one that started it
     if prepare is not None:
@@ -98,8 +135,7 @@ def _serve(connection: Connection, function: Callable[[Any], Any], prepare: Call
     with connection, suppress(EOFError, BrokenPipeError, ConnectionResetError):
         connection.send(None)
         while True:
-            items = connection.recv()
-            connection.send([_result(function, item) for item in items])
+            connection.send(work.there(connection.recv()))
 
 
 def _result(function: Callable[[Any], Any], item: Any) -> Any:

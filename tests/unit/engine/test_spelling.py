@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from quire.index.engine.analysis import LANGUAGES, NONE, terms
 from quire.index.engine.function_words import is_function_word
@@ -69,6 +73,15 @@ def test_a_text_is_indexed_with_the_parts_of_its_names() -> None:
         "HTTP Server",
         "parse JSON",
     ]
+
+
+@given(st.text(st.sampled_from("abzABZ019 ._-\u00e9\u00c9\u5b89"), max_size=80))
+@example("SHA1 and UTF8x, but x86Y and HTTPServer")
+@example("aB" * 100)
+@example("\u00e9Ab\u00e9aB")
+def test_the_names_in_a_text_are_its_words_of_ascii_that_have_a_hump(text: str) -> None:
+    names = [word for word in re.findall("[A-Za-z0-9]+", text) if re.search("[a-z0-9][A-Z]|[A-Z][A-Z][a-z]", word)]
+    assert spellings(text)[1:] == sorted({parts for parts in map(humps, names) if " " in parts})
 
 
 def test_a_version_has_two_spellings_and_stays_together() -> None:

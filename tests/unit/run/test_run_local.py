@@ -16,6 +16,7 @@ import working
 
 from quire.run.local import WINDOW, Lost, mapped
 from quire.run.plan import Batch
+from quire.run.worker import Together
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
 
@@ -122,6 +123,36 @@ def test_an_error_is_raised_in_its_turn_and_says_where_it_happened() -> None:
             seen.extend(result for _, result in results)
     assert seen == list(range(7))
     assert "in refuse" in caught.value.__notes__[0]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_batch_at_once(workers) -> None:
+    results = run(Together(working.all_killed_by), [Batch(("a", "b"), 2), Batch(("c",), 1)], workers=workers)
+    assert results == [("a", ("a", 2)), ("b", ("b", 2)), ("c", ("c", 1))]
+
+
+@posix
+def test_a_batch_at_once_that_ends_its_process_is_done_item_by_item() -> None:
+    results = run(Together(working.all_killed_by), [Batch(("a", "killer", "b"), 3), Batch(("c", "d"), 2)])
+    assert [item for item, _ in results] == ["a", "killer", "b", "c", "d"]
+    assert isinstance(results[1][1], Lost)
+    assert [results[index][1] for index in (0, 2, 3, 4)] == [("a", 1), ("b", 1), ("c", 2), ("d", 2)]
+
+
+def test_a_batch_at_once_that_cannot_start_a_process_is_done_here() -> None:
+    batches = [Batch(("a", "b"), 2), Batch(("c",), 1)]
+    results = run(Together(working.all_killed_by), batches, prepare=working.leave)
+    assert results == [("a", ("a", 2)), ("b", ("b", 2)), ("c", ("c", 1))]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_error_in_a_batch_at_once(workers) -> None:
+    seen = []
+    batches = [Batch((1, 2), 2), Batch((6, 7), 2), Batch((9,), 1)]
+    with closing(mapped(Together(working.refuse_all), batches, workers=workers)) as results:  # noqa: SIM117
+        with pytest.raises(ValueError, match="seven is refused"):
+            seen.extend(result for _, result in results)
+    assert seen == [1, 2]
 
 
 def test_an_error_that_cannot_be_sent_is_told_about() -> None:

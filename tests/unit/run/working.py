@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -42,6 +43,15 @@ def killed_once(item: str) -> str:
         Path(item).touch()
         os.kill(os.getpid(), signal.SIGKILL)
     return item
+
+
+def all_killed_by(items: Sequence[object]) -> list[tuple[object, int]]:
+    """As ``killed_by``, of all items of a batch; and how many there were."""
+    return [(killed_by(item), len(items)) for item in items]
+
+
+def refuse_all(items: Sequence[int]) -> list[int]:
+    return [refuse(item) for item in items]
 
 
 def refuse(item: int) -> int:

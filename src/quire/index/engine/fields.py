@@ -1,4 +1,4 @@
-"""A node as the fields that the engine takes. Pure, so that it is made where the parsing is. After: ``store``.
+"""Nodes as the fields that the engine takes. Pure, so that they are made where the parsing is. After: ``writer``.
 
 Text stands once per language in use (``title_english``), because a field has one analyser. Nothing but ``node`` and
 ``blob`` is stored: an answer is made from the node.
@@ -7,11 +7,13 @@ Text stands once per language in use (``title_english``), because a field has on
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from quire.index.engine.spelling import spellings
+import msgspec
+
+from quire.index.engine.spelling import normal, spellings
 from quire.index.node import Node, encoded, term
 
 ID = "id"
@@ -43,6 +45,24 @@ PATH = "path"
 TEXT = (*RANKED, PATH)
 
 _TITLE = re.compile(r"^title\s*[:=]", re.MULTILINE)
+_REPEATED = 1_000
+"""How many characters of a title or of front matter the nodes below repeat.
+
+What is repeated for every node has a limit, so that the cost grows with the document and not with its square.
+"""
+
+
+class NodeFields(msgspec.Struct, frozen=True, array_like=True):
+    """The nodes of a document, as the engine takes them."""
+
+    common: dict[str, Any] = {}
+    """The fields that all of them have, made and sent once."""
+    own: list[dict[str, Any]] = []
+    """The fields of each, in order; they take the place of common ones."""
+
+    def __len__(self) -> int:
+        """How many nodes there are."""
+        return len(self.own)
 
 
 def field(name: str, language: str) -> str:
@@ -50,32 +70,45 @@ def field(name: str, language: str) -> str:
     return f"{name}_{language}"
 
 
-def shared(document: Node, front: str, language: str) -> dict[str, Any]:
-    """What all nodes of a document have in common, made once; ``front`` is the front matter that they repeat."""
+def fields_of(nodes: Sequence[Node], language: str) -> NodeFields:
+    """The nodes of a document as fields, each with what it has from above: titles, and front matter."""
+    document = nodes[0]
+    front = document.text[: document.body]
+    common = _common(document, front[:_REPEATED], language)
+    in_title, in_headings, in_body = (field(name, language) for name in ("title", "headings", "body"))
+    own: list[dict[str, Any]] = []
+    # For each node the titles from the document's down to its own, as the nodes below repeat them.
+    down: list[list[str]] = []
+    for node in nodes:
+        title = _listed((node.title,))
+        above = down[node.ancestors[-1].position] if node.ancestors else []
+        down.append(above + (title if len(node.title) <= _REPEATED else _listed((node.title[:_REPEATED],))))
+        body = spellings(node.body_text)
+        for each in node.titles:
+            body += spellings(each)
+        own.append(
+            {
+                in_title: title,
+                in_headings: above if node.ancestors else title,
+                in_body: body,
+                ID: term(node.id),
+                POSITION: node.position,
+                NODE: encoded(node),
+            }
+        )
+    if len(front) > _REPEATED:
+        own[0][field("front", language)] = _listed((front,))
+    if not _TITLE.search(normal(front)):
+        own[0][in_title] = []
+    return NodeFields(common, own)
+
+
+def _common(document: Node, front: str, language: str) -> dict[str, Any]:
+    """What all nodes of a document have in common; ``front`` is the front matter that they repeat."""
     folder, file = _named(document.path)
     texts = {"front": (front,), "file": (file,), "folder": (folder,), "tags": document.tags, PATH: (document.path,)}
     made: dict[str, Any] = {field(name, language): _listed(values) for name, values in texts.items()}
     return made | {DOC: term(document.document_id), TREE: term(document.tree)}
-
-
-def fields(node: Node, headings: Sequence[str], language: str, common: Mapping[str, Any]) -> dict[str, Any]:
-    """A node as the engine takes it.
-
-    ``headings`` are the titles of the nodes above it, ``common`` is what ``shared`` made for its document.
-    """
-    is_titled = node.depth or any(_TITLE.search(text) for text in common[field("front", language)][:1])
-    body = spellings(node.body_text)
-    for title in node.titles:
-        body += spellings(title)
-    return {
-        **common,
-        field("title", language): _listed((node.title,)) if is_titled else [],
-        field("headings", language): _listed(headings or (node.title,)),
-        field("body", language): body,
-        ID: term(node.id),
-        POSITION: node.position,
-        NODE: encoded(node),
-    }
 
 
 def _listed(values: Sequence[str]) -> list[str]:
