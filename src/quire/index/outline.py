@@ -6,7 +6,6 @@ It is kept in the record of the file. So a search reads only the nodes that it s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import msgspec
 
@@ -17,7 +16,7 @@ _NONE = -1
 """The parent of a document."""
 
 
-class Spot(NamedTuple):
+class Spot(msgspec.Struct, frozen=True, gc=False):
     """Where a node stands."""
 
     document_id: str

@@ -33,6 +33,7 @@ _BOOST_BEHIND = re.compile(rf"\^({_NUMBER})(?![\w^])")
 _STAR_BEHIND = re.compile(rf"\*(?=[{_BLANK}()^]|\Z)")
 _QUOTES = re.compile('"++')
 _LETTER = re.compile(r"[^\W\d_]")
+_PLAIN = re.compile(rf"(?!OR[{_BLANK}]|OR\Z)[A-Za-z0-9]++(?=[{_BLANK}]|\Z)")
 # Command-line flags and numbers: --help, -1, -d, -it, -std=c11. A dash in front of anything longer negates.
 _FLAG = re.compile(r"-(?:-|[0-9]|[A-Za-z]{1,2}[.,;:!?]*+\Z|[^=]*+=)")
 
@@ -68,7 +69,7 @@ def tokens(query: str) -> list[Token]:
     found: list[Token] = []
     at = _past(_BLANKS, query, 0)
     while at < len(query):
-        token = _token(query, at, pairs)
+        token = _plain(query, at) or _token(query, at, pairs)
         found.append(token)
         at = _past(_BLANKS, query, token.end)
     return found
@@ -92,6 +93,20 @@ def _pairs(query: str) -> dict[int, int]:
         elif opened:
             pairs[opened.pop()] = found.start()
     return pairs
+
+
+def is_plain(query: str) -> bool:
+    """Whether a query is one word and all of it letters and digits."""
+    return _PLAIN.fullmatch(query) is not None
+
+
+def _plain(query: str, at: int) -> Token | None:
+    """A word of letters and digits, as nearly all are: no syntax needs to be looked for."""
+    word = _PLAIN.match(query, at)
+    if word is None:
+        return None
+    end = word.end()
+    return Token(kind="word", start=at, span=Span(at, end), end=end, text=word[0], boost_at=end + 1)
 
 
 def _token(query: str, at: int, pairs: dict[int, int]) -> Token:

@@ -33,7 +33,7 @@ def _leaf(leaf: Word | Phrase, dash: str) -> str:
         return "OR^1"
     # Where a word would be read otherwise in its place (a flag behind a dash, a power), brackets keep it apart.
     together = lead + text + boost
-    return together if _reads(together, leaf, dash) else f"{lead}({text}){boost}"
+    return together if lex.is_plain(together) or _reads(together, leaf, dash) else f"{lead}({text}){boost}"
 
 
 def _reads(shown: str, word: Word, dash: str) -> bool:

@@ -6,21 +6,24 @@ Before: ``engine`` has found and merged. After: the surfaces show the hits.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial as bound
 from typing import Any, NamedTuple
 
+from msgspec.structs import asdict
+
 from quire.index.engine.analysis import beginnings, word_terms
 from quire.index.engine.explain import contributions
+from quire.index.engine.store import Snapshot
 from quire.index.engine.words import pairs, runs, spelled
 from quire.index.node import Node
 from quire.model import Span
 from quire.query import leaves
 from quire.query.tree import Phrase, Query, Word
+from quire.search.candidates import Merged
 from quire.search.context import Given, Section, fit
 from quire.search.find import Found, Matching
 from quire.search.highlight import Marker, Wanted
-from quire.search.merge import Merged
 from quire.search.records import Hit
 
 
@@ -139,9 +142,17 @@ def _hit(question: Question, result: Result, given: Given, marked: tuple[Span, .
         parts=given.parts,
         match_ranges=marked,
         how=result.merged.how if result.merged else "match",
-        constituents=tuple(node.id for node in snapshot.nodes(each.key for each in result.constituents)),
+        constituents=tuple([each.id for each in _constituents(snapshot, result)]),
         explanation=_explanation(question, result) if question.explain else {},
     )
+
+
+def _constituents(snapshot: Snapshot, result: Result) -> Sequence[Node]:
+    """The nodes that matched in a result; nearly always they are at hand."""
+    first, last = result.node.position, result.node.last
+    if len(result.nodes) > last - first:
+        return [result.nodes[each.node.position - first] for each in result.constituents]
+    return snapshot.nodes(each.key for each in result.constituents)
 
 
 def _explanation(question: Question, result: Result) -> dict[str, Any]:

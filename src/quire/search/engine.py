@@ -8,18 +8,20 @@ that a text must be cut inside a part loads the tokenizer.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from quire.index.engine.compile import SATISFIED, Compiler
-from quire.index.engine.store import Snapshot
+from quire.index.engine.compile import Compiler
+from quire.index.engine.own import SATISFIED
+from quire.index.engine.store import Place, Snapshot
 from quire.query import parse, show
 from quire.query.tree import Query
 from quire.search import answer, find
-from quire.search.find import AHEAD, MOST, Found, Matching, Place
-from quire.search.merge import Candidate, Merged
-from quire.search.merge import merge as merge_along_the_tree
+from quire.search.candidates import Candidate, Merged, Rules
+from quire.search.counting import by_themselves, left_alone
+from quire.search.find import AHEAD, MOST, Found, Matching
+from quire.search.merge import within
 from quire.search.records import Results
 from quire.search.settings import SearchSettings
 
@@ -57,7 +59,7 @@ def search(
     compiler = find.compiler(snapshot, settings)
     corrections = find.corrections(compiler, query)
     phases["correct"] = {"words looked up": compiler.dictionary.looked_up, "words corrected": len(corrections)}
-    compiler = replace(compiler, corrections=corrections)
+    compiler = replace(compiler, corrections=corrections) if corrections else compiler
 
     wanted = _Wanted(query, limit, settings, max(_POOL, _POOL_FOR_EACH * limit) if merge else limit)
     filters = find.filters(snapshot, compiler, trees, paths)
@@ -112,65 +114,66 @@ def _matching(
 def _merged(wanted: _Wanted, matching: Matching, found: list[Found], phases: Phases) -> list[_Result]:
     """The best results of merging; with more candidates as long as there are too few results."""
     settings, pool = wanted.settings, wanted.pool
+    rules = Rules(settings.aggregation_threshold, settings.min_aggregation_matches, settings.score_cap_multiplier)
     while True:
         able = find.able(found, wanted.limit, settings.score_cap_multiplier)
-        everything = able + matching.rest(able) if len(found) >= pool else able
+        everything = able + matching.rest(able, pool) if len(found) >= pool else able
         own = matching.own(wanted.query, everything)
-        matches = find.by_themselves(everything, own)
-        merged = merge_along_the_tree(
-            (_candidate(each, own[each.place]) for each in matches),
-            threshold=settings.aggregation_threshold,
-            least=settings.min_aggregation_matches,
-            cap=settings.score_cap_multiplier,
-        )
-        phases["own"] = {"nodes": len(own), "in their own right": sum(share >= SATISFIED for share in own.values())}
-        results = _with_constituents(merged, matches)
-        says_something = [each for each in everything if own[each.place] > 0]
-        apart = find.left_alone(says_something, _places(results), _members(results))
-        phases["merge"] = {"candidates": len(matches), "results": len(merged), "apart": len(apart)}
-        if len(results) + len(apart) >= wanted.limit or len(found) < pool or pool >= MOST:
-            best_first = sorted([*results, *map(_alone, apart)], key=lambda result: (-result.score, result.place))
-            return best_first[: wanted.limit]
+        phases["own"] = {"nodes": len(own), "in their own right": sum([share >= SATISFIED for share in own])}
+        best, phases["merge"] = _best_first(_by_document(everything, own), rules)
+        if len(best) >= wanted.limit or len(found) < pool or pool >= MOST:
+            by_place = {each.place: each for each in everything}
+            return [_with_constituents(each, by_place) for each in best[: wanted.limit]]
         pool = min(2 * pool, MOST)
         found = matching.best(pool)
 
 
-def _places(results: Iterable[_Result]) -> Iterator[Place]:
-    return (result.place for result in results)
+def _best_first(
+    documents: Iterable[Sequence[Candidate]], rules: Rules
+) -> tuple[list[Merged | Candidate], dict[str, int]]:
+    """The results of merging each document and the candidates that stand apart from them; and how many there are."""
+    results: list[Merged] = []
+    apart: list[Candidate] = []
+    matches = 0
+    for inside in documents:
+        counting = by_themselves(inside)
+        merged = within(counting, rules)
+        matches += len(counting)
+        results += merged
+        apart += left_alone(inside, merged)
+    both: list[Merged | Candidate] = [*results, *apart]
+    both.sort(key=lambda each: (-each.score, each.document, each.position))
+    return both, {"candidates": matches, "results": len(results), "apart": len(apart)}
 
 
-def _members(results: Iterable[_Result]) -> Iterator[Found]:
-    return (found for result in results for found in result.constituents)
-
-
-def _candidate(found: Found, own: float) -> Candidate:
-    node = found.node
-    return Candidate(
-        document=node.document_id,
-        position=node.position,
-        depth=node.depth,
-        score=found.score,
-        own=own,
-        ancestors=node.ancestors,
-    )
-
-
-def _with_constituents(merged: Sequence[Merged], found: Iterable[Found]) -> list[_Result]:
-    by_place = {each.place: each for each in found}
-    return [
-        _Result(
-            (each.document, each.position),
-            each.score,
-            each,
-            tuple(by_place[each.document, position] for position in each.constituents),
+def _by_document(found: Sequence[Found], own: Sequence[float]) -> Iterable[list[Candidate]]:
+    """What is to be merged, document by document."""
+    documents: dict[str, list[Candidate]] = {}
+    for each, share in zip(found, own, strict=True):
+        node = each.node
+        candidate = Candidate(
+            document=node.document_id,
+            position=node.position,
+            depth=node.depth,
+            score=each.score,
+            own=share,
+            ancestors=node.ancestors,
         )
-        for each in merged
-    ]
+        documents.setdefault(node.document_id, []).append(candidate)
+    return documents.values()
+
+
+def _with_constituents(best: Merged | Candidate, found: Mapping[Place, Found]) -> _Result:
+    place = best.document, best.position
+    if isinstance(best, Candidate):
+        return _alone(found[place])
+    return _Result(place, best.score, best, tuple([found[best.document, position] for position in best.constituents]))
 
 
 def _with_nodes(snapshot: Snapshot, results: Sequence[_Result], *, whole: bool) -> list[answer.Result]:
     """The results with their nodes, which are read now: of what matched, most is not shown."""
-    read = snapshot.sections([result.place for result in results], whole=whole)
+    keys = {found.place: found.key for result in results for found in result.constituents}
+    read = snapshot.sections([result.place for result in results], whole=whole, keys=keys)
     return [
         answer.Result(nodes, result.score, result.merged, result.constituents)
         for nodes, result in zip(read, results, strict=True)

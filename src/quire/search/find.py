@@ -1,4 +1,4 @@
-"""Query -> the nodes that match, with their scores. Before: ``engine`` has parsed. After: ``merge``.
+"""Query -> the nodes that match, with their scores. Before: ``engine`` has parsed. After: ``counting`` and ``merge``.
 
 All words must match; where nothing does so, as many as possible. What a filter leaves out is never looked at, so that
 it takes no place among the best.
@@ -7,40 +7,37 @@ it takes no place among the best.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
+
+import msgspec
 
 from quire.index.engine.clauses import together
 from quire.index.engine.compile import Compiler, Ranking, anywhere
 from quire.index.engine.fields import DOC, TREE
-from quire.index.engine.store import Key, Snapshot
+from quire.index.engine.own import Own
+from quire.index.engine.store import Key, Place, Snapshot
 from quire.index.engine.words import Dictionary
 from quire.index.outline import Spot
 from quire.query import leaves
 from quire.query.tree import Phrase, Query, Word
 from quire.search import asked
 from quire.search.places import fits
-from quire.search.settings import BOOSTS, NEAR, SHARPNESS, SearchSettings
+from quire.search.settings import BOOSTS, SHARPNESS, SearchSettings
 
 MOST = 10_000
 """How many nodes are looked at, at most."""
 AHEAD = 1_000
 """How many the engine is asked for at once: it takes hardly longer than for a few."""
 _SAMPLED = 3
-_EQUAL = 2e-5
-"""Shares of a query are rounded sums of weights: equal ones may differ by so much."""
-
-Place = tuple[str, int]
-"""A document and a position in it."""
-
 
 Hit = tuple[float, Key]
 """A score, and where the engine has the node."""
 
 
-class Found(NamedTuple):
+class Found(msgspec.Struct, frozen=True, gc=False):
     """A node that matches."""
 
     score: float
@@ -82,37 +79,45 @@ class Matching:
         is_enough = self.is_all or limit <= len(self.hits)
         return self._found(self.hits[:limit] if is_enough else self.snapshot.top(self.query, limit))
 
-    def rest(self, found: Sequence[Found]) -> list[Found]:
-        """All other nodes that match in the documents of the best: whether a parent gathers depends on them, too."""
-        known = {_at(each.key) for each in found}
+    def rest(self, found: Sequence[Found], limit: int) -> list[Found]:
+        """All other nodes that match in the documents of some of the best ``limit``.
+
+        Whether a parent gathers depends on them, too.
+        """
         if self.is_all:
             # To look through all that matches is faster than to ask the engine again.
-            documents = {each.node.number for each in found}
-            numbers = self.snapshot.numbers([key for _, key in self.hits])
-            hits = [hit for hit, number in zip(self.hits, numbers, strict=True) if number in documents]
-        else:
-            inside = self.compiler.within(self.query, self.compiler.among(DOC, _documents(found)))
-            hits = self.snapshot.top(inside, MOST)
-        return self._found([hit for hit in hits if _at(hit[1]) not in known])
+            hits, documents = self.hits[limit:], {each.node.number for each in found}
+            numbers = self.snapshot.numbers([key for _, key in hits])
+            inside = [(hit, number) for hit, number in zip(hits, numbers, strict=True) if number in documents]
+            return self._found([hit for hit, _ in inside], [number for _, number in inside])
+        among = self.compiler.within(self.query, self.compiler.among(DOC, _documents(found)))
+        known = {_at(each.key) for each in found}
+        return self._found([hit for hit in self.snapshot.top(among, MOST) if _at(hit[1]) not in known])
 
-    def own(self, query: Query, found: Sequence[Found]) -> dict[Place, float]:
+    def own(self, query: Query, found: Sequence[Found]) -> list[float]:
         """What share of the query each node satisfies by its own title and body; 1 where it asks for no text.
 
-        It is compared within a document, so a node that is alone in its own is not asked about.
+        It is compared within a document, so where each node is alone in its own, the engine is not asked.
         """
-        share = self.compiler.own(query)
-        counts = Counter(each.node.document_id for each in found)
+        counts = Counter([each.node.document_id for each in found])
         several = [document for document, count in counts.items() if count > 1]
-        if share is None or not several:
-            return {each.place: 1.0 for each in found}
-        inside = self.compiler.within(share, self.compiler.among(DOC, several))
-        shares = {_at(key): round(score, 5) for score, key in self.snapshot.top(inside, MOST)}
-        return {each.place: shares.get(_at(each.key), 0.0) for each in found}
+        own = Own(self.compiler, query) if several else None
+        if not own:
+            return [1.0] * len(found)
+        flags: dict[tuple[int, int], int] = {}
+        for shift, asked_for in own.queries(self.compiler.among(DOC, several)):
+            for score, key in self.snapshot.top(asked_for, self.snapshot.size(several)):
+                if score:
+                    at = key.segment_ord, key.doc
+                    flags[at] = flags.get(at, 0) | int(score) << shift
+        return [own.shares[flags.get(_at(each.key), 0), each.node.position == 0] for each in found]
 
-    def _found(self, hits: Sequence[Hit]) -> list[Found]:
+    def _found(self, hits: Sequence[Hit], numbers: Sequence[int] | None = None) -> list[Found]:
+        """The nodes that were hit; ``numbers`` are those of their documents, if they are known."""
         best = self.hits[0][0] if self.hits else 0.0
         unit = best if best > 0 else 1.0
-        spots = self.snapshot.spots([key for _, key in hits])
+        keys = [key for _, key in hits]
+        spots = self.snapshot.spots(keys, numbers)
         return [Found((score / unit) ** SHARPNESS, key, spot) for (score, key), spot in zip(hits, spots, strict=True)]
 
 
@@ -127,55 +132,6 @@ def able(found: Sequence[Found], limit: int, cap: float) -> list[Found]:
         best.setdefault(each.node.document_id, each.score)
     least = sorted(best.values(), reverse=True)[limit - 1] if len(best) > limit else 0.0
     return [each for each in found if max(cap, 1.0) * best[each.node.document_id] >= least]
-
-
-def by_themselves(found: Iterable[Found], own: Mapping[Place, float]) -> list[Found]:
-    """Those that count as matches when results are merged. No document is left without one.
-
-    A node counts if it satisfies the query itself as well as the best of its document, or scores nearly as much as the
-    best. So mentions are gathered with mentions, but an answer is not swallowed with the mentions around it, and what
-    has its words only from above (headings, front matter, the path) does not count beside what says them.
-    """
-    documents: dict[str, list[Found]] = {}
-    for each in found:
-        documents.setdefault(each.node.document_id, []).append(each)
-    return [each for inside in documents.values() for each in _by_themselves(inside, own)]
-
-
-def _by_themselves(found: Sequence[Found], own: Mapping[Place, float]) -> Sequence[Found]:
-    if len(found) == 1:
-        return found
-    near = NEAR * max(each.score for each in found)
-    most = max(own[each.place] for each in found) - _EQUAL
-    some = [each for each in found if own[each.place] > 0]
-    best = {each.node.position for each in some if own[each.place] >= most}
-    # What lies below one of the best is going to be a part of it.
-    counting = [
-        each
-        for each in some
-        if each.score >= near
-        or each.node.position in best
-        or any(above.position in best for above in each.node.ancestors)
-    ]
-    return counting or [each for each in found if each.node.position == 0] or found
-
-
-def left_alone(found: Iterable[Found], results: Iterable[Place], constituents: Iterable[Found]) -> list[Found]:
-    """Those that stand in no result and hold none, the best first; of two of them, one in the other, the better."""
-    taken = set(results)
-    above = {place for each in constituents for place in _above(each)}
-    kept: list[Found] = []
-    for each in sorted(found, key=lambda found: (-found.score, found.place)):
-        holders = _above(each)
-        if each.place not in above and taken.isdisjoint((each.place, *holders)):
-            kept.append(each)
-            taken.add(each.place)
-            above.update(holders)
-    return kept
-
-
-def _above(found: Found) -> list[Place]:
-    return [(found.node.document_id, ancestor.position) for ancestor in found.node.ancestors]
 
 
 def compiler(snapshot: Snapshot, settings: SearchSettings) -> Compiler:

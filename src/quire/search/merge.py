@@ -13,15 +13,16 @@ candidates and the nodes above them are looked at. What the rules leave open is 
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Literal, NamedTuple
+from typing import NamedTuple
+
+import msgspec
 
 from quire.index.node import Ancestor
+from quire.search.candidates import Candidate, Merged, Rules, Step
 from quire.search.records import How
 
-Rule = Literal["parent", "aggregated", "passed over", "apart"]
+__all__ = ["Candidate", "Merged", "Step", "merge", "within"]
 
 _EQUAL = 1e-9
 """Shares of a query are sums of weights: equal ones may differ in their last digits."""
@@ -30,95 +31,26 @@ _NONE = -1
 """The parent of a document."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
-    """A node that matches. No two are the same node."""
-
-    document: str
-    """The id of its document."""
-    position: int
-    """Its place among the nodes of the document; 0 is the document itself."""
-    depth: int
-    """0 for the document, else the heading's level."""
-    score: float
-    """How well it matches by itself."""
-    own: float
-    """The share of the query, 0 to 1, that its own title and body satisfy."""
-    ancestors: tuple[Ancestor, ...] = ()
-    """From the document down to its parent."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """What one rule did at one node, with the numbers that decided."""
-
-    rule: Rule
-    """``parent``: matches in its own right; ``aggregated``: enough children match; ``passed over``: a candidate that
-    the better ones below it stand for; ``apart``: the result's parent, of which too few children match."""
-    position: int
-    """The node."""
-    score: float = 0.0
-    """What the result scores; of a candidate that is passed over, its own score."""
-    own: float = 0.0
-    """The share of the query that the node itself satisfies."""
-    best_own: float = 0.0
-    """The best such share of the candidates below it."""
-    matching: int = 0
-    """How many of its children match."""
-    children: int = 0
-    """How many children it has."""
-    total: float = 0.0
-    """The sum of the children's scores."""
-    limit: float = 0.0
-    """The most that gathering them may score."""
-    replaced: tuple[int, ...] = ()
-    """The results whose place it takes, in document order."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Merged:
-    """A section that answers."""
-
-    document: str
-    """The id of its document."""
-    position: int
-    """Its place among the nodes of the document."""
-    depth: int
-    """0 for the document, else the heading's level."""
-    score: float
-    """By itself or after merging."""
-    how: How
-    """Whether it is a candidate as it came, takes the place of those below it, or gathers its children."""
-    constituents: tuple[int, ...]
-    """The candidates in it, the best first; itself among them if it is one."""
-    trail: tuple[Step, ...] = ()
-    """How it came about, bottom-up."""
-
-
 def merge(candidates: Iterable[Candidate], *, threshold: float = 0.5, least: int = 2, cap: float = 2.0) -> list[Merged]:
     """The results, the best first; those of equal score by document and position.
 
     A node gathers its children where more than ``threshold`` of them match, and at least ``least``; the sum of their
     scores is then at most ``cap`` times the best.
     """
-    rules = _Rules(threshold, least, cap)
-    documents: defaultdict[str, list[Candidate]] = defaultdict(list)
+    documents: dict[str, list[Candidate]] = {}
     for candidate in candidates:
-        documents[candidate.document].append(candidate)
-    results = (each.merged(document) for document, inside in documents.items() for each in _within(inside, rules))
+        documents.setdefault(candidate.document, []).append(candidate)
+    rules = Rules(threshold, least, cap)
+    results = (result for inside in documents.values() for result in within(inside, rules))
     return sorted(results, key=lambda result: (-result.score, result.document, result.position))
 
 
-@dataclass(frozen=True, slots=True)
-class _Rules:
-    threshold: float
-    least: int
-    cap: float
-
-    def gathers(self, place: _Place, matching: int) -> bool:
-        """Whether so many matching children are enough."""
-        enough = matching >= self.least and matching / place.children > self.threshold
-        return enough and (place.depth > 0 or matching == place.children)
+def within(candidates: Sequence[Candidate], rules: Rules) -> list[Merged]:
+    """The results of one document, in no order."""
+    document = candidates[0].document
+    if len(candidates) == 1 and rules.least > 1:  # as in half of all documents that match
+        return [_left_alone(candidates[0]).merged(document)]
+    return [found.merged(document) for found in _decided_bottom_up(candidates, rules)]
 
 
 class _Place(NamedTuple):
@@ -130,38 +62,38 @@ class _Place(NamedTuple):
     children: int
 
 
-@dataclass(slots=True)
-class _Found:
+class _Found(msgspec.Struct, gc=False):
     """A result that may still give way to one further up."""
 
     place: _Place
     score: float
     how: How
     members: list[Candidate]
-    trail: list[Step] = field(default_factory=list)
+    trail: list[Step] = []
     apart: Step | None = None
     """Why its parent did not take its place."""
 
     @property
     def best(self) -> float:
         """The best score of a candidate in it."""
-        return max(member.score for member in self.members)
+        return max([member.score for member in self.members])
 
     def merged(self, document: str) -> Merged:
-        best_first = sorted(self.members, key=lambda member: (-member.score, member.position))
+        members = self.members
+        if len(members) > 1:
+            members = sorted(members, key=lambda member: (-member.score, member.position))
         return Merged(
             document=document,
             position=self.place.position,
             depth=self.place.depth,
             score=self.score,
             how=self.how,
-            constituents=tuple(member.position for member in best_first),
+            constituents=tuple([member.position for member in members]),
             trail=(*self.trail, self.apart) if self.apart else tuple(self.trail),
         )
 
 
-@dataclass(slots=True)
-class _Passed:
+class _Passed(msgspec.Struct, gc=False):
     """A candidate that better ones below it stand for, as long as nobody takes their place."""
 
     place: _Place
@@ -176,12 +108,11 @@ class _Passed:
     best = score
 
 
-@dataclass(slots=True)
-class _Below:
+class _Below(msgspec.Struct, gc=False):
     """What became of the candidates below a node."""
 
-    found: list[_Found] = field(default_factory=list)
-    passed: list[_Passed] = field(default_factory=list)
+    found: list[_Found] = []
+    passed: list[_Passed] = []
     best_own: float = 0.0
 
     def join(self, other: _Below) -> None:
@@ -193,14 +124,36 @@ class _Below:
         return [*self.found, *self.passed]
 
 
-def _within(candidates: Sequence[Candidate], rules: _Rules) -> list[_Found]:
+def _left_alone(candidate: Candidate) -> _Found:
+    """The only candidate of its document, where one child is not enough for any parent."""
+    found = _leaf(_Place(candidate.position, candidate.depth, _parent_of(candidate.ancestors), 0), candidate)
+    if candidate.ancestors:
+        above = candidate.ancestors[-1]
+        found.apart = Step(
+            rule="apart", position=above.position, best_own=candidate.own, matching=1, children=above.children
+        )
+    return found
+
+
+def _leaf(place: _Place, candidate: Candidate) -> _Found:
+    return _Found(place, candidate.score, "match", [candidate])
+
+
+def _decided_bottom_up(candidates: Sequence[Candidate], rules: Rules) -> list[_Found]:
     """The results of one document. Nodes come after those below them, so each is looked at once."""
     places = _places(candidates)
     own = {candidate.position: candidate for candidate in candidates}
-    below: defaultdict[int, _Below] = defaultdict(_Below)
+    below: dict[int, _Below] = {_NONE: _Below()}
     for position in sorted(places, reverse=True):
         place = places[position]
-        below[place.parent].join(_decided(place, own.get(position), below.pop(position, _Below()), rules))
+        if (above := below.get(place.parent)) is None:
+            above = below[place.parent] = _Below()
+        if inside := below.pop(position, None):
+            above.join(_decided(place, own.get(position), inside, rules))
+        else:
+            candidate = own[position]
+            above.found.append(_leaf(place, candidate))
+            above.best_own = max(above.best_own, candidate.own)
     whole = below[_NONE]
     for passed in whole.passed:
         passed.named_by.trail.append(passed.step)
@@ -211,9 +164,11 @@ def _places(candidates: Sequence[Candidate]) -> dict[int, _Place]:
     places = {each.position: _Place(each.position, each.depth, _parent_of(each.ancestors), 0) for each in candidates}
     above = {each.ancestors[-1].position: each.ancestors for each in candidates if each.ancestors}
     for ancestors in above.values():
-        for number, node in enumerate(ancestors):
-            parent = _parent_of(ancestors[:number])
-            places[node.position] = _Place(node.position, node.depth, parent, node.children)
+        parent = _NONE
+        for node in ancestors:
+            position = node.position
+            places[position] = _Place(position, node.depth, parent, node.children)
+            parent = position
     return places
 
 
@@ -221,16 +176,14 @@ def _parent_of(ancestors: Sequence[Ancestor]) -> int:
     return ancestors[-1].position if ancestors else _NONE
 
 
-def _decided(place: _Place, candidate: Candidate | None, below: _Below, rules: _Rules) -> _Below:
+def _decided(place: _Place, candidate: Candidate | None, below: _Below, rules: Rules) -> _Below:
     """What becomes of a node and of all below it."""
     own = candidate.own if candidate else 0.0
     best_own = max(own, below.best_own)
-    if candidate and not below.found:
-        return _Below([_Found(place, candidate.score, "match", [candidate])], best_own=best_own)
     if candidate and own > 0 and own >= below.best_own - _EQUAL:
         return _Below([_parent(place, candidate, below)], best_own=best_own)
     children = [each for each in below.scored() if each.place.parent == place.position]
-    if rules.gathers(place, len(children)):
+    if rules.gathers(place.depth, place.children, len(children)):
         return _Below([_gathered(place, candidate, below, children, rules.cap)], best_own=best_own)
     apart = Step(
         rule="apart",
@@ -245,7 +198,8 @@ def _decided(place: _Place, candidate: Candidate | None, below: _Below, rules: _
             each.apart = apart
     if candidate:
         best = max(below.found, key=lambda found: (found.score, -found.place.position))
-        below.passed.append(_Passed(place, candidate, replace(apart, rule="passed over", score=candidate.score), best))
+        step = msgspec.structs.replace(apart, rule="passed over", score=candidate.score)
+        below.passed.append(_Passed(place, candidate, step, best))
     return _Below(below.found, below.passed, best_own)
 
 

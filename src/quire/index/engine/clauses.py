@@ -112,7 +112,7 @@ class Pass:
         needed = self.words.needed(items)
         musts = self._each(needed)
         refused = self._each(item.item for item in items if isinstance(item, Not))
-        optional = self._each(item for item in items if not isinstance(item, Not) and item not in needed)
+        optional = self._each(item for item in items if self.words.is_optional(item) and item not in needed)
         if not musts:
             if not refused:
                 return None

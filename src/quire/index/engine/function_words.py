@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 
 import tantivy
 
@@ -27,8 +27,9 @@ _LISTED = (
 """The languages of which the engine has a list."""
 
 
+@lru_cache(maxsize=4_096)
 def is_function_word(word: str, languages: tuple[str, ...]) -> bool:
-    """Whether a word is one in any of the languages."""
+    """Whether a word is one in any of the languages. Each phase of a search asks for the same words."""
     stem = word.lower().replace("’", "'").partition("'")[0]
     return any(_is_listed(stem, language) for language in languages if language != NONE)
 

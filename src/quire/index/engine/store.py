@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from operator import itemgetter
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple, cast
 
 import tantivy
@@ -28,6 +29,8 @@ _FEW = 100
 
 Key = tantivy.DocAddress
 """Where a node is in a snapshot."""
+Place = tuple[str, int]
+"""A document and a position in it."""
 
 
 class _Range(NamedTuple):
@@ -78,6 +81,10 @@ class Snapshot:
         """What is known of the files, by document id."""
         return self._files
 
+    def size(self, documents: Iterable[str]) -> int:
+        """How many nodes some documents have."""
+        return sum([self._files[document].nodes for document in documents])
+
     def top(self, query: tantivy.Query, limit: int) -> list[tuple[float, Key]]:
         """The best nodes for a query, the best first."""
         with damage_named(self.folder):
@@ -90,7 +97,10 @@ class Snapshot:
     def nodes(self, keys: Iterable[Key]) -> list[Node]:
         """The nodes at some places."""
         with damage_named(self.folder):
-            return [self._nodes.get((key.segment_ord, key.doc)) or self._read(key) for key in keys]
+            return [self._node(key) for key in keys]
+
+    def _node(self, key: Key) -> Node:
+        return self._nodes.get((key.segment_ord, key.doc)) or self._read(key)
 
     def _read(self, key: Key) -> Node:
         if len(self._nodes) >= _REMEMBERED:
@@ -108,9 +118,9 @@ class Snapshot:
         with damage_named(self.folder):
             return cast("list[int]", self.searcher.fast_field_values(POSITION, list(keys)))
 
-    def spots(self, keys: Sequence[Key]) -> list[Spot]:
-        """Where some nodes stand; no node is read for it."""
-        numbers, positions = self.numbers(keys), self.positions(keys)
+    def spots(self, keys: Sequence[Key], numbers: Sequence[int] | None = None) -> list[Spot]:
+        """Where some nodes stand; no node is read for it. ``numbers`` are those of their documents, if known."""
+        numbers, positions = self.numbers(keys) if numbers is None else numbers, self.positions(keys)
         with damage_named(self.folder):
             outlines = {number: self._outline(number) for number in set(numbers)}
             return [outlines[number].spot(position) for number, position in zip(numbers, positions, strict=True)]
@@ -124,28 +134,36 @@ class Snapshot:
             self._outlines[number] = found = Outline(self._by_number[number])
         return found
 
-    def sections(self, places: Iterable[tuple[str, int]], *, whole: bool) -> list[list[Node]]:
+    def sections(
+        self, places: Iterable[Place], *, whole: bool, keys: Mapping[Place, Key] = MappingProxyType({})
+    ) -> list[list[Node]]:
         """The nodes at some positions of documents, each with those below it if they are wanted ``whole``, in order.
 
-        They are looked for all at once, which takes a fraction of the time.
+        ``keys`` are those of nodes that were found before. All others are looked for at once, which takes a fraction
+        of the time.
         """
         wanted = [self._section(self._files[document_id], position, whole=whole) for document_id, position in places]
-        query = tantivy.Query.boolean_query([(tantivy.Occur.Should, self._in_or_near(each)) for each in wanted])
-        most = sum(each.record.nodes for each in wanted)
+        alone = [keys.get((each.record.id, each.first)) if each.first == each.last else None for each in wanted]
+        others = self._looked_for([each for each, key in zip(wanted, alone, strict=True) if key is None])
         with damage_named(self.folder):
-            keys = [key for _, key in self.searcher.search(query, most, count=False).hits]
-            by_number: dict[int, list[tuple[int, Key]]] = {}
-            for key, number, position in zip(keys, self.numbers(keys), self.positions(keys), strict=True):
-                by_number.setdefault(number, []).append((position, key))
-            for inside in by_number.values():
-                inside.sort(key=itemgetter(0))
-            return [
-                self.nodes(key for position, key in by_number[record.number] if first <= position <= last)
-                for record, first, last in wanted
-            ]
+            return [[self._node(each) for each in ([key] if key is not None else next(others))] for key in alone]
 
     def _section(self, record: FileRecord, position: int, *, whole: bool) -> _Range:
         return _Range(record, position, self._outline(record.number).last(position) if whole else position)
+
+    def _looked_for(self, wanted: Sequence[_Range]) -> Iterator[list[Key]]:
+        """The nodes of each range, in order."""
+        if not wanted:
+            return
+        query = tantivy.Query.boolean_query([(tantivy.Occur.Should, self._in_or_near(each)) for each in wanted])
+        keys = [key for _, key in self.top(query, sum(each.record.nodes for each in wanted))]
+        by_number: dict[int, list[tuple[int, Key]]] = {}
+        for key, number, position in zip(keys, self.numbers(keys), self.positions(keys), strict=True):
+            by_number.setdefault(number, []).append((position, key))
+        for inside in by_number.values():
+            inside.sort(key=itemgetter(0))
+        for record, first, last in wanted:
+            yield [key for position, key in by_number[record.number] if first <= position <= last]
 
     def get(self, node_id: str) -> Node | None:
         """The node with an id."""
@@ -170,10 +188,10 @@ class Snapshot:
             ).hits
         return self.nodes(key for _, key in hits)
 
-    def doc_freq(self, field: str, value: str) -> int:
-        """How many nodes have a term in a field."""
+    def doc_freq(self, fields: Iterable[str], value: str) -> int:
+        """How many nodes have a term in each of some fields, added up."""
         with damage_named(self.folder):
-            return self.searcher.doc_freq(field, value)
+            return sum([self.searcher.doc_freq(field, value) for field in fields])
 
     def beginning(self, field: str, start: str) -> list[tuple[str, int]]:
         """The terms of a field that begin so, each with how many nodes have it."""

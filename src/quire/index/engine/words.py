@@ -6,8 +6,8 @@ Words are looked up in the engine's dictionary: a correction is a word that is t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, lru_cache
 from itertools import pairwise, takewhile
 from typing import NamedTuple, Protocol
 
@@ -26,8 +26,6 @@ _COMPLETED = 48
 """How many words a beginning stands for when it is scored."""
 _ENDING = 5
 """How many letters of an ending a stem may lack."""
-
-_MOST_WORDS_FIRST = ("body", *(name for name in RANKED if name != "body"))
 
 _VERSION = re.compile(r"v?(\d+(?:\.\d+)+)", re.IGNORECASE)
 _HYPHENATED = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
@@ -86,8 +84,8 @@ def pairs(run: tuple[str, ...]) -> list[tuple[str, ...]]:
 class Terms(Protocol):
     """The terms of an index."""
 
-    def doc_freq(self, field: str, value: str, /) -> int:
-        """How many nodes have a term in a field."""
+    def doc_freq(self, fields: Iterable[str], value: str, /) -> int:
+        """How many nodes have a term in each of some fields, added up."""
 
     def beginning(self, field: str, start: str, /) -> Sequence[tuple[str, int]]:
         """The terms of a field that begin so, each with how many nodes have it."""
@@ -106,12 +104,12 @@ class Dictionary:
     def frequency(self, term: str, language: str) -> int:
         """In how many fields of nodes a term occurs."""
         self.looked_up += 1
-        return sum(self._terms.doc_freq(field(name, language), term) for name in RANKED)
+        return self._terms.doc_freq(_fields(language), term)
 
     def occurs(self, term: str, language: str) -> bool:
         """Whether a term occurs: mostly so in a body, which is looked at first."""
         self.looked_up += 1
-        return any(self._terms.doc_freq(field(name, language), term) for name in _MOST_WORDS_FIRST)
+        return any(self._terms.doc_freq(fields, term) for fields in (_body(language), _fields(language)))
 
     def has(self, word: str) -> bool:
         """Whether a word, in one of its spellings, is made of terms that occur."""
@@ -141,8 +139,8 @@ class Dictionary:
 
     def _completed(self, beginning: str, language: str) -> list[str]:
         counts: dict[str, int] = {}
-        for name in RANKED if beginning else ():
-            for term, count in self._terms.beginning(field(name, language), beginning):
+        for name in _fields(language) if beginning else ():
+            for term, count in self._terms.beginning(name, beginning):
                 counts[term] = counts.get(term, 0) + count
         return sorted(counts, key=lambda term: (-counts[term], term))[:_COMPLETED]
 
@@ -174,6 +172,18 @@ class Dictionary:
         for language in self._languages:
             for term in terms(word, language)[:1]:
                 yield term, language
+
+
+@cache
+def _fields(language: str) -> tuple[str, ...]:
+    """The fields that words of a language stand in."""
+    return tuple(field(name, language) for name in RANKED)
+
+
+@cache
+def _body(language: str) -> tuple[str, ...]:
+    """The one of them that has most words."""
+    return (field("body", language),)
 
 
 def _is_like(written: str, word: str) -> bool:

@@ -1,0 +1,59 @@
+"""Which nodes of a document count when its results are merged, and which stand alone beside them. Pure.
+
+Before: ``find`` brings all that match. After: ``merge``, which takes those that count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from quire.search.candidates import Candidate, Merged
+from quire.search.settings import NEAR
+
+_EQUAL = 2e-5
+"""Shares of a query are rounded sums of weights: equal ones may differ by so much."""
+
+
+def by_themselves(found: Sequence[Candidate]) -> Sequence[Candidate]:
+    """Those of a document that count as matches when results are merged: at least one.
+
+    A node counts if it satisfies the query itself as well as the best of its document, or scores nearly as much as the
+    best. So mentions are gathered with mentions, but an answer is not swallowed with the mentions around it, and what
+    has its words only from above (headings, front matter, the path) does not count beside what says them.
+    """
+    if len(found) == 1:
+        return found
+    near = NEAR * max([each.score for each in found])
+    most = max([each.own for each in found]) - _EQUAL
+    some = [each for each in found if each.own > 0]
+    best = {each.position for each in some if each.own >= most}
+    # What lies below one of the best is going to be a part of it.
+    counting = [
+        each
+        for each in some
+        if each.score >= near or each.position in best or any(above.position in best for above in each.ancestors)
+    ]
+    return counting or [each for each in found if each.position == 0] or found
+
+
+def left_alone(found: Sequence[Candidate], results: Sequence[Merged]) -> list[Candidate]:
+    """Those of a document that say something of the query, stand in none of its results and hold none.
+
+    Of two of them, one in the other, the better.
+    """
+    if len(found) == 1:
+        return []
+    taken = {result.position for result in results}
+    members = {position for result in results for position in result.constituents}
+    outside = [each for each in found if each.own > 0 and each.position not in members]
+    if not outside:
+        return []
+    above = {holder.position for each in found if each.position in members for holder in each.ancestors}
+    kept: list[Candidate] = []
+    for each in sorted(outside, key=lambda outside: (-outside.score, outside.position)):
+        holders = [holder.position for holder in each.ancestors]
+        if each.position not in above and taken.isdisjoint((each.position, *holders)):
+            kept.append(each)
+            taken.add(each.position)
+            above.update(holders)
+    return kept
