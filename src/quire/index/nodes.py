@@ -23,11 +23,11 @@ _TAG_KEYS = ("tags", "tag", "keywords")
 
 
 def cuts_of(document: Document) -> list[list[int]]:
-    """Where the parts of each node's text begin but for the first; the blocks of a short one are not made for it."""
-    edges = [*(section.start for section in document.nodes), len(document.text)]
+    """Where the parts of each node's text begin but for the first; a short one has none."""
+    text, front = document.text, document.source.body_start
+    edges = [*(section.start for section in document.nodes), len(text)]
     return [
-        cuts_in(document.text[start:end], document.blocks_between(start, end), start) if end - start > LONG else []
-        for start, end in pairwise(edges)
+        cuts_in(text[start:end], max(front - start, 0)) if end - start > LONG else [] for start, end in pairwise(edges)
     ]
 
 

@@ -136,6 +136,16 @@ def test_a_heading_stays_with_what_follows_it() -> None:
     (_, a) = nodes(f"# A\n\n{long}\n\n## Empty\n\n# B\n\nx\n")[:2]
     starts = [a.text[part.start :] for part in a.parts]
     assert not any(start.startswith("\n") for start in starts)
+    assert a.parts[0].tokens > 200
+
+
+def test_a_part_begins_in_no_fence_and_not_at_a_line_that_is_indented() -> None:
+    step = "- Do one thing, and then another thing, until all of them are done.\n\n  ```console\n  $ do it\n  ```\n\n"
+    code = "```toml\n[a]\nkey = 1\n\n[b]\nkey = 2\n\n# no heading\nkey = 3\n```\n\n"
+    (_, a) = nodes(f"# A\n\n{step * 12}{code * 12}{step * 12}")
+    starts = [a.text[part.start :] for part in a.parts]
+    assert len(starts) > 8
+    assert all(start.startswith(("# A", "- Do", "```toml")) for start in starts)
 
 
 def test_what_utf_8_cannot_hold_is_written_as_bytes() -> None:
