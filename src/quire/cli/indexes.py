@@ -8,11 +8,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
 from quire.cli.output import Progress, count_of, note
 from quire.cli.places import (
@@ -69,8 +69,7 @@ index_option = click.option(
 no_update_option = click.option("--no-update", is_flag=True, help="Answer from the index as it is.")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Opened:
+class Opened(msgspec.Struct, frozen=True, kw_only=True):
     """An index with what the user has set and chosen."""
 
     index: Index
@@ -117,7 +116,7 @@ def settings_for(index_folder: str | None, paths: Sequence[str] = ()) -> Setting
     if index_folder is not None:
         if not index_folder:
             raise click.UsageError("--index needs a folder")
-        settings = replace(settings, index=Path(os.path.abspath(index_folder)))  # noqa: PTH100  links stay as named
+        settings = msgspec.structs.replace(settings, index=Path(os.path.abspath(index_folder)))  # noqa: PTH100  links stay as named
     refuse_place(settings.index, settings.folders)
     return settings
 

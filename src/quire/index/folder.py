@@ -16,7 +16,6 @@ import errno
 import os
 import re
 import shutil
-import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -248,7 +247,9 @@ def _say_who(descriptor: int) -> None:
     since = time.strftime("%Y-%m-%d %H:%M:%S")
     os.ftruncate(descriptor, 0)
     os.lseek(descriptor, 0, os.SEEK_SET)
-    os.write(descriptor, f" process {os.getpid()} on {socket.gethostname()} (since {since})".encode())
+    from socket import gethostname  # noqa: PLC0415  a search that finds nothing changed takes no lock
+
+    os.write(descriptor, f" process {os.getpid()} on {gethostname()} (since {since})".encode())
 
 
 def _who(descriptor: int) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from quire import __version__
 from quire.errors import IndexDamagedError, InputError, OptionError
@@ -21,8 +22,7 @@ from quire.read.source import unreadable
 DEFAULT_LANGUAGE = "english"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(msgspec.Struct, frozen=True, kw_only=True):
     """What an update is to look at."""
 
     trees: Mapping[str, str] | None
@@ -33,8 +33,7 @@ class Request:
     """Whether to make the index anew, whatever there is."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Goal:
+class Goal(msgspec.Struct, frozen=True, kw_only=True):
     """What there is, and what is to become of it."""
 
     snapshot: Snapshot | None

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
@@ -26,8 +25,7 @@ _TICK_NS, _COARSE_TICK_NS = 20_000_000, 2_100_000_000
 """How far apart two edits must be for the times of a file to tell them apart, on file systems of today and of old."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Place(msgspec.Struct, frozen=True, kw_only=True):
     """A tree to look at."""
 
     tree: str
@@ -38,8 +36,7 @@ class Place:
     """Its language."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outside:
+class Outside(msgspec.Struct, frozen=True, kw_only=True):
     """A file as it is seen without opening it."""
 
     size: int
@@ -52,23 +49,22 @@ class Outside:
         return (self.size, self.mtime_ns, self.ctime_ns) == (known.size, known.mtime_ns, known.ctime_ns)
 
 
-@dataclass(slots=True, kw_only=True)
-class Plan:
+class Plan(msgspec.Struct, kw_only=True):
     """What an update has to do."""
 
-    tasks: list[Task] = field(default_factory=list)
+    tasks: list[Task] = msgspec.field(default_factory=list)
     """Files to read, in order."""
-    outside: dict[str, Outside] = field(default_factory=dict)
+    outside: dict[str, Outside] = msgspec.field(default_factory=dict)
     """How those were when they were found, by document id."""
-    removed: list[str] = field(default_factory=list)
+    removed: list[str] = msgspec.field(default_factory=list)
     """The ids of documents that are no longer there."""
-    touched: list[FileRecord] = field(default_factory=list)
+    touched: list[FileRecord] = msgspec.field(default_factory=list)
     """Files with the same content and other times."""
-    settled: list[FileRecord] = field(default_factory=list)
+    settled: list[FileRecord] = msgspec.field(default_factory=list)
     """Files that can be trusted from now on; not worth a commit of their own."""
     unchanged: int = 0
     """How many files are as they were."""
-    failed: list[Finding] = field(default_factory=list)
+    failed: list[Finding] = msgspec.field(default_factory=list)
     """What cannot be read, as far as that is known without reading."""
 
     @property

@@ -9,7 +9,7 @@ In the tree a ``Not`` is only ever an item of an ``All`` that also has something
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import msgspec
 
 from quire.errors import QueryError
 from quire.query import lex
@@ -63,8 +63,7 @@ def _means_a_group(token: Token, with_or: bool) -> bool:
     return with_or or token.negated or token.field is not None
 
 
-@dataclass(frozen=True, slots=True)
-class _Around:
+class _Around(msgspec.Struct, frozen=True):
     """What the groups around an item say about it."""
 
     field: Field | None = None
@@ -124,7 +123,7 @@ class _Reader:
                 self.query, token.span.start, f"groups are nested more than {DEEPEST} deep here; take some out"
             )
         start = self.at
-        items = self.either(replace(self.inside(token, around), depth=around.depth + 1))
+        items = self.either(msgspec.structs.replace(self.inside(token, around), depth=around.depth + 1))
         self.at += 1
         if not items and token.field:
             raise self.nothing_behind(token.field, token.span.start)

@@ -7,16 +7,16 @@ of its leaves; so does a boost, multiplied.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from quire.model import Span
 
 Field = Literal["title", "path", "tags", "body", "tree"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Word:
+class Word(msgspec.Struct, frozen=True, kw_only=True):
     """One word, as typed; it may still consist of several terms (``my_var``, ``C++``, Chinese text)."""
 
     text: str
@@ -31,8 +31,7 @@ class Word:
     """Whether it is only the beginning of a word."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Phrase:
+class Phrase(msgspec.Struct, frozen=True, kw_only=True):
     """Words that must stand side by side."""
 
     text: str
@@ -45,24 +44,21 @@ class Phrase:
     """How much it weighs."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Not:
+class Not(msgspec.Struct, frozen=True, kw_only=True):
     """What must not match."""
 
     item: Query
     """Never a ``Not`` itself."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class All:
+class All(msgspec.Struct, frozen=True, kw_only=True):
     """Every item must match; words of no meaning of their own may be missing (the search decides which)."""
 
     items: tuple[Query, ...]
     """At least two, of which at least one is no ``Not``."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Either:
+class Either(msgspec.Struct, frozen=True, kw_only=True):
     """At least one item must match."""
 
     items: tuple[Query, ...]

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,8 +27,7 @@ _KINDS = ((stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"), (stat.S_
           (stat.S_ISBLK, "a device"))  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class Found(NamedTuple):
     """A document to read."""
 
     file: Path
@@ -38,8 +36,7 @@ class Found:
     """Its name: the path relative to the directory that was given, with forward slashes."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Skipped:
+class Skipped(NamedTuple):
     """Something that was not taken."""
 
     path: str
@@ -50,8 +47,7 @@ class Skipped:
     """Whether it should have been readable."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Discovery:
+class Discovery(NamedTuple):
     """What the given paths stand for."""
 
     documents: tuple[Found, ...]
@@ -73,18 +69,18 @@ class _Folder(NamedTuple):
     """The ignore rules from above, the strongest first."""
 
 
-@dataclass(slots=True, kw_only=True)
 class _Walk:
     """The walk of one given path, and what it has come across."""
 
-    follow_symlinks: bool
-    hidden: bool
-    seen: set[str]
-    """The real paths that were taken, in this walk and those before it."""
-    above: str = ""
-    """The way from the repository's root, where ignore rules start to count, to the directory that was given."""
-    documents: list[Found] = field(default_factory=list)
-    skipped: list[Skipped] = field(default_factory=list)
+    def __init__(self, *, follow_symlinks: bool, hidden: bool, seen: set[str]) -> None:
+        """``seen`` are the real paths that were taken, in this walk and those before it."""
+        self.follow_symlinks = follow_symlinks
+        self.hidden = hidden
+        self.seen = seen
+        self.above = ""
+        """The way from the repository's root, where ignore rules start to count, to the directory that was given."""
+        self.documents: list[Found] = []
+        self.skipped: list[Skipped] = []
 
     def take(self, file: str, path: str, real: str) -> None:
         if real not in self.seen:

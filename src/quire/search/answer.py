@@ -6,10 +6,10 @@ Before: ``engine`` has found and merged. After: the surfaces show the hits.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial as bound
 from typing import Any, NamedTuple
 
+import msgspec
 from msgspec.structs import asdict
 
 from quire.index.engine.analysis import beginnings, word_terms
@@ -45,8 +45,7 @@ class Result(NamedTuple):
         return self.nodes[0]
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(msgspec.Struct, frozen=True):
     """What was asked."""
 
     matching: Matching

@@ -10,9 +10,10 @@ out of one and counted.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from typing import Protocol
+
+import msgspec
 
 from quire.index.files import TOKENIZER
 from quire.index.node import Node
@@ -38,8 +39,7 @@ Ranges = Callable[[str], Sequence[Span]]
 """Where the query's words stand in a text, in order."""
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(msgspec.Struct, frozen=True):
     """A result of merging with its node."""
 
     node: Node
@@ -50,8 +50,7 @@ class Section:
     """The node and all below it, in order, if they are at hand; else they are read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
+class Given(msgspec.Struct, frozen=True, kw_only=True):
     """What is shown of a section."""
 
     text: str
@@ -92,14 +91,13 @@ def fit(
     return [draft.given() for draft in drafts]
 
 
-@dataclass(slots=True)
-class _Draft:
+class _Draft(msgspec.Struct):
     """What is chosen so far."""
 
     node: Node
     whole: Given | None = None
-    excerpt: Excerpt = field(default_factory=Excerpt)
-    matched: list[Node] = field(default_factory=list)
+    excerpt: Excerpt = msgspec.field(default_factory=Excerpt)
+    matched: list[Node] = msgspec.field(default_factory=list)
     """The nodes that were looked at."""
     closed: bool = False
     """Whether nothing may be added to the excerpt."""

@@ -9,8 +9,9 @@ that a text must be cut inside a part loads the tokenizer.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
+
+import msgspec
 
 from quire.index.engine.compile import Compiler
 from quire.index.engine.own import SATISFIED
@@ -59,7 +60,7 @@ def search(
     compiler = find.compiler(snapshot, settings)
     corrections = find.corrections(compiler, query)
     phases["correct"] = {"words looked up": compiler.dictionary.looked_up, "words corrected": len(corrections)}
-    compiler = replace(compiler, corrections=corrections) if corrections else compiler
+    compiler = msgspec.structs.replace(compiler, corrections=corrections) if corrections else compiler
 
     wanted = _Wanted(query, limit, settings, max(_POOL, _POOL_FOR_EACH * limit) if merge else limit)
     filters = find.filters(snapshot, compiler, trees, paths)
@@ -75,8 +76,7 @@ def search(
     return Results(query=text, corrections=corrections, phases=phases)
 
 
-@dataclass(frozen=True, slots=True)
-class _Wanted:
+class _Wanted(msgspec.Struct, frozen=True):
     """What the results are to be like."""
 
     query: Query

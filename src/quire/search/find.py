@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -53,8 +52,7 @@ class Found(msgspec.Struct, frozen=True, gc=False):
         return self.node.document_id, self.node.position
 
 
-@dataclass(frozen=True, slots=True)
-class Matching:
+class Matching(msgspec.Struct, frozen=True):
     """What is looked for, ready for the engine."""
 
     snapshot: Snapshot

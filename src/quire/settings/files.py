@@ -9,9 +9,10 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import msgspec
 
 from quire.errors import InputError, OptionError
 from quire.read.source import unreadable
@@ -36,17 +37,16 @@ class Tree(NamedTuple):
     """What its words are stemmed as."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class File:
+class File(msgspec.Struct, frozen=True, kw_only=True):
     """What one file sets."""
 
     path: Path
     """Where it is, absolute."""
     index: Path | None = None
     """Where the index is to be."""
-    trees: Mapping[str, Tree] = field(default_factory=dict)
+    trees: Mapping[str, Tree] = msgspec.field(default_factory=dict)
     """In the order of the file."""
-    numbers: Mapping[str, float] = field(default_factory=dict)
+    numbers: Mapping[str, float] = msgspec.field(default_factory=dict)
     """By the names of ``keys.NUMBERS``."""
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import msgspec
 
 from quire.errors import OptionError
 from quire.search.settings import SearchSettings
@@ -31,8 +32,7 @@ class Value(NamedTuple):
     """A file, an environment variable, or ``default``."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """All that is set, for one folder."""
 
     folder: Path
@@ -60,7 +60,7 @@ class Settings:
     def at(self, folder: Path) -> Settings:
         """The same where no file names trees."""
         index = Path(self.values["index"].value) if self.values["index"].origin == _INDEX_VARIABLE else folder / INDEX
-        return replace(self, folder=folder, index=index, trees={}, is_users=False)
+        return msgspec.structs.replace(self, folder=folder, index=index, trees={}, is_users=False)
 
 
 def load(folder: Path, environment: Mapping[str, str] | None = None) -> Settings:
@@ -147,4 +147,4 @@ def _search(values: Mapping[str, Value]) -> SearchSettings:
     numbers = {name.removeprefix("search."): values[name].value for name in keys.NUMBERS}
     boosts = {name.removeprefix("boosts."): value for name, value in numbers.items() if name.startswith("boosts.")}
     own = {name: value for name, value in numbers.items() if "." not in name and name not in ("limit", "max_tokens")}
-    return replace(SearchSettings(), boosts=boosts, **own)
+    return SearchSettings(boosts=boosts, **own)

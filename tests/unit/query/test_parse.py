@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import quire
 from quire.model import Span

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TypeGuard
 
+import msgspec
 import tantivy
 
 from quire.index.engine import fields
@@ -25,8 +25,7 @@ _WHOLE = 3.0
 """How much a name counts extra whose parts stand side by side."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ranking:
+class Ranking(msgspec.Struct, frozen=True, kw_only=True):
     """What decides about scores."""
 
     boosts: Mapping[str, float]
@@ -37,8 +36,7 @@ class Ranking:
     """How much two words count extra that stand side by side in a title."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Words:
+class Words(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of the words of a query and of an index."""
 
     schema: tantivy.Schema
@@ -49,7 +47,7 @@ class Words:
     """The words of the index."""
     ranking: Ranking
     """What decides about scores."""
-    corrections: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    corrections: Mapping[str, Sequence[str]] = msgspec.field(default_factory=dict)
     """Words that occur nowhere, with what to look for instead."""
 
     def needed(self, items: Sequence[Query]) -> list[Query]:
@@ -66,8 +64,7 @@ class Words:
         return self.corrections.get(word.text, (word.text,)) if word.field is None else (word.text,)
 
 
-@dataclass(frozen=True, slots=True)
-class Pass:
+class Pass(msgspec.Struct, frozen=True):
     """One way through the tree: into which fields, and whether all must match."""
 
     words: Words

@@ -6,7 +6,6 @@ All words must match (``strict``), or as many as possible (``loose``). ``own`` a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 import tantivy
 
@@ -22,8 +21,7 @@ _FEW = 64
 """Up to so many terms are looked up one by one: for a set of them the engine goes through all terms of the field."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Compiler(Words):
+class Compiler(Words, frozen=True, kw_only=True):
     """Compiles queries for one state of an index."""
 
     def strict(self, query: Query) -> tantivy.Query | None:

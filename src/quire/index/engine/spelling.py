@@ -29,9 +29,6 @@ _MORE_CHARACTERS = "\uf900-\ufaff\U0001b000-\U0001b16f\U00020000-\U0003ffff"
 _PICTURES = "\u203c\u2049\u231a-\u23ff\u2600-\u27bf\u2b05-\u2b55\U0001f000-\U0001faff"
 _CLUSTERED = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF))
 """Thai and Lao, Burmese, Khmer: a letter and the marks on it are one character."""
-_ANY_UNSPACED = re.compile(
-    f"[{_CHARACTERS}{_MORE_CHARACTERS}{_PICTURES}{''.join(f'{chr(first)}-{chr(last)}' for first, last in _CLUSTERED)}]"
-)
 _ASCII = bytes(range(128))
 _USUAL = 64
 """Longer names are rare, and not worth remembering."""
@@ -63,12 +60,12 @@ def humps(word: str) -> str:
 
 def is_unspaced(text: str) -> bool:
     """Whether a text has characters that are words by themselves, so that a word is a phrase of them."""
-    return not text.isascii() and _ANY_UNSPACED.search(unicodedata.normalize("NFKC", text)) is not None
+    return not text.isascii() and _any_unspaced().search(unicodedata.normalize("NFKC", text)) is not None
 
 
 def _has_unspaced(text: str) -> bool:
-    """As ``_ANY_UNSPACED``; in a text, most of which is ASCII, bytes are left out five times as fast as it goes on."""
-    return _ANY_UNSPACED.search(text.encode("utf-8", "replace").translate(None, _ASCII).decode()) is not None
+    """As ``_any_unspaced``; in a text, most of which is ASCII, bytes are left out five times as fast as it goes on."""
+    return _any_unspaced().search(text.encode("utf-8", "replace").translate(None, _ASCII).decode()) is not None
 
 
 def _perhaps_in_humps(text: str) -> set[str]:
@@ -101,6 +98,13 @@ _told = lru_cache(maxsize=16_384)(_parts_of)
 def _apart(found: re.Match[str]) -> str:
     character = found[0]
     return f" emoji{ord(character):x} " if found.lastgroup == "picture" else f" {character} "
+
+
+@cache
+def _any_unspaced() -> re.Pattern[str]:
+    # It takes a fortieth of the time of a whole command to compile, and most text has no use for it.
+    clustered = "".join(f"{chr(first)}-{chr(last)}" for first, last in _CLUSTERED)
+    return re.compile(f"[{_CHARACTERS}{_MORE_CHARACTERS}{_PICTURES}{clustered}]")
 
 
 @cache

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from operator import itemgetter
@@ -235,7 +234,9 @@ def _opened(folder: Path) -> tantivy.Index:
         return index
     # The engine insists on a lock file. In a folder of links it can have one; it maps the files at once, so the links
     # may go again.
-    with tempfile.TemporaryDirectory(prefix="quire-") as links:
+    from tempfile import TemporaryDirectory  # noqa: PLC0415  hardly any index is in a folder that cannot be written
+
+    with TemporaryDirectory(prefix="quire-") as links:
         for file in folder.iterdir():
             if not file.name.endswith(".lock"):
                 (Path(links) / file.name).symlink_to(file.absolute())
