@@ -16,7 +16,7 @@ import click
 
 from quire import wire
 from quire.cli.documents import OnUndecodable, Tally, exit_code, readings
-from quire.cli.encoded import chunks_of
+from quire.cli.encoded import Use, chunks_of
 from quire.cli.jobs import Cut, jobs_option, workers_for
 from quire.cli.options import cut_options, input_options
 from quire.cli.output import (
@@ -92,8 +92,8 @@ def command(
     is_view = output is None and form is None and not as_json and is_terminal(sys.stdout)
     record = _RECORDS.get(form or "jsonl", "chunk")
     workers = workers_for(found, jobs)
-    decode = is_view or form == "parquet"
-    with closing(chunks_of(found, cut, tally, workers=workers, form=record, decode=decode)) as chunked:
+    use: Use = "whole" if is_view or form == "parquet" else "records" if as_json or form == "files" else "lines"
+    with closing(chunks_of(found, cut, tally, workers=workers, form=record, use=use)) as chunked:
         left = record if workers == 1 else "chunk"  # several processes send records that have their form
         if output is not None:
             _write(output, form or "files", left, chunked, tally)
