@@ -17,7 +17,7 @@ from pathlib import Path
 
 from benchmarks import measure
 
-MEGABYTES = int(os.environ.get("QUIRE_MANY_MB", "40"))
+MEGABYTES = int(os.environ.get("QUIRE_MANY_MB", "80"))
 ROUNDS = int(os.environ.get("QUIRE_MANY_ROUNDS", "3"))
 _EVERY = 0.02
 """Seconds between two looks at the memory."""

@@ -255,12 +255,30 @@ def test_a_worker_that_is_killed_is_not_missed(big) -> None:
     alone = process("chunk", "-j", "1", str(big))
     with running("chunk", "-j", "2", str(big)) as child:
         first = child.stdout.readline()
+        os.kill(child.pid, signal.SIGSTOP)  # else what one was at may be tried by the next that is killed
         for pid, command in children(child.pid).items():
             if "spawn_main" in command:
                 os.kill(pid, signal.SIGKILL)
+        os.kill(child.pid, signal.SIGCONT)
         rest, err = child.communicate(timeout=60)
     assert first + rest == alone.out
     assert (child.returncode, err.decode()) == (0, alone.err)
+
+
+@posix
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_run_that_is_stopped_and_goes_on_loses_nothing(big, jobs, monkeypatch) -> None:
+    monkeypatch.setenv("PYTHONUNBUFFERED", "1")  # each write goes to the pipe, and may be cut short there
+    alone = process("chunk", str(big))
+    with running("chunk", "-j", jobs, str(big)) as child:
+        read = child.stdout.readline()
+        for _ in range(5):
+            time.sleep(0.05)  # it fills the pipe and waits
+            os.kill(child.pid, signal.SIGSTOP)
+            os.kill(child.pid, signal.SIGCONT)
+            read += child.stdout.read(50_000)
+        rest, _ = child.communicate(timeout=60)
+    assert read + rest == alone.out
 
 
 @posix

@@ -164,8 +164,10 @@ def _write(data: bytes) -> None:
     stream = getattr(sys.stdout, "buffer", None)
     if stream is None:  # a caller's own text stream
         sys.stdout.write(data.decode())
-    else:
-        stream.write(data)
+        return
+    left = memoryview(data)
+    while left:  # without a buffer (PYTHONUNBUFFERED) a write that is stopped and goes on may be a part of it
+        left = left[stream.write(left) :]
 
 
 def show_findings(findings: Sequence[Finding], count: int | None = None) -> None:

@@ -154,8 +154,11 @@ class _Pool(Generic[Item]):
             self._on_trouble(f"cannot start {self._most} processes ({reason}); {number} the work")
 
     def _give_out(self) -> None:
-        for worker, task in self._at.items():
+        for worker, task in list(self._at.items()):
             if worker.is_ready and task is None:
+                if not worker.is_alive:  # what it would be asked is not to blame
+                    self._bury(worker)
+                    continue
                 following = self._next_task()
                 if following is None:
                     return

@@ -79,6 +79,11 @@ class Worker:
                 self._process.start()
             stack.pop_all()
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether it has not ended: it may do so at any time, also when it has nothing to do."""
+        return self._process.is_alive()
+
     def ask(self, items: Sequence[Any]) -> None:
         """Have it work on ``items``; it must have answered what it was asked before."""
         with suppress(OSError):  # it is dead, as will be noticed when its answer is read
