@@ -21,13 +21,13 @@ _LEAST = 250
 
 _BELOW_BLANK = re.compile(r"\n[ \t\r]*+\n(?=\S)")
 _BLANK_LINES = re.compile(r"(?:[ \t\r]*+\n)*+")
-_FENCE = re.compile(r"\n[ ]{0,3}(`{3,}|~{3,})([^\n]*)")
+_FENCE = re.compile(r"\n[ ]{0,3}+(?=[`~])(`{3,}|~{3,})([^\n]*)")
 
 
 def cuts_in(text: str, first: int) -> list[int]:
     """Where the parts of ``text`` begin but for the first; front matter, up to ``first``, is not cut."""
     cuts: list[int] = []
-    fences = list(_fences(text, first)) if "```" in text or "~~~" in text else []
+    fences = list(_fences(text, first))
     begun = first if first < _LEAST else 0
     at = first if first >= _LEAST else _next(text, begun, fences)
     while 0 < at < len(text):
