@@ -43,6 +43,40 @@ def flow(document: Document, counter: TokenCounter, options: Options) -> Cut:
     return Cut(pieces, [*plan.findings(), *_below_minimum(plan, pieces, options)])
 
 
+class _Open:
+    """A run that is not closed, with what is asked of it again and again."""
+
+    def __init__(self) -> None:
+        self.units: list[Unit] = []
+        self.sums = [0]
+        """Of the tokens, up to each unit."""
+        self._ends = [0]
+
+    def __len__(self) -> int:
+        return len(self.units)
+
+    def add(self, unit: Unit, total: int) -> None:
+        """Take a unit, with which the run has so many tokens."""
+        self.units.append(unit)
+        self.sums.append(total)
+        self._ends.append(self._ends[-1] if unit.is_glued else len(self.units))
+
+    def pop(self) -> Unit:
+        """Give the last unit back."""
+        self.sums.pop()
+        self._ends.pop()
+        return self.units.pop()
+
+    def end(self, most: int) -> int:
+        """How many units, of at most so many, a run may keep: it does not end with one that is glued to the next."""
+        return self._ends[most]
+
+    @property
+    def may_shrink(self) -> bool:
+        """Whether something is left without the last unit: headings keep the first one below them."""
+        return self._ends[-2] > 0
+
+
 class _Packing:
     """Makes runs of units up to the target, each closed before a heading where that leaves enough.
 
@@ -53,8 +87,7 @@ class _Packing:
         self._plan = plan
         self._target = options.target_tokens
         self._enough = max(options.min_tokens, options.target_tokens // 2)
-        self._run: list[Unit] = []
-        self._sums = [0]  # of the tokens, up to each unit of the run
+        self._run = _Open()
 
     def runs(self) -> list[Run]:
         """The runs, in order."""
@@ -65,63 +98,52 @@ class _Packing:
             unit = waiting.pop() if waiting else None
             unit = self._given_back(unit, waiting)
             if unit is None:
-                return [*runs, self._run]
+                return [*runs, self._run.units]
             cut = self._before_heading(unit)
             if not cut and unit.section >= 0:
                 waiting += reversed(self._plan.blocks_of(unit))
-            elif cut := cut or self._late():
+            elif cut := cut or self._run.end(len(self._run)):
                 waiting.append(unit)
-                waiting += reversed(self._run[cut:])
-                runs.append(self._run[:cut])
-                self._run, self._sums = [], [0]
+                waiting += reversed(self._run.units[cut:])
+                runs.append(self._run.units[:cut])
+                self._run = _Open()
             else:  # nothing but headings: they are not parted from what is below them
-                self._run.append(unit)
-                self._sums.append(self._sums[-1] + unit.tokens)
+                self._run.add(unit, self._run.sums[-1] + unit.tokens)
 
     def _take(self, waiting: list[Unit]) -> None:
         """Take units that wait up to the target; a block to begin with is taken, however large."""
-        run, sums, target = self._run, self._sums, self._target
-        total = sums[-1]
+        run, target = self._run, self._target
+        total = run.sums[-1]
         while waiting:
             unit = waiting[-1]
             total += unit[3]
-            if total > target and (run or unit.section >= 0):
+            if total > target and (run.units or unit.section >= 0):
                 return
-            run.append(waiting.pop())
-            sums.append(total)
+            run.add(waiting.pop(), total)
 
     def _given_back(self, following: Unit | None, waiting: list[Unit]) -> Unit | None:
-        """The unit that follows a run, when it has given back what does not stay within the cap.
-
-        Headings keep the first unit below them: without it they could not be a run.
-        """
-        if not self._run:
+        """The unit that follows a run, when it has given back what does not stay within the cap."""
+        run, plan = self._run, self._plan
+        if not run.units:
             return following
-        first_text = next((number for number, unit in enumerate(self._run) if not unit.is_glued), len(self._run))
         # What the sum tells is not counted: what stands in front of the first unit may leave room for few.
-        room = self._plan.cap + CLOSE - self._plan.units.added(self._run[0].before)
-        while len(self._run) > first_text + 1 and (self._sums[-1] > room or not self._plan.run_fits(self._run)):
+        room = plan.cap + CLOSE - plan.units.added(run.units[0].before)
+        while run.may_shrink and (run.sums[-1] > room or not plan.run_fits(run.units)):
             if following is not None:
                 waiting.append(following)
-            following = self._run.pop()
-            self._sums.pop()
+            following = run.pop()
         return following
 
     def _before_heading(self, following: Unit) -> int:
         """How many units of the run stand before its last heading, or before all of it, if that is enough; else 0."""
-        for cut in range(len(self._run), 0, -1):
-            if self._run[cut - 1].is_glued:
-                continue
-            if self._sums[cut] < self._enough:
-                return 0
-            unit = following if cut == len(self._run) else self._run[cut]
+        run = self._run
+        cut = run.end(len(run))
+        while cut and run.sums[cut] >= self._enough:
+            unit = following if cut == len(run) else run.units[cut]
             if unit.is_glued or unit.section > 0:
                 return cut
+            cut = run.end(cut - 1)
         return 0
-
-    def _late(self) -> int:
-        """How many units the run may keep at most, so that it ends with no heading."""
-        return next((cut for cut in range(len(self._run), 0, -1) if not self._run[cut - 1].is_glued), 0)
 
 
 class _Range:
