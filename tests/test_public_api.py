@@ -155,3 +155,9 @@ def test_json_names() -> None:
             "headerPath", "headerBreadcrumb", "headerDepths", "headerSlugs", "sectionSlug", "prevId", "nextId",
             "nodeTypes", "metadata", "contentHash", "strategy", "overlapChars", "addedChars", "breadcrumb",
             "containedHeadings"} <= set(record)  # fmt: skip
+
+
+def test_places_among_the_nodes_are_numbers_also_where_a_heading_makes_no_node() -> None:
+    sections = quire.parse("# A\n\ntext\n\n# B\n\n# C\n\ntext\n").sections
+    assert [repr(section.position) for section in sections] == ["0", "1", "None", "2"]
+    assert [repr(chunk.position) for chunk in quire.chunk("# A\n\ntext\n\n# B\n", "tree")] == ["1"]

@@ -103,7 +103,7 @@ def _positions(has_text: Sequence[bool]) -> Iterable[int | None]:
     """The places of the headings among the nodes; None for one that makes no node."""
     if all(has_text):
         return count(1)
-    return [place if is_node else None for place, is_node in zip(accumulate(has_text), has_text, strict=True)]
+    return [place if is_node else None for place, is_node in zip(accumulate(map(int, has_text)), has_text, strict=True)]
 
 
 def _root(source: Source, title: str, body_end: int, slugs: Slugs) -> Section:
