@@ -131,3 +131,34 @@ def test_feeds_are_no_white_space(feed: str) -> None:
 def test_what_stands_for_other_characters_opens_no_html() -> None:
     assert headings("<é>\n# A\n\nx\n") == [(1, "A")]
     assert headings("é>\n<é\n# A\n\nx\n") == [(1, "A")]
+
+
+def test_what_closes_and_opens_in_one_block_stands_in_one_group() -> None:
+    text = "<details>\n\nx\n\n</details>\n<details>\n\ny\n\n</details>\n"
+    assert blocks(text) == [("html", text.rstrip())]
+
+
+@pytest.mark.parametrize("top", ["\ufeff", "+++\ntitle='x'\n+++\n", "---\na: 1\n...\n", "---\na: '<!--'\n---\n"])
+def test_definitions_stand_below_front_matter(top: str) -> None:
+    assert headings(f"{top}[ref]: /u\n\n# [ref]\n\ntext\n") == [(1, "ref")]
+
+
+def test_front_matter_defines_nothing() -> None:
+    assert headings("---\n'[ref]': /u\n---\n\n# [ref]\n\ntext\n") == [(1, "[ref]")]
+
+
+def test_a_definition_over_two_lines_in_a_quote_leaves_the_next_one() -> None:
+    assert headings("# A [foo] [b]\n\n> [foo]: /url 'x\n> y'\n\n[b]: /x\n") == [(1, "A [foo] b")]
+
+
+@pytest.mark.parametrize("underlined", ["a\tb\n===\n", "a\tb\n===\n\n<?x?>\n"])
+def test_a_tab_above_an_underline_stays(underlined: str) -> None:
+    assert headings(f"{underlined}\ntext\n") == [(1, "a\tb")]
+
+
+def test_a_header_that_ends_with_a_backslash_makes_no_table() -> None:
+    assert [kind for kind, _ in blocks("| a | b |\\\r\n|---|---|\r\n")] == ["paragraph"]
+
+
+def test_a_line_that_is_a_pipe_ends_a_table() -> None:
+    assert [kind for kind, _ in blocks("|---|\n|:-\n|\n")] == ["table", "paragraph"]

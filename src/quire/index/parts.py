@@ -39,15 +39,21 @@ def cuts_in(text: str, first: int) -> list[int]:
 
 def _next(text: str, begun: int, fences: list[int]) -> int:
     """Where the next part begins; 0 if this one goes on to the end."""
-    end = min(begun + LONG, len(text))
+    end = min(begun + _LEAST + LONG, len(text))
     for match in _BELOW_BLANK.finditer(text, begun + _LEAST - 1, end):
         # At an odd place among the lines that open and close fences one is open.
-        if not bisect_right(fences, match.start()) % 2 and text[text.rfind("\n", 0, match.start()) + 1] != "#":
+        if not bisect_right(fences, match.start()) % 2 and not _is_heading(text, begun, match.start()):
             return match.end()
     if len(text) - begun <= LONG:
         return 0
     at = text.rfind("\n", begun + _LEAST, begun + _LINES) + 1 or text.find("\n", begun + _LINES) + 1
     return _BLANK_LINES.match(text, at).end() if at else 0  # type: ignore[union-attr]  # it matches the empty text too
+
+
+def _is_heading(text: str, start: int, end: int) -> bool:
+    """Whether the last line with text before ``end`` is a heading."""
+    above = text[max(start, end - _LEAST) : end].rstrip()
+    return above.startswith("#", above.rfind("\n") + 1)
 
 
 def _fences(text: str, first: int) -> Iterator[int]:

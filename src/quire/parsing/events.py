@@ -47,7 +47,7 @@ def definitions(text: str) -> str:
     """The reference definitions of ``text``, one below the other."""
     data = _encodable(text).encode()
     spans = [each["span"] for each in _PARSER.reference_definitions(data.decode()).values()]
-    return "\n".join(data[span["start"] : span["end"]].decode() for span in spans)
+    return "\n\n".join(data[span["start"] : span["end"]].decode() for span in spans)
 
 
 def opened(event: Any) -> tuple[str, Any]:

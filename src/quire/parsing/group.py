@@ -99,7 +99,9 @@ def _close(waiting: list[_Opening], groups: list[_Group], mark: _Mark, index: in
                 return  # one block already
             while groups and groups[-1].opening.at >= opening.at:
                 groups.pop()
-            groups.append(_Group(opening, index))
+            # A block that closes one group and opens the next belongs to both: they are one, for no text stands in two.
+            first = groups.pop().opening if groups and groups[-1].last >= opening.at else opening
+            groups.append(_Group(first, index))
             return
 
 

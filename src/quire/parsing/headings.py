@@ -24,7 +24,7 @@ _TELLING = re.compile(
     rf"|{_UNDERLINE})"
 )
 # A paragraph of one line above an underline; nothing else starts with such a character.
-_UNDERLINED = re.compile(rf"""\n[ \t]*+\n([A-Za-z("'$!/.%;,][^\n|\#]*+)\n{_UNDERLINE}""")
+_UNDERLINED = re.compile(rf"""\n[ \t]*+\n([A-Za-z("'$!/.%;,][^\n|\#\t]*+)\n{_UNDERLINE}""")
 _BLANK_LINE = re.compile(r"\n[ \t]*+(?=\n)")
 # HTML that a blank line does not end; of comments only those that are plain are taken for one.
 _OPEN_HTML = re.compile(r"<(?:[?]|!(?!--[^>-])|(?:script|pre|style|textarea)(?![A-Za-z]))", re.IGNORECASE)
@@ -72,7 +72,7 @@ def plain_headings(source: Source) -> list[Heading] | None:
         return None  # a footnote, if it is defined somewhere
     if marked:
         alone = [text[lines[index].start : lines[index].end] for index in marked]
-        for index, title in zip(marked, parsed_titles(source.text, alone), strict=True):
+        for index, title in zip(marked, parsed_titles(text, alone), strict=True):
             titles[index] = title
     new = tuple.__new__  # twice as fast as the class itself
     return [

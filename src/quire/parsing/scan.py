@@ -55,7 +55,7 @@ def scanned(source: Source, text: str) -> Scan:
                 headings.append(heading)
     # The stand-in does not show every character; titles that have others are parsed once more, all together.
     alone = [source.text[headings[index].start : headings[index].end] for index in foreign]
-    for index, title in zip(foreign, parsed_titles(source.text, alone), strict=False):
+    for index, title in zip(foreign, parsed_titles(source.text[base:], alone), strict=False):
         headings[index] = headings[index]._replace(title=title)
     return Scan(tops, headings)
 

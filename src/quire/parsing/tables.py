@@ -7,6 +7,8 @@ import re
 _DASHES = r"[ \t]*+:?-++:?[ \t]*+"
 _DELIMITER_ROW = re.compile(rf"[\r\n] {{0,3}}(\|?{_DASHES}(?:\|{_DASHES})*+\|?)[ \t]*+(?=[\r\n]|\Z)")
 _ESCAPED_PIPE = re.compile(r"\\.")
+_LONE_PIPE = re.compile(r"(?:^|\r)\|[ \t\r]*+$", re.MULTILINE)
+"""A line that is a row to some, and ends the table to the parser."""
 
 
 def interrupting_table(text: str, start: int, end: int) -> int:
@@ -26,7 +28,10 @@ def is_table(text: str, start: int, end: int) -> bool:
     """Whether lines that start with a pipe are a table for sure: the second delimits as many cells as the first has."""
     header_end = text.find("\n", start, end)
     row = _DELIMITER_ROW.match(text, header_end, end) if header_end > 0 else None
-    return row is not None and _cells(text[start:header_end]) == _cells(row.group(1))
+    header = text[start : max(header_end, start)]
+    if row is None or "\\" in header or "\r" in header[:-1] or _LONE_PIPE.search(text, start, end):
+        return False
+    return _cells(header) == _cells(row.group(1))
 
 
 def _cells(row: str) -> int:

@@ -139,6 +139,17 @@ def test_a_heading_stays_with_what_follows_it() -> None:
     assert a.parts[0].tokens > 200
 
 
+def test_a_short_fence_is_not_torn_below_a_paragraph() -> None:
+    code = "```\n" + "".join(f"value_{number:02} = {number}\n" for number in range(50)) + "```\n"
+    (_, a) = nodes(f"# A\n\n{'A short paragraph. ' * 8}\n\n{code}\n{'Another one. ' * 60}\n")
+    assert [a.text[part.start :].startswith(("# A", "```", "Another")) for part in a.parts] == [True] * len(a.parts)
+
+
+def test_a_heading_above_blank_lines_ends_no_part() -> None:
+    (_, a) = nodes(f"# A\n\n{'Words and words. ' * 30}\n\n## Empty\n\n\n# B\n\nx\n")[:2]
+    assert not any(a.text[: part.end].rstrip().endswith("## Empty") for part in a.parts[:-1])
+
+
 def test_a_part_begins_in_no_fence_and_not_at_a_line_that_is_indented() -> None:
     step = "- Do one thing, and then another thing, until all of them are done.\n\n  ```console\n  $ do it\n  ```\n\n"
     code = "```toml\n[a]\nkey = 1\n\n[b]\nkey = 2\n\n# no heading\nkey = 3\n```\n\n"
