@@ -92,7 +92,7 @@ def command(
     is_view = output is None and form is None and not as_json and is_terminal(sys.stdout)
     record = _RECORDS.get(form or "jsonl", "chunk")
     workers = workers_for(found, jobs)
-    use: Use = "whole" if is_view or form == "parquet" else "records" if as_json or form == "files" else "lines"
+    use = "whole" if is_view else _use(form, as_json=as_json)
     with closing(chunks_of(found, cut, tally, workers=workers, form=record, use=use)) as chunked:
         left = record if workers == 1 else "chunk"  # several processes send records that have their form
         if output is not None:
@@ -120,6 +120,13 @@ def _names(strategy: str, form: str | None) -> Callable[[str], str]:
     if form == "files":
         return lambda path: normalize("NFC", doc_name(path)).casefold()
     return str if strategy == "tree" else doc_name
+
+
+def _use(form: str | None, *, as_json: bool) -> Use:
+    """What becomes of chunks that are written."""
+    if form == "parquet":
+        return "whole"
+    return "records" if as_json or form == "files" else "lines"
 
 
 def _format_of(output: Path) -> str:

@@ -1,11 +1,11 @@
 r"""The fast way through a document: what is plain to see is seen without the parser, the rest is left to it.
 
-Used by scan.py. Most of a document is headings, paragraphs, fences, lists, quotes and tables that start in the first
-column. Their lines alone say where such blocks start and end, once it is known that a block may start there at
-document level: not inside a fence, a comment or an item that was opened above. The parser is asked exactly that. Each
-run of such blocks is replaced by a thematic break, and a thematic break is reported if and only if a
-block can start there. If one is not reported, the document is parsed the slow way, so the result is always the
-parser's. What remains for the parser is a small part of the events.
+Used by blocks.py and scan.py. Most of a document is headings, paragraphs, fences, lists, quotes and tables that start
+in the first column. Their lines alone say where such blocks start and end, once it is known that a block may start
+there at document level: not inside a fence, a comment or an item that was opened above. The parser is asked exactly
+that. Each run of such blocks is replaced by a thematic break, and a thematic break is reported if and only if a block
+can start there. If one is not reported, the text is parsed the slow way, so the result is always the parser's. What
+remains for the parser is a small part of the events.
 
 Every pattern is possessive: a match never gives back what it has taken, so the cost is linear in the text. No pattern
 has groups that capture inside: those are not safe in a possessive one.
