@@ -178,7 +178,10 @@ class Folder:
         new.replace(self.path / CHECKED)
 
     def sweep(self) -> None:
-        """Remove generations that do not count: what a killed update left, and what a new one replaced."""
+        """Remove what does not count: what a killed update left, and generations that a new one replaced."""
+        from quire.write import atomic  # noqa: PLC0415  most uses write nothing
+
+        atomic.sweep(self.path / CURRENT)
         try:
             current = self.current()
         except StoreError:

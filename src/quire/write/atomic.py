@@ -1,4 +1,4 @@
-"""One file, replaced whole or not at all. Used by jsonl.py, parquet.py, journal.py and ``quire migrate``.
+"""One file, replaced whole or not at all. Used by jsonl.py, parquet.py, journal.py, ``quire migrate`` and the index.
 
 What is written goes to a hidden file beside the target, to the disk, and takes the target's place in one step. What a
 killed run left there is removed by the next one; a lock tells it from what another run is writing just now.
@@ -50,7 +50,7 @@ def _device(target: Path, mode: int) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _beside(target: Path, mode: int | None) -> Iterator[BinaryIO]:
-    _sweep(target)
+    sweep(target)
     file, stream = _new_beside(target)
     try:
         with stream:
@@ -92,8 +92,8 @@ def _prefix(target: Path) -> str:
     return f".{target.name[:_KEPT].encode(errors='ignore')[:_KEPT].decode(errors='ignore')}{_MARK}"
 
 
-def _sweep(target: Path) -> None:
-    """Remove what killed runs left beside ``target``."""
+def sweep(target: Path) -> None:
+    """Remove what killed runs left beside ``target``; each run that replaces it does so, too."""
     prefix = _prefix(target)
     with contextlib.suppress(OSError):
         for entry in os.scandir(target.parent):

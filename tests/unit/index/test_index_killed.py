@@ -47,3 +47,18 @@ def test_what_a_killed_commit_left_is_not_in_the_way(tmp_path: Path) -> None:
     assert left
     assert index.update().changed == 1
     assert index.get("3.md#b").text == "# B\n\nother\n"
+
+
+def test_what_was_killed_while_pointing_to_a_new_generation_is_swept(tmp_path: Path) -> None:
+    """Updates that keep the generation write no pointer, and would leave it there for ever."""
+    docs, home = tmp_path / "docs", tmp_path / ".quire"
+    docs.mkdir()
+    (docs / "a.md").write_text("# A\n\ntext\n")
+    index = Index.open(home)
+    index.update({"docs": docs})
+    before = sorted(path.name for path in home.iterdir())
+    (home / ".index.current.quire-tmp-12a7387b5b64").write_bytes(b"{")
+    (home / "index-2").mkdir()
+    (docs / "a.md").write_text("# A\n\nother text\n")
+    assert index.update().changed == 1
+    assert sorted(path.name for path in home.iterdir()) == before
