@@ -57,7 +57,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     position: int
     """The node."""
     score: float = 0.0
-    """What the result scores; of a candidate that is passed over, its own score."""
+    """What the result scores; of a candidate that is passed over, its own score, which the result has at least."""
     own: float = 0.0
     """The share of the query that the node itself satisfies."""
     best_own: float = 0.0

@@ -5,8 +5,9 @@ candidates and the nodes above them are looked at. What the rules leave open is 
 
 - A child matches if it is a candidate, in its own right or not, or gathers its children. So root is returned for its
   children only if each of them matches; the threshold must be passed there too, so that 1.0 turns gathering off.
-- A candidate above better ones that nobody gathers is passed over: a result would contain them. They stay, the trail
-  of the best of them names it. If a node further up takes their place, it is a constituent like them.
+- A candidate above better ones that nobody gathers is passed over: a result would contain them. They stay, the best of
+  them scores at least as much as it does, and its trail names it: who answers in another's place stands where the other
+  would have stood. If a node further up takes their place, it is a constituent like them.
 - The best score, of which a gathered one is at most a multiple, is that of one candidate: gathering on several levels
   does not multiply it several times. A result never scores less than a deeper one whose place it takes.
 """
@@ -198,6 +199,7 @@ def _decided(place: _Place, candidate: Candidate | None, below: _Below, rules: R
             each.apart = apart
     if candidate:
         best = max(below.found, key=lambda found: (found.score, -found.place.position))
+        best.score = max(best.score, candidate.score)
         step = msgspec.structs.replace(apart, rule="passed over", score=candidate.score)
         below.passed.append(_Passed(place, candidate, step, best))
     return _Below(below.found, below.passed, best_own)

@@ -101,9 +101,19 @@ def test_scores_are_between_the_best_constituent_and_its_multiple(
     for document in documents:
         for line, result in lines_of(document, results):
             best = max(document.lines[at].score or 0 for at in result.constituents)
-            assert best <= result.score <= given_rules["cap"] * best
+            passed = [step.score for step in result.trail if step.rule == "passed over"]
+            assert max(best, *passed, 0) <= result.score <= max(given_rules["cap"] * best, *passed, 0)
             if result.how == "match":
-                assert (result.score, result.constituents) == (line.score, (line.position,))
+                assert (result.score, result.constituents) == (max(line.score or 0, *passed, 0), (line.position,))
+
+
+@given(outlines("a"), rules)
+def test_the_best_result_of_a_document_scores_at_least_as_much_as_its_best_node(
+    document: Outline, given_rules: Rules
+) -> None:
+    results = merge(document.candidates(), **given_rules)
+    best = max((each.score for each in document.candidates()), default=0)
+    assert max((each.score for each in results), default=0) >= best
 
 
 @given(outlines("a"), rules)
