@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 from unicodedata import normalize
 
 import click
 
 from quire import wire
 from quire.cli.documents import OnUndecodable, Tally, exit_code, readings
-from quire.cli.encoded import Use, chunks_of
+from quire.cli.encoded import Use, chunks_of, rows_of
 from quire.cli.jobs import Cut, jobs_option, workers_for
 from quire.cli.options import cut_options, input_options
 from quire.cli.output import (
@@ -35,6 +35,9 @@ from quire.model import doc_name
 from quire.read.discover import Skipped
 from quire.record import Chunk, Chunks
 from quire.write import write_files, write_jsonl, write_parquet
+from quire.write.parquet import Rows
+
+Made = TypeVar("Made")
 
 FORMATS = ("files", "jsonl", "parquet", "compact", "nodes")
 _RECORDS: Mapping[str, wire.Form] = MappingProxyType({"jsonl": "chunk", "compact": "compact", "nodes": "node"})
@@ -93,15 +96,19 @@ def command(
     record = _RECORDS.get(form or "jsonl", "chunk")
     workers = workers_for(found, jobs)
     use = "whole" if is_view else _use(form, as_json=as_json)
-    with closing(chunks_of(found, cut, tally, workers=workers, form=record, use=use)) as chunked:
-        left = record if workers == 1 else "chunk"  # several processes send records that have their form
-        if output is not None:
-            _write(output, form or "files", left, chunked, tally)
-        elif is_view:
-            _show(chunk for chunks in chunked for chunk in chunks)
-        else:
-            records = (each for chunks in chunked for each in wire.records(chunks, left))
-            (write_json_array if as_json else write_json_lines)(records)
+    if output is not None and form == "parquet":
+        with closing(rows_of(found, cut, tally, workers=workers)) as rows:
+            _write_table(output, rows)
+    else:
+        with closing(chunks_of(found, cut, tally, workers=workers, form=record, use=use)) as chunked:
+            left = record if workers == 1 else "chunk"  # several processes send records that have their form
+            if output is not None:
+                _write(output, form or "files", left, chunked, tally)
+            elif is_view:
+                _show(chunk for chunks in chunked for chunk in chunks)
+            else:
+                records = (each for chunks in chunked for each in wire.records(chunks, left))
+                (write_json_array if as_json else write_json_lines)(records)
     tally.show(quiet=quiet)
     return exit_code(tally, paths)
 
@@ -124,8 +131,6 @@ def _names(strategy: str, form: str | None) -> Callable[[str], str]:
 
 def _use(form: str | None, *, as_json: bool) -> Use:
     """What becomes of chunks that are written."""
-    if form == "parquet":
-        return "whole"
     return "records" if as_json or form == "files" else "lines"
 
 
@@ -134,20 +139,29 @@ def _format_of(output: Path) -> str:
 
 
 def _write(output: Path, form: str, record: wire.Form, chunked: Iterable[Chunks], tally: Tally) -> None:
-    chunked = iter(chunked)
-    first = next(chunked, None)
-    if first is None:
-        return  # nothing could be read: what was written before stays
-    chunked = chain((first,), chunked)
+    some = _unless_empty(chunked)
+    if some is None:
+        return
     if form == "files":
-        written = write_files(output, chunked, on_wait=note)
+        written = write_files(output, some, on_wait=note)
         tally.skipped += [
             Skipped(path=refused.path, reason=refused.reason, is_error=True) for refused in written.refused
         ]
-    elif form == "parquet":
-        write_parquet(output, chunked)
     else:
-        write_jsonl(output, chunked, form=record)
+        write_jsonl(output, some, form=record)
+
+
+def _write_table(output: Path, rows: Iterable[Chunks | Rows]) -> None:
+    some = _unless_empty(rows)
+    if some is not None:
+        write_parquet(output, some)
+
+
+def _unless_empty(made: Iterable[Made]) -> Iterator[Made] | None:
+    """What there is to write; None if nothing could be read: then what was written before stays."""
+    made = iter(made)
+    first = next(made, None)
+    return None if first is None else chain((first,), made)
 
 
 def _show(chunks: Iterable[Chunk]) -> None:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
+from functools import cache
 from importlib import import_module
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
 from quire.errors import QuireError
 from quire.record import Chunk, Chunks, SourcePosition, TokenStats
@@ -22,7 +23,13 @@ _ROWS = 2048
 """How many rows are in a group."""
 
 
-def write_parquet(target: Path | str, documents: Iterable[Chunks]) -> int:
+class Rows(NamedTuple):
+    """The rows of a document, made by another process."""
+
+    encoded: tuple[bytes, ...]
+
+
+def write_parquet(target: Path | str, documents: Iterable[Chunks | Rows]) -> int:
     """Write the chunks of ``documents`` to a Parquet file; the result is how many.
 
     ``metadata`` is a column of JSON. A lone surrogate, which Parquet's text cannot hold, becomes U+FFFD.
@@ -34,10 +41,21 @@ def write_parquet(target: Path | str, documents: Iterable[Chunks]) -> int:
     with explained(file):
         file.parent.mkdir(parents=True, exist_ok=True)
         with replacing(file) as stream, parquet.ParquetWriter(stream, schema, compression="zstd") as writer:
-            for rows in _groups(chain.from_iterable(documents)):
-                writer.write_table(arrow.Table.from_pylist(rows, schema=schema))
-                count += len(rows)
+            for group in _groups(arrow, schema, documents):
+                writer.write_table(group)
+                count += group.num_rows
     return count
+
+
+def rows(chunks: Chunks) -> Rows:
+    """The rows of a document, for the process that writes them."""
+    arrow, _ = _pyarrow()
+    return Rows(tuple([batch.serialize().to_pybytes() for batch in _made(arrow, _schema(arrow), chunks)]))
+
+
+def check_installed() -> None:
+    """QuireError where pyarrow is missing."""
+    _pyarrow()
 
 
 def _pyarrow() -> tuple[Any, Any]:
@@ -47,10 +65,33 @@ def _pyarrow() -> tuple[Any, Any]:
         raise QuireError("Parquet files need pyarrow; install it with: pip install 'quire[parquet]'") from error
 
 
-def _groups(chunks: Iterable[Chunk]) -> Iterator[list[dict[str, Any]]]:
-    rows = (_row(chunk) for chunk in chunks)
-    while group := list(islice(rows, _ROWS)):
-        yield group
+def _groups(arrow: Any, schema: Any, documents: Iterable[Chunks | Rows]) -> Iterator[Any]:
+    """Tables of as many rows as a group has, but for the last one."""
+    held: list[Any] = []
+    number = 0
+    for batch in chain.from_iterable(_batches(arrow, schema, each) for each in documents):
+        held.append(batch)
+        number += batch.num_rows
+        while number >= _ROWS:
+            table = arrow.Table.from_batches(held, schema=schema)
+            yield table.slice(0, _ROWS).combine_chunks()
+            held = table.slice(_ROWS).to_batches()
+            number -= _ROWS
+    if number:
+        yield arrow.Table.from_batches(held, schema=schema).combine_chunks()
+
+
+def _batches(arrow: Any, schema: Any, document: Chunks | Rows) -> Iterable[Any]:
+    if isinstance(document, Rows):
+        return [arrow.ipc.read_record_batch(arrow.py_buffer(data), schema) for data in document.encoded]
+    return _made(arrow, schema, document)
+
+
+def _made(arrow: Any, schema: Any, chunks: Chunks) -> Iterator[Any]:
+    """The rows of a document, no more than a group at once."""
+    made = (_row(chunk) for chunk in chunks)
+    while some := list(islice(made, _ROWS)):
+        yield arrow.RecordBatch.from_pylist(some, schema=schema)
 
 
 def _row(chunk: Chunk) -> dict[str, Any]:
@@ -66,6 +107,7 @@ def _encodable(value: Any) -> Any:
     return [_encodable(each) for each in value] if isinstance(value, list) else value
 
 
+@cache
 def _schema(arrow: Any) -> Any:
     hints = get_type_hints(Chunk)
     columns = [(camel(each.name), _type(arrow, hints[each.name])) for each in fields(Chunk)]

@@ -9,6 +9,7 @@ import stat
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -146,6 +147,18 @@ def test_parquet_is_written_in_groups(tmp_path: Path, monkeypatch: pytest.Monkey
     assert [file.metadata.row_group(index).num_rows for index in range(file.num_row_groups)] == [3, 1]
 
 
+def test_groups_do_not_depend_on_documents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Be they longer than a group or shorter, made here or elsewhere."""
+    monkeypatch.setattr(parquet_module, "_ROWS", 4)
+    made = [quire.chunk("# A\n\nx\n\n" * number, "tree", path=f"{number}.md") for number in (9, 1, 1, 3, 0, 4, 2)]
+    write_parquet(tmp_path / "here", made)
+    write_parquet(tmp_path / "sent", [parquet_module.rows(chunks) for chunks in made])
+    file = parquet.ParquetFile(tmp_path / "here")
+    assert [file.metadata.row_group(index).num_rows for index in range(file.num_row_groups)] == [4, 4, 4, 4, 4]
+    assert file.read().column("id").to_pylist() == [chunk.id for chunks in made for chunk in chunks]
+    assert (tmp_path / "sent").read_bytes() == (tmp_path / "here").read_bytes()
+
+
 def test_parquet_of_nothing(tmp_path: Path) -> None:
     assert write_parquet(tmp_path / "x.parquet", []) == 0
     assert parquet.read_table(tmp_path / "x.parquet").num_rows == 0
@@ -153,11 +166,13 @@ def test_parquet_of_nothing(tmp_path: Path) -> None:
 
 @given(grammar.documents(surrogates=True), options())
 def test_random_rows_can_be_written(text: str, chosen: dict[str, Any]) -> None:
-    import pyarrow as pa  # noqa: PLC0415
-
     chunks = quire.chunk(text, **chosen)
-    table = pa.Table.from_pylist(next(parquet_module._groups(chunks), []), schema=parquet_module._schema(pa))
-    assert table.num_rows == len(chunks)
+    with TemporaryDirectory() as folder:
+        here, sent = Path(folder) / "here", Path(folder) / "sent"
+        assert write_parquet(here, [chunks]) == len(chunks)
+        assert write_parquet(sent, [parquet_module.rows(chunks)]) == len(chunks)
+        assert parquet.read_table(here).num_rows == len(chunks)
+        assert sent.read_bytes() == here.read_bytes()
 
 
 def test_without_pyarrow_the_error_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
