@@ -208,14 +208,14 @@ class Flattening:
             self.notes.append((block.start, "heading-too-long", message))
         if self._grain.oversized is None or size <= min(self._grain.oversized, room):
             return [Unit(block.start, block.end, block.kind, size, stop)]
-        return self._parts(block, min(self._grain.target, room), stop)
+        return self._parts(block, room, stop)
 
-    def _parts(self, block: Block, limit: int, end: int) -> list[Unit]:
+    def _parts(self, block: Block, room: int, end: int) -> list[Unit]:
         if block.kind == "heading":
             self.notes.append(
                 (block.start, "heading-too-long", "a heading is too long for the cap; it is cut as prose")
             )
-        ladder = Ladder(self._text, self._counter, max(limit, 1))
+        ladder = Ladder(self._text, self._counter, max(min(self._grain.target, room), 1), max(room, 1))
         parts = ladder.cut(block)
         self.notes += ladder.notes
         ends = [*(part.start for part in parts[1:]), end]

@@ -1,7 +1,8 @@
 """Cutting a block that is too large: the ordered levels of cuts. Used by units.py's callers, packed.py and flow.py.
 
-A level says where a span may be cut. Parts are as long as the limit allows; a part between two places of one level that
-is still too large is cut on the next:
+A level says where a span may be cut. Parts are as long as the limit allows. What lies between two places of one level
+and is still above the cap is cut on the next: a row, a line, an item, a sentence that fits the cap is not torn to reach
+the limit.
 
     list, quote, footnote, directive   between the blocks inside, outermost first
     table                              between rows, then cells; the header is repeated
@@ -35,6 +36,9 @@ _LONG = 8
 _GUESSES = 6
 """So often the size of a part says where to look next; then the search halves what is left."""
 
+_PREFERRED = frozenset({blank_lines})
+"""Levels that are only the best places: what is above the limit between them is cut on the next level."""
+
 _FENCE = re.compile(r"[ \t]*(?:[-*+>][ \t]*|[0-9]{1,9}[.)][ \t]*)*?((`{3,}|~{3,})[^\r\n]*)")
 _QUOTE_MARKS = re.compile(r"(?:[ \t]{0,3}>[ \t]?)+")
 
@@ -61,12 +65,13 @@ _NO_WRAP = Wrap()
 
 
 class Ladder:
-    """Cuts blocks of one text into units of at most ``limit`` tokens."""
+    """Cuts blocks of one text into units of about ``limit`` tokens, and of at most ``cap``."""
 
-    def __init__(self, text: str, counter: TokenCounter, limit: int) -> None:
+    def __init__(self, text: str, counter: TokenCounter, limit: int, cap: int) -> None:
         self.text = text
         self.counter = counter
         self.limit = limit
+        self.cap = cap
         self.notes: list[Note] = []
         self._has_returns = "\r" in text
         self._adds_up = adds_up(counter)
@@ -74,7 +79,7 @@ class Ladder:
         self._marks = (-1, -1)  # the line whose marks of quotes were looked for last, and where they end
 
     def cut(self, block: Block) -> list[Unit]:
-        """The parts of ``block``, each within the limit, together all of its text."""
+        """The parts of ``block``, each within the cap, together all of its text."""
         return self._merged(list(self._block(block, block.start, block.end, 0)))
 
     def _block(self, block: Block, start: int, end: int, depth: int) -> Iterator[Unit]:
@@ -97,14 +102,17 @@ class Ladder:
         inner = {self._line_start(child.start, start): child for child in reversed(block.children)}
         starts = sorted({start, *inner})
         text, count = self.text, self.counter.count
+        most = self.cap if block.kind == "list" else self.limit  # an item is not cut where it fits
         for first, last in zip(starts, [*starts[1:], end], strict=True):
             own = text[first:last].rstrip(BLANK)
-            if first and text[first - 1] == "\n" and own and (size := count(own)) <= self.limit:
+            if first and text[first - 1] == "\n" and own and (size := count(own)) <= most:
                 # The usual case: an item that fits, on lines of its own.
                 yield Unit(first, first + len(own), block.kind, size, first + len(own))
                 continue
             child, size = inner.get(first), self._size(first, last)
-            if child is None or size <= self.limit:
+            if size <= most:
+                yield from self._unit(block.kind, first, last, _NO_WRAP, (sentence_ends, *PROSE), size=size)
+            elif child is None:
                 yield from self._parts(block.kind, first, last, (sentence_ends, *PROSE), size=size)
             else:
                 yield from self._block(child, first, last, depth + 1)
@@ -167,10 +175,11 @@ class Ladder:
             yield from self._characters(kind, start, end, wrap)
             return
         places = Places(self.text, levels[0], start, end)
+        most = self.limit if levels[0] in _PREFERRED else self.cap
         stride = (end - start) * self.limit // size  # about as many characters as fit
         while start < end:
             place, size = self._place(start, places, wrap, stride)
-            if size > self.limit:
+            if size > most:
                 yield from self._parts(kind, start, place, levels[1:], wrap, size=size)
             else:
                 yield from self._unit(kind, start, place, wrap, levels, size=size)
