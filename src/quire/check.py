@@ -26,15 +26,16 @@ def laws(
     counter: TokenCounter | None = None,
     *,
     normalized: Callable[[Document, int, int], str] | None = None,
-    findings: Sequence[Finding] = (),
+    findings: Sequence[Finding] | None = None,
 ) -> list[Finding]:
     """What is wrong with ``chunks``, in document order; nothing, if all laws hold.
 
     Counts and caps are checked where the ``counter`` that made them is given, and normalised text where ``normalized``
-    says what it should be. ``findings`` are those that came with the chunks: what was dropped on purpose is not lost.
+    says what it should be. ``findings`` are those that came with the chunks, where they are known: what was dropped on
+    purpose is not lost.
     """
     violations = [violation for law in _LAWS for violation in law(document, chunks)]
-    violations += _nothing_lost(document, chunks, findings)
+    violations += _nothing_lost(document, chunks, findings or ())
     violations += _structure_is_respected(document, chunks, findings)
     violations += _nothing_altered(document, chunks, normalized)
     if counter is not None:
@@ -132,9 +133,12 @@ def _nothing_over_the_cap(document: Document, chunks: Sequence[Chunk], counter: 
 
 
 def _structure_is_respected(
-    document: Document, chunks: Sequence[Chunk], findings: Sequence[Finding]
+    document: Document, chunks: Sequence[Chunk], findings: Sequence[Finding] | None
 ) -> Iterator[Violation]:
-    """A heading is not the last thing in a chunk, unless nothing but headings follows, or a finding says why."""
+    """A heading is not the last thing in a chunk, unless nothing but headings follows, or a finding says why.
+
+    Nor is it alone in one, unless there is no text in the document.
+    """
     if _strategy(chunks) == "tree":
         return
     last_text = max((block.end for block in document.blocks if block.kind != "heading"), default=0)
@@ -143,16 +147,20 @@ def _structure_is_respected(
         start, end = chunk.source_position.char_start, chunk.source_position.char_end
         blocks = document.blocks_between(start, end)
         last = blocks[-1] if blocks else None
-        if last is None or last.kind != "heading" or _is_too_long(last, chunk):
+        if last is None or last.kind != "heading" or (findings is None and _is_too_long(last, chunk)):
             continue
-        if start <= last.start and last.end <= end < last_text:
+        if not (start <= last.start and last.end <= end):
+            continue  # a part of a heading is prose
+        if end < last_text:
             ending.append((last.start, chunk))
+        elif last_text and start <= blocks[0].start and all(block.kind == "heading" for block in blocks):
+            ending.append((blocks[0].start, chunk))
     ending.sort(key=itemgetter(0))
-    told = {finding.line for finding in findings if finding.code in ("heading-too-long", "block-over-cap")}
+    told = {finding.line for finding in findings or () if finding.code in ("heading-too-long", "block-over-cap")}
     lines = lines_at(document.text, [position for position, _ in ending])
     for (position, chunk), line in zip(ending, lines, strict=True):
         if line not in told:
-            yield "heading-at-end", position, f"chunk {chunk.id} ends with a heading that belongs to what follows"
+            yield "heading-at-end", position, f"chunk {chunk.id} ends with a heading that belongs to other text"
 
 
 def _is_too_long(heading: Block, chunk: Chunk) -> bool:

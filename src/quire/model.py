@@ -27,6 +27,8 @@ Kind = Literal[
 
 BOM = "\ufeff"
 """The byte order mark."""
+OWN_METADATA = ("sourceFile", "processedAt", "chunkingOptions", "pipeline")
+"""The names in a chunk's metadata that are quire's alone; front matter cannot take them."""
 BLANK = " \t\r\n"
 """The characters that Markdown calls blank. All others, NBSP and form feeds too, are text that must not be lost."""
 
@@ -326,6 +328,10 @@ class Piece(NamedTuple):
     def tokens(self) -> int:
         """How many tokens its text has, with what is added around it."""
         return self.size if isinstance(self.size, int) else self.size()
+
+    def own_tokens(self, text: str, count: Callable[[str], int]) -> int:
+        """How many tokens its own part of ``text`` has, without what is added around it."""
+        return count(text[self.start : self.end]) if self.before or self.after else self.tokens
 
     @property
     def overlap(self) -> int | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal
 
@@ -51,7 +52,8 @@ def chunk(
         findings = [*findings, *guarded]
         if len(kept) < len(pieces):  # those that are left are numbered anew
             chunks = finish.assemble(document, kept, counter, chosen, started=started)
-    return Chunks(chunks, document=document, options=chosen, findings=(*document.findings, *findings))
+    in_order = sorted((*document.findings, *findings), key=attrgetter("line"))
+    return Chunks(chunks, document=document, options=chosen, findings=in_order)
 
 
 def chunk_file(
@@ -76,7 +78,7 @@ def verify(text: str, chunks: Sequence[Chunk], *, tokenizer: object = None) -> l
     """
     document = _rebuilt(text, chunks)
     counter = size.resolve(tokenizer, config.DEFAULT_TOKENIZER) if tokenizer is not None else _counter_of(chunks)
-    findings = chunks.findings if isinstance(chunks, Chunks) else ()
+    findings = chunks.findings if isinstance(chunks, Chunks) else None
     return check.laws(document, chunks, counter, normalized=finish.normalized, findings=findings)
 
 

@@ -183,7 +183,7 @@ class _Known:
         if first < last:
             above = lines.full(piece.section)
             heading = sections[first]
-            return NOTHING if heading.start == piece.start and lines.is_said_by(above.line, heading.title) else above
+            return NOTHING if lines.is_said_by(above.line, heading.title) else above
         if not piece.section:
             return lines.full(0)  # the title, whatever the text lacks
         is_in_heading = first > 1 and piece.start < sections[first - 1].body_start
@@ -196,6 +196,9 @@ class _Known:
     def _is_short(self, held: Held) -> bool:
         limit, overlap = self._options.short, held["overlap_chars"]
         if not overlap:
+            piece = self._pieces[held["chunk_number"]]
+            if piece.before or piece.after:
+                return piece.own_tokens(self._document.text, self._counter.count) < limit
             return self._size(held["chunk_number"]) < limit
         count, text = self._counter.count, held["original_text"]
         return count(text[overlap:]) < limit + count(text[:overlap])

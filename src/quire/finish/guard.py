@@ -27,7 +27,7 @@ def guarded(
     document: Document, pieces: Sequence[Piece], chunks: Sequence[Chunk], counter: TokenCounter, options: Options
 ) -> tuple[Sequence[Piece], list[Finding]]:
     """The pieces that are left, and what was found."""
-    guard = _Guard(document, options, is_only=len(pieces) == 1, is_bounded=adds_up(counter))
+    guard = _Guard(document, counter, options, is_only=len(pieces) == 1, is_bounded=adds_up(counter))
     looked_at = ((chunk, list(guard.reasons(piece, chunk))) for piece, chunk in zip(pieces, chunks, strict=True))
     invalid = [(chunk, reasons) for chunk, reasons in looked_at if reasons]
     findings = [_finding(document, chunk, reasons, options) for chunk, reasons in invalid]
@@ -35,7 +35,12 @@ def guarded(
         raise GuardError(findings[0].path, findings[0].line, findings[0].message)
     if options.guard == "drop":
         dropped = {chunk.chunk_number for chunk, _ in invalid}
-        return [piece for number, piece in enumerate(pieces) if number not in dropped], findings
+        return [
+            # Nothing is repeated of a chunk that is left out.
+            piece._replace(repeated=None) if number - 1 in dropped else piece
+            for number, piece in enumerate(pieces)
+            if number not in dropped
+        ], findings
     return pieces, findings
 
 
@@ -44,6 +49,7 @@ class _Guard:
     """Looks at the chunks of one document."""
 
     document: Document
+    counter: TokenCounter
     options: Options
     is_only: bool
     """Whether there is one chunk."""
@@ -56,7 +62,8 @@ class _Guard:
             yield "empty"
             return
         tokens = piece.tokens
-        if not self.is_only and tokens < self.options.min_tokens:
+        least = self.options.min_tokens
+        if not self.is_only and piece.own_tokens(self.document.text, self.counter.count) < least:
             yield "too-short"
         if tokens > self.options.max_tokens:
             yield "too-long"

@@ -49,13 +49,13 @@ class Flattening:
         self._grain = grain
         self._led_by = 0  # tokens of what leads the next unit, which must leave room for it
         self._lead_gives_way = False  # whether what leads must stand alone after all
-        self._tail_start, self._tail = self._headings_at_end()
+        self.notes: list[Note] = []
+        self._tail_start, self._tail, self._gap = self._headings_at_end()
         self._sure = grain.cap - lines.most - _ROOM_FOR_TEXT  # so many tokens fit below any breadcrumb
         self._oversized = grain.cap if grain.oversized is None else grain.oversized
         self._adds_up = adds_up(counter)
         self._long = grain.cap * (_LONG if grain.goes_by_length else _VERY_LONG)
         self._widest = 1 if document.text.isascii() else 4  # bytes of a character
-        self.notes: list[Note] = []
         self.firsts: list[int] = []
         """For each section, the number of its first unit."""
 
@@ -65,15 +65,30 @@ class Flattening:
         apart._led_by = 0  # noqa: SLF001  a copy of this one
         return apart._blocks(self._document.own_blocks(unit.section), unit.stop)  # noqa: SLF001
 
-    def _headings_at_end(self) -> tuple[int, int]:
-        """Where headings with no text below them close the document, and their tokens; the last text goes with them."""
+    def _headings_at_end(self) -> tuple[int, int, int]:
+        """Where headings with no text below them close the document, their tokens, and those of the blank lines above.
+
+        The last text goes with them.
+        """
         start = len(self._text)
+        closing: list[int] = []
         for section in reversed(self._document.sections[1:]):
             if section.text_start < section.text_end:
                 break
             start = section.start
-        tail = self._count(self._text[start:]) if start < len(self._text) else 0
-        return (start, tail) if 0 < tail * 2 < self._grain.cap else (-1, 0)
+            closing.append(start)
+        _, end = trimmed(self._text, 0, start) if start < len(self._text) else (0, 0)
+        if not end:
+            return -1, 0, 0
+        tail, gap = self._count(self._text[start:]), self._count(self._text[end:start])
+        if (tail + gap) * 2 < self._grain.cap:
+            return start, tail, gap
+        for heading in closing:
+            self._note_heading(heading, "a heading that closes the document does not fit below its last text")
+        return -1, 0, 0
+
+    def _note_heading(self, start: int, what: str) -> None:
+        self.notes.append((start, "heading-too-long", f"{what} within the cap"))
 
     def units(self) -> list[Unit]:
         """The units, in order."""
@@ -98,7 +113,7 @@ class Flattening:
             if is_usual and self._led_by + size <= sure:
                 leads = self._leads(section, following, size)
                 self._led_by = self._led_by + size if leads else 0
-                append(new(Unit, (start, text_end, "paragraph", size, stop, "", "", "", True, leads, number)))
+                append(new(Unit, (start, text_end, "paragraph", size, stop, "", "", True, leads, number, None)))
             else:
                 made += self._of_section(section, following, size, stop, made)
         return made
@@ -130,7 +145,7 @@ class Flattening:
         self._led_by = self._led_by + size if leads else 0
         kind: Kind = "heading" if is_heading else "paragraph"
         whole = -1 if is_heading else section.number
-        return [Unit(first, last, kind, size, stop, is_glued=leads or tail > 0, section=whole)]
+        return [Unit(first, last, kind, size, stop, is_glued=leads or stop == self._tail_start, section=whole)]
 
     def _leads(self, section: Section, following: Section | None, size: int) -> bool:
         """Whether a section's own text is too short to stand without its first child."""
@@ -138,8 +153,9 @@ class Flattening:
             return False
         if following.parent != section.number or following.position is None:
             return False
-        if self._adds_up and size - (section.body_start - section.start) * self._widest - 4 >= self._grain.least:
-            return False  # its heading has no more tokens than bytes
+        around = following.start - section.start - (section.text_end - section.text_start)
+        if self._adds_up and size - around * self._widest - 4 >= self._grain.least:
+            return False  # its heading and the blank lines around its text have no more tokens than bytes
         start, end = own_text(self._document, section, following.start)
         return self._count(self._text[start:end]) < self._grain.least
 
@@ -169,10 +185,10 @@ class Flattening:
                 made += self._of_block(block, size, end, made)
             elif block[0] == "heading":
                 self._led_by += size
-                append(new(Unit, (block[1], block[2], "heading", size, end, "", "", "", True, True, -1)))
+                append(new(Unit, (block[1], block[2], "heading", size, end, "", "", True, True, -1, None)))
             else:  # the usual case
                 self._led_by = 0
-                append(new(Unit, (block[1], block[2], block[0], size, end, "", "", "", True, False, -1)))
+                append(new(Unit, (block[1], block[2], block[0], size, end, "", "", True, False, -1, None)))
         return made
 
     def _of_block(self, block: Block, size: int, stop: int, made: list[Unit]) -> list[Unit]:
@@ -192,29 +208,33 @@ class Flattening:
         self._led_by = 0
         if stop != self._tail_start:
             return self._unit_or_parts(block, size, room, stop)
-        *parts, last = self._unit_or_parts(block, size, room - self._tail, stop)
+        *parts, last = self._unit_or_parts(block, size, room - self._tail, stop, self._gap)
         return [*parts, last._replace(is_glued=True)]
 
     def _released(self, unit: Unit) -> Unit:
         """A unit that may stand at the end of a piece after all; for a heading that is a finding."""
         if unit.kind == "heading":
-            message = "headings in a row are too long to stand above text within the cap; they are parted"
-            self.notes.append((unit.start, "heading-too-long", message))
+            self._note_heading(unit.start, "headings in a row are parted, for they are too long to stand above text")
         return unit._replace(is_glued=False)
 
-    def _unit_or_parts(self, block: Block, size: int, room: int, stop: int) -> list[Unit]:
-        if block.kind == "heading" and self._grain.oversized is not None:
-            message = "a heading is too long to stand above text within the cap; it is cut as prose"
-            self.notes.append((block.start, "heading-too-long", message))
+    def _unit_or_parts(self, block: Block, size: int, room: int, stop: int, gap: int = 0) -> list[Unit]:
+        """The block whole, or in parts; ``gap`` are the tokens of blank lines that stay in the piece behind it."""
+        if block.kind == "heading":
+            self._note_heading(block.start, self._why_alone(block, room))
         if self._grain.oversized is None or size <= min(self._grain.oversized, room):
             return [Unit(block.start, block.end, block.kind, size, stop)]
-        return self._parts(block, room, stop)
+        return self._parts(block, room - gap, stop)
+
+    def _why_alone(self, heading: Block, room: int) -> str:
+        """What keeps a heading from standing above text."""
+        size = self._count(self._text[heading.start : heading.end])
+        if size + _ROOM_FOR_TEXT <= room:
+            return "blank lines part a heading from its text, for they leave no room for it"
+        if size <= room or self._grain.oversized is None:
+            return "a heading stands alone, for it leaves no room for text below it"
+        return "a heading is cut as prose, for it is too long to stand"
 
     def _parts(self, block: Block, room: int, end: int) -> list[Unit]:
-        if block.kind == "heading":
-            self.notes.append(
-                (block.start, "heading-too-long", "a heading is too long for the cap; it is cut as prose")
-            )
         ladder = Ladder(self._text, self._counter, max(min(self._grain.target, room), 1), max(room, 1))
         parts = ladder.cut(block)
         self.notes += ladder.notes

@@ -14,14 +14,17 @@ The whole pipeline, in its order, with where each stage is:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from quire.config import Options
 from quire.model import Cut, Document, Finding, Piece, TokenCounter
 from quire.offsets import lines_at
 from quire.split.flatten import Grain
+from quire.split.levels import lines
 from quire.split.overlap import Pieces, Run
 from quire.split.plan import CLOSE, Plan, plan_of
 from quire.split.sentences import sentence_ends
-from quire.split.units import Unit
+from quire.split.units import NO_WRAP, Unit
 from quire.split.whole import whole
 
 
@@ -38,8 +41,8 @@ def flow(document: Document, counter: TokenCounter, options: Options) -> Cut:
     is_one = plan.fits(0, len(plan.units), plan.section_of(0))
     runs = [plan.units.items] if is_one else _Packing(plan, options).runs()
     range_ = _Range(plan, options.min_tokens)
-    ranged = range_.applied(runs)
-    pieces = Pieces(plan, options, ranged, are_exact=plan.units.are_exact and not range_.has_halved).made()
+    ranged = [part for run in range_.applied(runs) for part in plan.within_cap(run)]
+    pieces = Pieces(plan, options, ranged, are_exact=plan.are_exact and not range_.has_halved).made()
     return Cut(pieces, [*plan.findings(), *_below_minimum(plan, pieces, options)])
 
 
@@ -213,22 +216,38 @@ class _Range:
         return runs if large_enough and all(self._plan.run_fits(run) for run in runs) else None
 
     def _halves(self, unit: Unit) -> list[tuple[Unit, Unit]]:
-        """A paragraph cut in two after each of its sentences, or a list after each of its items, but the last."""
-        if unit.before or unit.after or unit.is_glued or unit.kind not in ("paragraph", "list"):
+        """A paragraph cut in two after each of its sentences, a list after each of its items, but the last.
+
+        Code and tables are cut at lines if they are cut anyway.
+        """
+        if unit.is_glued:
             return []
         text = self._plan.units.text
-        places = self._plan.item_starts(unit.start, unit.end)
-        if unit.kind == "paragraph":
-            places = sentence_ends(text, unit.start, unit.end)[:-1]
         return [
-            (self._recounted(unit, unit.start, _rstripped(text, unit.start, end)), self._recounted(unit, end, unit.end))
-            for end in places
+            (
+                self._recounted(unit, unit.start, _rstripped(text, unit.start, place), place),
+                self._recounted(unit, place, unit.end, unit.stop),
+            )
+            for place in self._places(unit)
         ]
 
-    def _recounted(self, unit: Unit, start: int, end: int) -> Unit:
+    def _places(self, unit: Unit) -> Sequence[int]:
+        """Where a unit may be cut in two."""
+        text = self._plan.units.text
+        if unit.kind in ("code", "table") and unit.wrap is not None and unit.wrap.before:
+            header = unit.wrap.before.count("\n") if unit.start <= unit.wrap.first else 0
+            return lines(text, unit.start, unit.end)[header:-1]
+        if unit.before or unit.after:
+            return []
+        if unit.kind == "paragraph":
+            return sentence_ends(text, unit.start, unit.end)[:-1]
+        return self._plan.item_starts(unit.start, unit.end) if unit.kind == "list" else []
+
+    def _recounted(self, unit: Unit, start: int, end: int, stop: int) -> Unit:
         self.has_halved = True
-        tokens = self._plan.units.counter.count(self._plan.units.text[start:end])
-        return unit._replace(start=start, end=end, tokens=tokens, stop=end)
+        tokens = self._plan.units.counter.count(self._plan.units.text[start:stop])
+        before, after = (unit.wrap or NO_WRAP).around(start, end)
+        return unit._replace(start=start, end=end, tokens=tokens, stop=stop, before=before, after=after)
 
 
 def _rstripped(text: str, start: int, end: int) -> int:
@@ -238,14 +257,15 @@ def _rstripped(text: str, start: int, end: int) -> int:
 def _below_minimum(plan: Plan, pieces: list[Piece], options: Options) -> list[Finding]:
     if len(pieces) < 2:
         return []
-    small = [piece for piece in pieces if piece.tokens < options.min_tokens]
-    lines = lines_at(plan.units.text, [piece.start for piece in small])
+    text, count, least = plan.units.text, plan.units.counter.count, options.min_tokens
+    small = [piece for piece in pieces if piece.own_tokens(text, count) < least]
+    lines = lines_at(text, [piece.start for piece in small])
     return [
         Finding(
             code="below-minimum",
             path=plan.document.source.name,
             line=line,
-            message=f"no cut that is permitted here gives a chunk of {options.min_tokens} tokens or more",
+            message=f"no cut that is permitted here gives a chunk of {least} tokens or more",
         )
         for line in lines
     ]

@@ -19,12 +19,13 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import count as count_up
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from quire.model import BLANK, Block, Kind, TokenCounter, adds_up
 from quire.split.levels import PROSE, Level, Places, blank_lines, cells, lines, with_end
 from quire.split.sentences import sentence_ends
-from quire.split.units import Unit, blank_behind, closing
+from quire.split.standing import continued, is_closing, upright
+from quire.split.units import NO_WRAP, Unit, Wrap, blank_behind
 
 Note: TypeAlias = tuple[int, str, str]
 """Something that could not be had: where, a code and a sentence."""
@@ -41,27 +42,6 @@ _PREFERRED = frozenset({blank_lines})
 
 _FENCE = re.compile(r"[ \t]*(?:[-*+>][ \t]*|[0-9]{1,9}[.)][ \t]*)*?((`{3,}|~{3,})[^\r\n]*)")
 _QUOTE_MARKS = re.compile(r"(?:[ \t]{0,3}>[ \t]?)+")
-
-
-class Wrap(NamedTuple):
-    """What a part of a block needs around it, unless it has the block's own start or end."""
-
-    before: str = ""
-    after: str = ""
-    alone: str = ""
-    """What stands behind a part that does not have the block's own start; empty: the same."""
-    first: int = -1
-    """Where the block starts."""
-    last: int = -1
-    """Where the block ends."""
-
-    def around(self, start: int, end: int) -> tuple[str, str]:
-        """What stands before and behind the part from ``start`` to ``end``."""
-        after = self.after if start <= self.first else self.alone or self.after
-        return "" if start <= self.first else self.before, "" if end >= self.last else after
-
-
-_NO_WRAP = Wrap()
 
 
 class Ladder:
@@ -111,7 +91,7 @@ class Ladder:
                 continue
             child, size = inner.get(first), self._size(first, last)
             if size <= most:
-                yield from self._unit(block.kind, first, last, _NO_WRAP, (sentence_ends, *PROSE), size=size)
+                yield from self._unit(block.kind, first, last, NO_WRAP, (sentence_ends, *PROSE), size=size)
             elif child is None:
                 yield from self._parts(block.kind, first, last, (sentence_ends, *PROSE), size=size)
             else:
@@ -122,25 +102,27 @@ class Ladder:
         if fence is None:
             yield from self._parts("code", start, end, (blank_lines, lines, *PROSE))
             return
-        quote = _QUOTE_MARKS.match(self.text, start, end)
-        marks = quote.group() if quote else self._quote_marks(start)
         opening, mark = fence.group(1), fence.group(2)
-        indent = marks or " " * (fence.start(1) - start)
-        last = end if self._is_closed(mark, start, end) else len(self.text) + 1
-        wrap = Wrap(f"{marks}{opening}\n", f"\n{indent}{mark}", f"\n{marks}{mark}", start, last)
+        prefix = self._quote_marks(start) + self.text[start : fence.start(1)]
+        lead = upright(prefix)
+        behind = continued(prefix)
+        last = end if is_closing(self._last_line(start, end), mark, behind) else len(self.text) + 1
+        wrap = Wrap(f"{lead}{opening}\n", f"\n{behind}{mark}", "", start, last)
+        if lead != prefix:  # the part that has the block's own start is made to stand upright, too
+            start = fence.start(1) - len(prefix.lstrip(" \t"))
+            wrap = wrap._replace(lead=lead[: len(lead) - (fence.start(1) - start)], first=start)
         if self.counter.count(wrap.before + wrap.after) * 2 > self.limit and len(opening) > len(mark):
             self.notes.append((start, "info-left-out", "the info string of a fence is too long to be repeated"))
-            wrap = wrap._replace(before=f"{marks}{mark}\n")
+            wrap = wrap._replace(before=f"{lead}{mark}\n")
         yield from self._parts(
             "code", start, end, (blank_lines, lines, *PROSE), self._affordable(wrap, "fence-left-out")
         )
 
-    def _is_closed(self, mark: str, start: int, end: int) -> bool:
-        """Whether the last line of a code block closes its fence."""
+    def _last_line(self, start: int, end: int) -> str:
+        """The last line of a block of several; empty if it has one."""
         code = self.text[start:end].rstrip(BLANK)
         before = max(code.rfind("\n"), code.rfind("\r"))
-        last = code[before + 1 :].lstrip(" \t>")
-        return before >= 0 and last.startswith(mark) and not last.strip(mark[0])
+        return code[before + 1 :] if before >= 0 else ""
 
     def _table(self, block: Block, start: int, end: int) -> Iterator[Unit]:
         body = next((row.start for row in block.children if not row.level), end)
@@ -163,7 +145,7 @@ class Ladder:
         return Wrap()
 
     def _parts(
-        self, kind: Kind, start: int, end: int, levels: Sequence[Level], wrap: Wrap = _NO_WRAP, *, size: int = -1
+        self, kind: Kind, start: int, end: int, levels: Sequence[Level], wrap: Wrap = NO_WRAP, *, size: int = -1
     ) -> Iterator[Unit]:
         """As few parts of a span as the limit allows on the first level; what is too large goes to the next."""
         if size < 0:
@@ -234,7 +216,7 @@ class Ladder:
             yield from self._unit(kind, start, start + length, wrap, (), size=size)
             start += length
 
-    def _size(self, start: int, end: int, wrap: Wrap = _NO_WRAP) -> int:
+    def _size(self, start: int, end: int, wrap: Wrap = NO_WRAP) -> int:
         before, after = wrap.around(start, end)
         before = before or self._quote_marks(start)
         return self.counter.count(f"{before}{self.text[start:end].rstrip(BLANK)}{after}")
@@ -250,7 +232,7 @@ class Ladder:
 
     def _next_size(self, start: int, end: int, wrap: Wrap, known: int, known_size: int) -> int:
         """The size up to ``end``; where that up to ``known`` is known, what lies between is counted, if it adds up."""
-        if not known or wrap is not _NO_WRAP or not self._adds_up:
+        if not known or wrap is not NO_WRAP or not self._adds_up:
             return self._size(start, end, wrap)
         text = self.text
         last, known_last = (start + len(text[start:each].rstrip(BLANK)) for each in (end, known))
@@ -266,12 +248,11 @@ class Ladder:
         """A part, whose size with what stands around it is known."""
         last = start + len(self.text[start:end].rstrip(BLANK))
         if last > start:
-            before, _ = wrap.around(start, end)
-            after, alone = ("", "") if end >= wrap.last else (wrap.after, wrap.alone)
+            before, after = wrap.around(start, end)
             whole = len(levels) > len(PROSE)
             before = before or self._quote_marks(start)
             tokens = self.counter.count(self.text[start:last]) if before or after else size
-            yield Unit(start, last, kind, tokens, last, before, after, alone, whole)
+            yield Unit(start, last, kind, tokens, last, before, after, whole, wrap=wrap)
 
     def _merged(self, units: Sequence[Unit]) -> list[Unit]:
         """Neighbours that fit together, together."""
@@ -289,7 +270,7 @@ class Ladder:
         tokens = first.tokens + last.tokens
         if tokens > self.limit + 2:
             return None
-        after = closing(first, last)
+        after = last.after
         if self._adds_up and self.counter.cuts_cleanly(self.text, last.start):
             tokens += blank_behind(self.text, self.counter, first, last.start)
         else:

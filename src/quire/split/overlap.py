@@ -13,7 +13,7 @@ from quire.config import Options
 from quire.model import Piece
 from quire.split.plan import Plan
 from quire.split.sentences import sentence_ends
-from quire.split.units import Unit, closing
+from quire.split.units import Unit
 
 Run: TypeAlias = Sequence[Unit]
 """The units of one piece."""
@@ -40,7 +40,7 @@ class Pieces:
         before: Run | None = None
         for index, run in enumerate(self._runs):
             head, tail = run[0], run[-1]
-            after = closing(head, tail)
+            after = tail.after
             may_overlap = before is not None and self._may_overlap(before[-1], head)
             repeated = partial(self._overlap, index) if may_overlap else None
             tokens = self._tokens(run, after)
@@ -66,7 +66,7 @@ class Pieces:
         if self._may_have_title:
             above.add(plan.lines.prefix(0))  # longer than the whole line, where that had to be shortened
         for start in reversed(starts):
-            own = f"{text[start : run[-1].end]}{closing(run[0], run[-1])}"
+            own = f"{text[start : run[-1].end]}{run[-1].after}"
             if all(self._count(line + own) <= plan.cap for line in above):
                 return start
         return None

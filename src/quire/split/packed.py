@@ -41,7 +41,9 @@ class _Packing:
 
     def emit(self, first: int, last: int, section: int | None = None) -> None:
         """Make a piece of the units ``first`` to before ``last``."""
-        self.pieces.append(self._plan.piece(first, last, section))
+        for run in self._plan.within_cap(self._plan.units.items[first:last]):
+            self.pieces.append(self._plan.piece(first, first + len(run), section))
+            first += len(run)
 
     def pack(self, section: Section, first: int) -> None:
         """Pack a section that does not fit; ``first`` is where its first piece starts, with headings that lead it."""

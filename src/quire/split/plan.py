@@ -14,7 +14,7 @@ from quire.model import Document, Finding, Piece, Section, TokenCounter
 from quire.offsets import lines_at
 from quire.split.crumbled import Crumbs
 from quire.split.flatten import Flattening, Grain, own_text
-from quire.split.units import Unit, Units, blank_behind, closing
+from quire.split.units import Unit, Units, blank_behind
 
 CLOSE = 16
 """So far a sum may be above the tokens of the text: the blank lines at its end, and what joints take."""
@@ -33,16 +33,25 @@ class Plan:
         self.lines = lines
         self.cap = cap
         self.notes = flattening.notes
-        self.blocks_of = flattening.blocks_of
+        self.are_exact = units.are_exact
+        """Whether sums are exact for every run, of units and of the blocks that were made of some."""
+        self._flattening = flattening
         self._firsts = [*flattening.firsts, len(units)]
         self._clear = units.clear(cap, lines.most)
+
+    def blocks_of(self, unit: Unit) -> list[Unit]:
+        """The blocks of a unit that is a section."""
+        made = self._flattening.blocks_of(unit)
+        if self.are_exact:
+            self.are_exact = self.units.are_clean(made)
+        return made
 
     def piece(self, first: int, last: int, section: int | None = None) -> Piece:
         """The units ``first`` to before ``last`` as a piece of the deepest section that holds them all."""
         head, tail = self.units.items[first], self.units.items[last - 1]
         holder = self.holder(first, last) if section is None else section
         size = partial(self.units.exact, first, last)
-        return Piece(head.start, tail.end, holder, size, head.before, closing(head, tail))
+        return Piece(head.start, tail.end, holder, size, head.before, tail.after)
 
     def fits(self, first: int, last: int, section: int | None = None) -> bool:
         """Whether these units stay within the cap below the breadcrumb of the section that holds them."""
@@ -65,7 +74,26 @@ class Plan:
             size = self.lines.tokens(section) + self.sum_of(run)
             if abs(size - self.cap) > _JOINT:
                 return size <= self.cap
-        text = f"{self.lines.prefix(section)}{head.before}{self.units.text[head.start : tail.end]}{closing(head, tail)}"
+        text = f"{self.lines.prefix(section)}{head.before}{self.units.text[head.start : tail.end]}{tail.after}"
+        return self.units.counter.count(text) <= self.cap
+
+    def within_cap(self, run: Sequence[Unit]) -> Iterator[Sequence[Unit]]:
+        """A run in as many parts as it takes to keep within the cap: one, unless sums have misled.
+
+        They may, where counts do not add up.
+        """
+        ends = [] if self._is_within_cap(run) else [end for end in range(1, len(run)) if not run[end - 1].is_glued]
+        if not ends:
+            yield run
+            return
+        middle = min(ends, key=lambda end: abs(2 * end - len(run)))
+        yield from self.within_cap(run[:middle])
+        yield from self.within_cap(run[middle:])
+
+    def _is_within_cap(self, run: Sequence[Unit]) -> bool:
+        if self.units.adds_up:
+            return True
+        text = f"{run[0].before}{self.units.text[run[0].start : run[-1].end]}{run[-1].after}"
         return self.units.counter.count(text) <= self.cap
 
     def add_up(self, run: Sequence[Unit]) -> bool:
@@ -186,12 +214,14 @@ class Plan:
     def is_short(self, section: Section, least: int) -> bool:
         """Whether the text below a section's heading has fewer than so many tokens."""
         text = self.units.text
+        following = self.document.sections[section.number + 1].start
         if self.units.adds_up:
-            # A heading has no more tokens than bytes.
-            heading = (section.body_start - section.start) * (1 if text.isascii() else 4)
-            if self.units.about(self._firsts[section.number], self.own_end(section)) - heading - 4 >= least:
+            # Its heading and the blank lines around its text have no more tokens than bytes.
+            around = following - section.start - (section.text_end - section.text_start)
+            around *= 1 if text.isascii() else 4
+            if self.units.about(self._firsts[section.number], self.own_end(section)) - around - 4 >= least:
                 return False
-        start, end = own_text(self.document, section, self.document.sections[section.number + 1].start)
+        start, end = own_text(self.document, section, following)
         return self.units.counter.count(text[start:end]) < least
 
     @cached_property

@@ -44,7 +44,8 @@ def sections(document: Document, counter: TokenCounter, options: Options) -> Cut
             parts = _cut(plan, part, options.max_depth)
             pieces += parts
             cut += parts
-    return Cut(pieces, [*plan.findings(), *_over_cap(plan, cut)])
+    sized = [(piece, piece.tokens) for piece in cut]
+    return Cut(pieces, [*plan.findings(), *_over_cap(plan, sized), *_without_line(plan, sized)])
 
 
 def _split(plan: Plan, max_depth: int) -> list[_Part]:
@@ -133,9 +134,9 @@ def _deepest(plan: Plan, first: int, last: int, max_depth: int) -> int:
     return section.number
 
 
-def _over_cap(plan: Plan, pieces: list[Piece]) -> list[Finding]:
+def _over_cap(plan: Plan, pieces: list[tuple[Piece, int]]) -> list[Finding]:
     """A finding for each block that alone is above the cap."""
-    blocks = [_largest(plan, piece) for piece in pieces if piece.tokens > plan.cap]
+    blocks = [_largest(plan, piece) for piece, size in pieces if size > plan.cap]
     lines = lines_at(plan.document.text, [block.start for block in blocks])
     count, text = plan.units.counter.count, plan.document.text
     return [
@@ -147,6 +148,20 @@ def _over_cap(plan: Plan, pieces: list[Piece]) -> list[Finding]:
             "or leaves no room for the heading above it; sections keeps blocks whole",
         )
         for block, line in zip(blocks, lines, strict=True)
+    ]
+
+
+def _without_line(plan: Plan, pieces: list[tuple[Piece, int]]) -> list[Finding]:
+    """A finding for each piece that fits, but leaves no room for its breadcrumb."""
+    full = [piece for piece, size in pieces if size <= plan.cap < size + plan.lines.tokens(piece.section)]
+    return [
+        Finding(
+            code="breadcrumb-left-out",
+            path=plan.document.source.name,
+            line=line,
+            message=f"a block that stays whole leaves no room for the breadcrumb within the cap of {plan.cap}",
+        )
+        for line in lines_at(plan.document.text, [piece.start for piece in full])
     ]
 
 

@@ -17,6 +17,28 @@ from typing import NamedTuple
 from quire.model import Document, Kind, TokenCounter, adds_up
 
 
+class Wrap(NamedTuple):
+    """What a part of a block needs around it, unless it has the block's own start or end."""
+
+    before: str = ""
+    """An opening fence, a table's header."""
+    after: str = ""
+    """A closing fence."""
+    lead: str = ""
+    """What stands before the part that has the block's own start."""
+    first: int = -1
+    """Where the block starts."""
+    last: int = -1
+    """Where the block ends."""
+
+    def around(self, start: int, end: int) -> tuple[str, str]:
+        """What stands before and behind the part from ``start`` to ``end``."""
+        return self.lead if start <= self.first else self.before, "" if end >= self.last else self.after
+
+
+NO_WRAP = Wrap()
+
+
 class Unit(NamedTuple):
     """A part of a document that is not cut."""
 
@@ -34,19 +56,14 @@ class Unit(NamedTuple):
     """What a piece that starts here needs in front: an opening fence, a table's header."""
     after: str = ""
     """What a piece that ends here needs behind: a closing fence."""
-    alone: str = ""
-    """What a piece that ends here needs behind if it starts inside the same block; empty: the same."""
     ends_sentence: bool = True
     """Whether it ends where a block or a sentence ends."""
     is_glued: bool = False
     """Whether it must not be the last of a piece: a heading."""
     section: int = -1
     """The section that it is, heading and all; none where it is a block, or a part of one."""
-
-
-def closing(head: Unit, tail: Unit) -> str:
-    """What a piece from ``head`` to ``tail`` needs behind."""
-    return tail.alone or tail.after if head.before else tail.after
+    wrap: Wrap | None = None
+    """What parts of its block need around them, if it is one."""
 
 
 def blank_behind(text: str, counter: TokenCounter, unit: Unit, stop: int) -> int:
@@ -111,6 +128,11 @@ class Units:
         """Whether sums are exact, wherever a run of units starts and ends."""
         return self._is_plain and not self._loose[-1]
 
+    def are_clean(self, units: Sequence[Unit]) -> bool:
+        """Whether sums with these units, which are none of the document's, are exact too."""
+        clean, text = self.counter.cuts_cleanly, self.text
+        return all(clean(text, unit[0]) and not (unit[5] or unit[6]) for unit in units)
+
     def clear(self, limit: int, most: int) -> tuple[int, int]:
         """Two sums: units up to the one fit below any prefix of at most ``most`` tokens, those above the other do not.
 
@@ -153,11 +175,11 @@ class Units:
     def composed(self, first: int, last: int) -> str:
         """The text of these units, with what they need around them."""
         head, tail = self.items[first], self.items[last - 1]
-        return f"{head.before}{self.text[head.start : tail.end]}{closing(head, tail)}"
+        return f"{head.before}{self.text[head.start : tail.end]}{tail.after}"
 
     def _around_of(self, first: int, last: int) -> tuple[str, str]:
         head, tail = self.items[first], self.items[last - 1]
-        return head.before, closing(head, tail)
+        return head.before, tail.after
 
     def added(self, *texts: str) -> int:
         """How many tokens these texts have, each by itself; the same ones are added again and again."""

@@ -1,0 +1,53 @@
+"""What stands before code on its line, when a part of it stands alone. Used by ladder.py, which opens a fence again.
+
+In a list, a footnote or a quote a fence is indented, and so are its closing line and all that follows. Alone, four
+columns would make other code of it. So a bullet stands in the place of such an indentation: what follows is then where
+it was, inside an item.
+"""
+
+from __future__ import annotations
+
+import re
+
+_MARKER = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])(?=[ \t])")
+_INDENT = re.compile(r"[ \t]*+")
+_TOO_FAR = 4
+"""So many columns make code of what stands behind them."""
+
+
+def upright(prefix: str) -> str:
+    """What stands before a fence that is opened again: ``prefix``, with bullets for an indentation that is too far."""
+    blank = _INDENT.match(prefix).group()  # type: ignore[union-attr]  # it matches the empty text too
+    width = _columns(blank)
+    return prefix if width < _TOO_FAR else _bullets(width) + prefix[len(blank) :]
+
+
+def continued(prefix: str) -> str:
+    """What stands on the lines below ``prefix``: markers of items are blank there, those of quotes are not."""
+    return _MARKER.sub(lambda marker: " " * len(marker.group()), prefix)
+
+
+def is_closing(line: str, mark: str, behind: str) -> bool:
+    """Whether a line closes a fence of ``mark``, where lines stand behind ``behind``."""
+    quotes = behind.count(">")
+    *marks, rest = line.split(">", quotes)
+    if len(marks) != quotes or any(each.strip(" \t") for each in marks):
+        return False
+    fence = rest.strip(" \t")
+    is_fence = fence.startswith(mark) and not fence.strip(mark[0])
+    room = _columns(behind.rpartition(">")[2]) + _TOO_FAR
+    return is_fence and _columns(rest[: len(rest) - len(rest.lstrip(" \t"))]) < room
+
+
+def _bullets(width: int) -> str:
+    """Markers of nested items, as wide as an indentation; none is wider than four columns."""
+    made = ""
+    while width > _TOO_FAR:
+        step = _TOO_FAR if width - _TOO_FAR > 1 else _TOO_FAR - 1
+        made += "-".ljust(step)
+        width -= step
+    return made + "-".ljust(width)
+
+
+def _columns(blank: str) -> int:
+    return len(blank.expandtabs(4))

@@ -1,0 +1,208 @@
+"""Documents whose parts hardly fit the cap: blank lines, long headings, closing headings, what is added to code."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from markdown_it import MarkdownIt
+
+import quire
+from quire import Chunks
+
+_BLANK = " \t\n"
+
+
+def cut(text: str, strategy: str = "packed", **options: Any) -> Chunks:
+    chunks = quire.chunk(text, strategy, **options)
+    assert quire.verify(text, chunks) == []
+    return chunks
+
+
+def texts(chunks: Chunks) -> list[str]:
+    return [chunk.original_text for chunk in chunks]
+
+
+def told(chunks: Chunks) -> list[tuple[str, int]]:
+    return [(finding.code, finding.line) for finding in chunks.findings]
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Headings that close the document
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+def test_closing_headings_leave_room_for_the_blank_lines_above_them() -> None:
+    chunks = cut("w " * 30 + "w\n\t\n\t\n# ", hard_cap=33, breadcrumb_mode="always")
+    assert texts(chunks)[-1] == "w w\n\t\n\t\n#"
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "line"),
+    [
+        ("a " * 20 + "a\n\n\n# " + "h " * 17 + "h", {"hard_cap": 40, "breadcrumb_mode": "none"}, 4),
+        ("word " * 1010 + "\n" + _BLANK * 600 + "# The end", {}, 602),
+        ("word " * 1010 + "\n" + _BLANK * 300 + "# The end", {"strategy": "flow", "normalize": False}, 302),
+        ("word " * 1010 + "\n" + _BLANK * 300 + "# The end", {"strategy": "flow"}, 302),
+        ("text text\n\n# " + "abcd " * 12, {"tokenizer": "estimate", "hard_cap": 32, "target": 32}, 3),
+    ],
+)
+def test_closing_headings_that_do_not_fit_stand_alone_with_a_finding(
+    text: str, options: dict[str, Any], line: int
+) -> None:
+    chunks = cut(text, **options)
+    assert texts(chunks)[-1].startswith("# ")
+    assert ("heading-too-long", line) in told(chunks)
+    assert ("guard-kept-too-long", 1) not in told(chunks)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Headings above text
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("# H\n" + "\n" * 130 + "text", {"strategy": "sections", "max_tokens": 32}),
+        ("# h\n" + _BLANK * 32 + "text", {"strategy": "flow", "max_tokens": 32}),
+        ("## " + "abcd " * 10 + "abcd\n\ntext text text", {"strategy": "sections", "max_tokens": 32}),
+    ],
+    ids=["blank lines", "blank lines in flow", "a long heading"],
+)
+def test_a_heading_that_has_to_stand_alone_is_told_once(text: str, options: dict[str, Any]) -> None:
+    chunks = cut(text, **options)
+    assert texts(chunks)[0] == text.splitlines()[0]
+    assert told(chunks).count(("heading-too-long", 1)) == 1
+
+
+def test_blank_lines_below_a_heading_are_no_text() -> None:
+    text = "# h\n" + _BLANK * 20 + "##" + " h" * 19 + "\n\n" + "w " * 19 + "w."
+    chunks = cut(text, hard_cap=64, min_tokens=6, breadcrumb_mode="none")
+    assert texts(chunks)[0].startswith("# h\n")
+    assert "w w" in texts(chunks)[0]
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# What is counted
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+def test_parts_of_a_section_that_was_opened_are_counted_as_they_stand() -> None:
+    text = "i " * 16 + "i\n\n# " + "b " * 20 + "b\n\nw w w w\n\n# c c c c\n"
+    assert [chunk.token_stats.tokens for chunk in cut(text, "flow", max_tokens=64)] == [17, 33]
+
+
+def test_the_minimum_counts_own_text() -> None:
+    lines = "\n".join("w" + " w" * (words - 1) for words in (90, 31, 90))
+    chunks = cut(f"# A\n\n```console\n{lines}\n```\n", "flow", max_tokens=128, target_tokens=128, min_tokens=32)
+    assert chunks[1].token_stats.tokens == 36
+    assert told(chunks) == [("below-minimum", 5), ("guard-kept-too-short", 5)]
+
+
+def test_the_cut_between_rows_moves() -> None:
+    rows = "".join(f"| {number} | word |\n" for number in range(85))
+    chunks = cut(f"# A\n\n| a | b |\n|---|---|\n{rows}", "flow", max_tokens=512, target_tokens=512)
+    first, second = texts(chunks)
+    assert second.startswith("| a | b |\n|---|---|\n| 7")
+    assert not chunks.findings
+    assert "".join([first, "\n", *second.splitlines(keepends=True)[2:]]).endswith(rows.rstrip())
+
+
+def test_the_cut_between_lines_of_code_moves() -> None:
+    code = "\n".join(f"x{number} = 1" for number in range(13))
+    chunks = cut(f"```python title='a long info string'\n{code}\n```", "flow", max_tokens=64)
+    assert [code for code, _ in told(chunks) if code == "below-minimum"] == []
+    assert [text.endswith("\n```") for text in texts(chunks)] == [True, True]
+
+
+def test_blank_lines_count_where_a_list_is_cut_to_reach_the_minimum() -> None:
+    items = "".join(f"- {'w ' * words}\n" for words in (6, 6, 4, 2))
+    text = f"{items}{_BLANK * 20}#### h \n\t\n\t\nw w w w w w w w w\n \n"
+    assert len(cut(text, "flow", max_tokens=32, normalize=False)) > 1
+
+
+def test_nothing_is_repeated_of_a_chunk_that_is_dropped() -> None:
+    text = "Alpha beta " * 12 + "end.\n\n" + "Tiny one. " * 5 + "\n\n" + "Gamma delta " * 12 + "end.\n"
+    chunks = cut(text, "flow", max_tokens=40, guard="drop", breadcrumb_mode="none")
+    assert [chunk.overlap_chars for chunk in chunks] == [0, 0]
+    assert ("guard-dropped-too-short", 3) in told(chunks)
+
+
+def test_a_breadcrumb_for_which_there_is_no_room_is_told() -> None:
+    text = "# Alpha\n\n```\n" + "y" * 3176 + "\n```\n"
+    chunks = cut(text, "sections", path="l.md", title="A title", breadcrumb_mode="always")
+    assert chunks[0].embed_text == chunks[0].original_text
+    assert told(chunks) == [("breadcrumb-left-out", 1)]
+
+
+def test_findings_are_in_document_order() -> None:
+    chunks = cut("# A\n\n" + "- \n" * 3 + "\n# B\n\ntext\n\n# C\n", "flow")
+    lines = [line for _, line in told(chunks)]
+    assert lines == sorted(lines)
+    assert lines
+
+
+@pytest.mark.parametrize("options", [{"hard_cap": 32}, {"strategy": "flow", "max_tokens": 32, "min_tokens": 0}])
+def test_a_counter_that_counts_far_more_of_texts_together(options: dict[str, Any]) -> None:
+    def count(text: str) -> int:
+        return len(text.split()) + 3 * text.count("\n\n") ** 2
+
+    text = "\n\n".join(["a b c"] * 40)
+    chunks = quire.chunk(text, tokenizer=count, breadcrumb_mode="none", **options)
+    assert quire.verify(text, chunks, tokenizer=count) == []
+    assert len(chunks) < 40
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Code inside of something
+# ----------------------------------------------------------------------------------------------------------------------
+
+_CODE = {
+    "an item with a wide marker": "1.  Do this:\n\n    ```py\n{}    ```\n\n2.  Then that.\n",
+    "an item in an item": "- a\n  - b\n\n    ```py\n{}    ```\n\n- Then that.\n",
+    "an item four deep": "- a\n  - b\n    - c\n      - d\n\n        ```py\n{}        ```\n\n- Then that.\n",
+    "a marker's own line": "- ```py\n{}  ```\n- Then that.\n",
+    "a tab": "-\t```py\n{}\t```\n\n- Then that.\n",
+    "a quote in an item": "- > ```py\n{}  > ```\n\n- Then that.\n",
+    "an item in a quote": "> - ```py\n{}>   ```\n\nThen that.\n",
+    "nothing": "```py\n{}```\n\nThen that.\n",
+    "nothing, and a line that only looks like the end": "```py\n{}    ```\n> ```\n",
+}
+
+
+def _line_prefix(text: str) -> str:
+    """What stands before each line of the code."""
+    closing = text.partition("{}")[2].splitlines()[0]
+    return closing[: closing.index("`")] if "looks" not in text else ""
+
+
+@pytest.mark.parametrize("text", _CODE.values(), ids=_CODE.keys())
+@pytest.mark.parametrize("cap", [48, 64])
+@pytest.mark.parametrize("strategy", ["packed", "flow"])
+def test_every_piece_of_code_is_closed_where_it_should_be(text: str, cap: int, strategy: str) -> None:
+    """By another parser: what follows a piece is outside of its code, and so is what stood behind the code."""
+    prefix = _line_prefix(text)
+    text = text.replace("{}", "".join(f"{prefix}x = {number}\n" for number in range(40)))
+    options = {
+        "packed": {"hard_cap": cap},
+        "flow": {"max_tokens": cap, "min_tokens": 0, "target_tokens": cap, "overlap_sentences": 0},
+    }
+    chunks = cut(text, strategy, breadcrumb_mode="none", **options[strategy])
+    pieces = [each for each in texts(chunks) if "x = " in each]
+    assert len(pieces) > 2
+    for piece in pieces:
+        tokens = MarkdownIt().parse(f"{piece}\n\nBehind.\n")
+        fences = [token for token in tokens if token.type == "fence"]
+        assert [token.info for token in fences] == ["py"]
+        assert "Then that" not in fences[0].content
+        assert tokens[-2].content == "Behind."
+
+
+def test_code_in_a_footnote() -> None:
+    lines = "".join(f"    x = {number}\n" for number in range(40))
+    text = f"Text.[^1]\n\n[^1]: Note.\n\n    ```py\n{lines}    ```\n\nThen that.\n"
+    for piece in texts(cut(text, hard_cap=48, breadcrumb_mode="none")):
+        *_, last = quire.parse(f"{piece}\n\nBehind.\n").blocks
+        assert (last.kind, last.end - last.start) == ("paragraph", len("Behind."))
+        assert piece.count("```") in (0, 2)
