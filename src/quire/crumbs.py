@@ -39,9 +39,13 @@ def fitted(title: str, header_path: Sequence[str], most: int, count: Callable[[s
     return "", 0
 
 
-def reader_line(title: str, header_path: Sequence[str]) -> str:
-    """``> Title › Parent › Section``: the line that readers see above a section."""
-    below = header_path[1:] if header_path and header_path[0] == title else header_path
+def reader_line(title: str, header_path: Sequence[str], *, from_first: bool = True) -> str:
+    """``> Title › Parent › Section``: the line that readers see above a section.
+
+    The document's first heading is left out where it says what the title says; ``from_first`` says whether the path
+    starts with that one.
+    """
+    below = header_path[1:] if from_first and header_path and header_path[0] == title else header_path
     return "> " + " › ".join(_lines((title, *below)))
 
 

@@ -20,6 +20,7 @@ def test_reader_line() -> None:
     assert reader_line("Docs", ("A", "B")) == "> Docs › A › B"
     assert reader_line("A", ("A", "B")) == "> A › B"
     assert reader_line("A", ("A",)) == "> A"
+    assert reader_line("A", ("A", "B"), from_first=False) == "> A › A › B"
 
 
 def test_middle_segments_give_way() -> None:

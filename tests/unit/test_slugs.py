@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,10 +27,29 @@ from quire.parsing.slugs import ascii_slug, github_slug, slugs
         ("???", "heading", ""),
         ("", "heading", ""),
         ("tab\tbed", "tab-bed", "tabbed"),
+        ("Area in m²", "area-in-m", "area-in-m"),
+        ("H₂O", "ho", "ho"),
+        ("½ cup, ¼ spoon", "cup-spoon", "-cup--spoon"),
+        ("① First ⑴ ⓪ ❷ ㊿", "first", "-first----"),
+        ("Ⓔ ⓘ 🄺 🅙 🅻", "heading", "ⓔ-ⓘ-🄺-🅙-🅻"),
+        ("⒪ 🄛 🆚", "heading", "--"),
+        ("Louis Ⅳ", "louis", "louis-ⅳ"),
+        ("١٢ १२", "heading", "١٢-१२"),
+        ("a‿b ⃝ en–dash «x»", "ab-endash-x", "a‿b-⃝-endash-x"),
+        ("ª µ ǅ ﬀ", "heading", "ª-µ-ǆ-ﬀ"),
+        ("no\u200djoin \ue000 \u0378", "nojoin", "nojoin--"),
     ],
 )
 def test_rules(title: str, in_ids: str, on_github: str) -> None:
     assert slugs(title) == (in_ids, on_github)
+
+
+def test_numbers_that_are_no_digits_are_left_out_on_github() -> None:
+    """As GitHub's own anchors show: of the numbers, decimal digits and Roman ones stay."""
+    kept = {char for char in map(chr, range(0x20000)) if github_slug(char)}
+    numbers = {char for char in map(chr, range(0x20000)) if unicodedata.category(char) == "No"}
+    assert numbers
+    assert not kept & numbers
 
 
 @given(st.text(alphabet=st.sampled_from("aB1_- .\t\né漢!"), max_size=12))

@@ -12,7 +12,7 @@ from typing import Any
 from quire import __version__, crumbs
 from quire.config import Options
 from quire.finish.ids import document_id, ids, node_id
-from quire.model import Document, Piece
+from quire.model import OWN_METADATA, Document, Piece
 from quire.offsets import bytes_at, lines_at
 from quire.record import SourcePosition
 
@@ -107,9 +107,12 @@ def positions(text: str, pieces: Sequence[Piece]) -> list[SourcePosition]:
 
 
 def metadata(document: Document, options: Options, seconds: float, made_at: float) -> Mapping[str, Any]:
-    """Shared by all chunks of a document: front matter first, so that quire's own names cannot be taken."""
+    """Shared by all chunks of a document: its front matter, but for quire's own names, and what quire says of it."""
     pipeline: dict[str, Any] = {"version": __version__}
-    made = {**document.frontmatter, "chunkingOptions": options.to_dict(), "pipeline": pipeline}
+    made = dict(document.frontmatter)
+    for name in OWN_METADATA:
+        made.pop(name, None)
+    made |= {"chunkingOptions": options.to_dict(), "pipeline": pipeline}
     if document.path is not None:
         made["sourceFile"] = document.path
     if options.timestamps:

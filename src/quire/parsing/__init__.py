@@ -7,6 +7,7 @@ inside.py    what is inside a block, when somebody asks
 scan.py      the parser's events, walked over where lines do not tell
 events.py    those events, in quire's words; the only user of the parser
 standin.py   the text that the parser reads in place of the source
+formulas.py  display math, which may look like headings
 group.py     directives, math and components: blocks that Markdown knows only in parts
 """
 

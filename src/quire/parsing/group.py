@@ -2,7 +2,8 @@
 
 Used by blocks.py. The parser sees ``:::note`` as a paragraph, ``$$`` as inline text and ``<details>`` as HTML up
 to the next blank line. Here everything from the opening to the closing becomes one block whose children are the
-parts, unless a heading stands between: headings make sections, whatever surrounds them.
+parts, unless a heading stands between: headings make sections, whatever surrounds them. In math there is none
+(formulas.py).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from quire.model import Block, Kind
+from quire.parsing import formulas
 
 _DIRECTIVE = re.compile(r" {0,3}(:{3,})[ \t]*\{?[ \t]*([^\s{}\[\]:]+)")
 _DIRECTIVE_END = re.compile(r"[\r\n] {0,3}(:{3,})[ \t]*\Z|\A {0,3}(:{3,})[ \t]*\Z")
@@ -111,7 +113,7 @@ def _marks(block: Block, text: str, waiting: Sequence[_Opening]) -> Iterator[_Ma
         if text.count("$$") % 2:
             yield _Mark("math", opens=False)
         return
-    if block.kind == "paragraph" and text.startswith("$$"):
+    if block.kind == "paragraph" and "$$" in text:
         yield from _math(text)
     if ":::" in text:
         yield from _directive(block, text)
@@ -123,9 +125,9 @@ def _marks(block: Block, text: str, waiting: Sequence[_Opening]) -> Iterator[_Ma
 
 
 def _math(text: str) -> Iterator[_Mark]:
-    if text.count("$$") % 2:
+    if formulas.opens(text):
         yield _Mark("math", opens=True)
-    elif text.endswith("$$"):
+    elif text.lstrip(" ").startswith("$$") and text.endswith("$$") and text.count("$$") % 2 == 0:
         yield _Mark("math", opens=True)
         yield _Mark("math", opens=False)
 

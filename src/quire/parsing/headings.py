@@ -1,9 +1,9 @@
 r"""The headings of a document, seen without a look at what stands between them. Before: read/. After: outline.py.
 
-A heading that starts in the first column ends every paragraph, list, quote and table above it. Only a fence or HTML can
-hide one, and a line of its own opens both: so the few lines that start like a heading, a fence, HTML or an underline
-tell where the headings are. Where they do not, for it depends on what is open there, nothing is guessed: the parser is
-asked (scan.py). It is the judge in the tests, too.
+A heading that starts in the first column ends every paragraph, list, quote and table above it. Only a fence, HTML or
+math can hide one, and a line of its own opens each: so the few lines that start like a heading, a fence, HTML, math or
+an underline tell where the headings are. Where they do not, for it depends on what is open there, nothing is guessed:
+the parser is asked (scan.py). It is the judge in the tests, too.
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ import re
 from typing import NamedTuple
 
 from quire.model import Source
+from quire.parsing import formulas
 from quire.parsing.outline import Heading
 from quire.parsing.titles import parsed_titles, plain_titles
 
-_HASHES, _HTML = 1, 4
+_HASHES, _HTML, _MATH = 1, 4, 5
 _UNDERLINE = r"(?:=++|-++)[ \t]*+(?=\n)"
 # The look ahead at the first character passes over most lines at once.
 _TELLING = re.compile(
-    r"\n[ ]{0,3}+(?=[\#`~<=-])"
-    r"(?:(\#{1,6}(?:[ \t][^\n]*+)?+(?=\n))|(?:(`{3,}+)[^`\n]*+|(~{3,}+)[^\n]*+)(?=\n)|(<)"
+    r"\n[ ]{0,3}+(?=[\#`~<=$-])"
+    r"(?:(\#{1,6}(?:[ \t][^\n]*+)?+(?=\n))|(?:(`{3,}+)[^`\n]*+|(~{3,}+)[^\n]*+)(?=\n)|(<)|(\$\$)"
     rf"|{_UNDERLINE})"
 )
 # A paragraph of one line above an underline; nothing else starts with such a character.
@@ -61,8 +62,10 @@ def plain_headings(source: Source) -> list[Heading] | None:
     if "\r" in text:
         text = text.replace("\r\n", " \n").replace("\r", "\n")
     try:
-        lines = _found(text)
+        lines, has_math = _found(text)
     except _UnclearError:
+        return None
+    if has_math and _may_be_math(text, lines):
         return None
     if lines and lines[-1].end > len(text):  # no line end follows it
         lines[-1] = lines[-1]._replace(end=len(text))
@@ -81,34 +84,43 @@ def plain_headings(source: Source) -> list[Heading] | None:
     ]
 
 
-def _found(text: str) -> list[_Line]:
-    """The headings of ``text``, whose lines end with line feeds."""
+def _found(text: str) -> tuple[list[_Line], bool]:
+    """The headings of ``text``, whose lines end with line feeds, and whether a line may open display math."""
     padded = f"\n\n{text}\n"  # its first line follows a blank one, its last one has an end
     lines: list[_Line] = []
     append = lines.append
     fence = ""  # the marks of the one that is open
     passed = html_end = 0
+    has_math = False
     for match in _TELLING.finditer(padded):
         start, end = match.span()
         kind = match.lastindex
         if fence:
-            if kind and match[kind].startswith(fence) and not padded[match.end(kind) : end].strip(" \t"):
-                fence = ""
+            closes = kind and match[kind].startswith(fence) and not padded[match.end(kind) : end].strip(" \t")
+            fence = "" if closes else fence
         elif start < passed:
             continue
+        elif kind == _HASHES and start >= html_end:
+            append(_hashed(padded, start, end))
         elif kind == _HTML:
             html_end = _html_end(padded, end - 1, html_end)
+        elif kind == _MATH:
+            has_math = True
         elif start < html_end:
             raise _UnclearError
-        elif kind == _HASHES:
-            append(_hashed(padded, start, end))
         elif not kind:
-            lines += _underlined(padded, match)
+            lines += _underlined(padded, match, html_end)
         elif padded[start + 1] == " ":
             passed = _end_of_indented(padded, start + 1, match.start(kind))
         else:
             fence = match[kind]
-    return lines
+    return lines, has_math
+
+
+def _may_be_math(text: str, lines: list[_Line]) -> bool:
+    """Whether one of the headings may stand inside display math."""
+    first, last = formulas.first_doubt(text), text.rfind(formulas.MARK)
+    return any(first < line.end and line.start <= last for line in lines)
 
 
 def _hashed(padded: str, start: int, end: int) -> _Line:
@@ -144,13 +156,13 @@ def _html_end(padded: str, start: int, known: int) -> int:
     return blank.start() if blank else len(padded)
 
 
-def _underlined(padded: str, match: re.Match[str]) -> list[_Line]:
+def _underlined(padded: str, match: re.Match[str], html_end: int) -> list[_Line]:
     """The heading that an underline makes of the line above it; none below a blank line."""
     above = padded.rfind("\n", 0, match.start())
     if not padded[above + 1 : match.start()].strip(" \t"):
         return []
     heading = _UNDERLINED.match(padded, padded.rfind("\n", 0, above))
-    if heading is None:
+    if heading is None or above < html_end:  # a line in which a comment ends is none to underline
         raise _UnclearError
     level = 1 if padded[match.start() + 1] == "=" else 2
     return [_Line(level, above - 1, match.end() - 1, heading[1])]

@@ -137,7 +137,7 @@ def findings(source: Source, sections: Sequence[Section]) -> tuple[Finding, ...]
             code="heading-without-text",
             path=source.name,
             line=line,
-            message=f"heading {section.title!r} has no text below it; it makes no chunk of its own",
+            message=f"heading {section.title!r} has no text below it; it makes no node of its own",
         )
         for section, line in zip(empty, lines, strict=True)
     )

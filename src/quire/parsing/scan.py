@@ -1,7 +1,7 @@
 """What stands at document level, by the parser's events. Before: standin.py. After: blocks.py, and outline.py.
 
 Most events are about inline text; skeleton.py spares the walk nearly all of them. Where headings.py cannot tell what is
-a heading, all events of the document are taken.
+a heading, all events of the document are taken. What the parser takes for a heading inside math is none (formulas.py).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from quire.model import Source
+from quire.parsing import formulas
 from quire.parsing.events import KINDS, events_of, opened, plain_text
 from quire.parsing.outline import Heading
 from quire.parsing.skeleton import STAND_IN, Plain, Skeleton
@@ -36,8 +37,7 @@ def scanned(source: Source, text: str) -> Scan:
     """What stands at document level, headings with their titles. ``text`` is the stand-in for all of ``source``."""
     base = source.markdown_start
     tops: list[Top] = []
-    headings: list[Heading] = []
-    foreign: list[int] = []
+    found: dict[int, Heading] = {}
     end = -1
     events = events_of(text)
     for event, place in events:
@@ -49,11 +49,16 @@ def scanned(source: Source, text: str) -> Scan:
             end = place["end"]
             tops.append((tag, base + start, base + end))
             if tag == "Heading":
-                heading = _heading(source.text, int(value["level"][1]), plain_text(events), tops[-1])
-                if not _FAITHFUL.fullmatch(source.text, heading.start, heading.end):
-                    foreign.append(len(headings))
-                headings.append(heading)
+                found[len(tops) - 1] = _heading(source.text, int(value["level"][1]), plain_text(events), tops[-1])
+    if found and formulas.MARK in text:
+        for number in formulas.hidden(_lines_of(source.text, tops)):
+            del found[number]
+            tops[number] = ("Paragraph", *tops[number][1:])
     # The stand-in does not show every character; titles that have others are parsed once more, all together.
+    headings = list(found.values())
+    foreign = [
+        index for index, each in enumerate(headings) if not _FAITHFUL.fullmatch(source.text, each.start, each.end)
+    ]
     alone = [source.text[headings[index].start : headings[index].end] for index in foreign]
     for index, title in zip(foreign, parsed_titles(source.text[base:], alone), strict=False):
         headings[index] = headings[index]._replace(title=title)
@@ -92,6 +97,11 @@ def tops_of(text: str, base: int) -> Iterator[Top]:
             if tag in KINDS:  # cells that pad a row are reported behind their table
                 last = place["end"]
                 yield tag, base + place["start"], base + last
+
+
+def _lines_of(text: str, tops: Iterable[Top]) -> list[tuple[str, str]]:
+    """The name of each of ``tops``, and its lines."""
+    return [(tag, text[line_start(text, start) : end]) for tag, start, end in tops]
 
 
 def _heading(text: str, level: int, title: str, top: Top) -> Heading:

@@ -12,6 +12,9 @@ _KEPT = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
 _ASCII_ANCHOR = {
     code: "-" if chr(code) == " " else chr(code).lower() if chr(code).lower() in _KEPT else None for code in range(128)
 }
+_KEPT_CATEGORIES = frozenset({"Mn", "Mc", "Me", "Nd", "Nl", "Pc"})
+_CIRCLED_AND_SQUARED = re.compile(r"[\u24b6-\u24e9\U0001f130-\U0001f149\U0001f150-\U0001f169\U0001f170-\U0001f189]")
+"""The symbols that Unicode calls alphabetic: Latin letters in circles and squares."""
 _GAP = re.compile(r"[- ]+")
 _WHITE = re.compile(r"[\t\r\n\x0b\x0c]")
 
@@ -31,14 +34,19 @@ def ascii_slug(title: str) -> str:
 
 
 def github_slug(title: str) -> str:
-    """GitHub's rule: letters, marks, digits and connectors of any script are kept, each space is a hyphen."""
+    """GitHub's rule: letters, marks, decimal digits and connectors of any script are kept, each space is a hyphen.
+
+    A letter is what Unicode calls alphabetic. Superscripts, fractions and digits in circles are none of these.
+    """
     if title.isascii():
         return title.translate(_ASCII_ANCHOR)
     return "".join(filter(_in_anchor, title.lower())).replace(" ", "-")
 
 
 def _in_anchor(char: str) -> bool:
-    return char in " -" or char.isalnum() or unicodedata.category(char) in ("Mn", "Mc", "Me", "Pc", "Nd", "Nl")
+    if char.isalpha() or char in " -" or unicodedata.category(char) in _KEPT_CATEGORIES:
+        return True
+    return _CIRCLED_AND_SQUARED.match(char) is not None
 
 
 class Slugs:

@@ -7,6 +7,7 @@ be is reported and the rest goes on. The order depends on names only.
 
 from __future__ import annotations
 
+import codecs
 import os
 import stat
 from collections.abc import Sequence
@@ -16,11 +17,12 @@ from typing import NamedTuple
 from quire.errors import InputError
 from quire.model import BOM
 from quire.read import ignore
-from quire.read.source import MARKDOWN_EXTENSIONS, read_file, unreadable
+from quire.read.source import MARKDOWN_EXTENSIONS, decode, unreadable
 
 EXTENSIONS = MARKDOWN_EXTENSIONS | {".txt"}
 """The endings of file names, in lower case, that are taken from a directory."""
 
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _NEVER = frozenset({".git", ".quire"})
 _LINK = "symbolic link; not followed unless asked for (follow_symlinks)"
 _KINDS = ((stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"), (stat.S_ISCHR, "a device"),
@@ -107,19 +109,19 @@ def discover(roots: Sequence[str], *, follow_symlinks: bool = False, hidden: boo
 def _start(root: str, walk: _Walk) -> None:
     try:
         mode = os.stat(root).st_mode  # noqa: PTH116  an empty path does not exist, but Path("") does
+        real = os.path.realpath(root)  # the current folder may be gone
     except (OSError, ValueError) as error:
         walk.skip(root, unreadable(error), is_error=True)
         return
     if stat.S_ISDIR(mode):
-        _walk(root, walk)
+        _walk(root, real, walk)
     elif stat.S_ISREG(mode):
-        walk.take(root, Path(root).absolute().name, os.path.realpath(root))
+        walk.take(root, Path(root).absolute().name, real)
     else:
         walk.skip(root, _irregular(mode), is_error=True)
 
 
-def _walk(root: str, walk: _Walk) -> None:
-    real = os.path.realpath(root)
+def _walk(root: str, real: str, walk: _Walk) -> None:
     waiting = [_Folder(root, "", real, _rules_above(Path(real), walk))]
     links: list[tuple[str, os.DirEntry[str], _Folder]] = []
     while waiting or links:
@@ -223,21 +225,23 @@ def _rules(folder: _Folder, entries: list[os.DirEntry[str]], walk: _Walk) -> tup
 
 
 def _loaded(file: str, base: int, walk: _Walk) -> tuple[ignore.Rules, ...]:
-    """The rules of an ignore file; none, with a word about it, if it cannot be read."""
+    """The rules of an ignore file; none if it cannot be read, which is an error: more is taken than was meant."""
     try:
         return (ignore.parse(_ignore_text(file), base),)
     except OSError as error:
-        walk.skip(file, f"ignore file not used: {unreadable(error)}")
+        walk.skip(file, f"ignore file not used: {unreadable(error)}", is_error=True)
     except InputError as error:
-        walk.skip(file, f"ignore file not used: {error.reason}")
+        walk.skip(file, f"ignore file not used: {error.reason}", is_error=True)
     return ()
 
 
 def _ignore_text(file: str) -> str:
+    """The text of an ignore file; bytes that are no text stand in it as they do in the names of files."""
     mode = Path(file).stat().st_mode
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):  # opening a pipe would wait for ever
-        raise InputError(file, _irregular(mode))
-    text, _ = read_file(Path(file), file)
+        raise InputError(file, f"{_kind(mode)}; make it a file, or remove it")
+    data = Path(file).read_bytes()
+    text = decode(data, file)[0] if data.startswith(_UTF16) else data.decode("utf-8", "surrogateescape")
     return text.removeprefix(BOM)
 
 
@@ -259,5 +263,8 @@ def _is_directory(entry: os.DirEntry[str]) -> bool:
 
 
 def _irregular(mode: int) -> str:
-    kind = next((name for is_kind, name in _KINDS if is_kind(mode)), "something else")
-    return f"not a regular file but {kind}; give its content on standard input"
+    return f"{_kind(mode)}; give its content on standard input"
+
+
+def _kind(mode: int) -> str:
+    return f"not a regular file but {next((name for is_kind, name in _KINDS if is_kind(mode)), 'something else')}"

@@ -10,10 +10,10 @@ import base64
 import datetime as dt
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from quire.model import BOM, Finding, Span
+from quire.model import BOM, OWN_METADATA, Finding, Span
 from quire.offsets import lines_at
 from quire.read.plain_yaml import read_plain
 
@@ -24,6 +24,7 @@ _CLOSINGS = {
             for start in "\n\r" for mark in marks]
     for fence, marks in {"-": ("---", "..."), "+": ("+++",)}.items()
 }  # fmt: skip
+_OWN = frozenset(OWN_METADATA)
 _LINE_END = re.compile(r"\r\n?|\n|")
 _KEY_LINE = re.compile(r"""(?:"[^"]*"|'[^']*'|\w[\w.$/-]*(?: [\w.$/-]+){0,3})[ \t]*:(?=[ \t]|\Z)""")
 _LINE = re.compile(r"[^\r\n]+")
@@ -74,7 +75,9 @@ def split(text: str, name: str) -> FrontMatter:
         return FrontMatter(start, {})
     except _BrokenError as broken:
         return FrontMatter(start, {}, opaque=Span(start, end), findings=(_finding(name, broken),))
-    return FrontMatter(end, data)
+    if _OWN.isdisjoint(data):  # as nearly always
+        return FrontMatter(end, data)
+    return FrontMatter(end, data, findings=tuple(_taken(name, data, block)))
 
 
 def _closing(text: str, start: int, fence: str) -> Span | None:
@@ -97,6 +100,19 @@ def _line_end(text: str, position: int) -> int:
 def _finding(name: str, broken: _BrokenError) -> Finding:
     message = f"The front matter cannot be read: {broken}. It was kept as text; correct it to have its metadata."
     return Finding(code="frontmatter-malformed", path=name, line=broken.line + 2, message=message)
+
+
+def _taken(name: str, data: dict[str, Any], block: str) -> Iterator[Finding]:
+    """A finding for each name that quire's own metadata has."""
+    lines = block.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    for key in filter(_OWN.__contains__, data):
+        is_key = re.compile(rf"""["'\[]*{key}(?!\w)""").match
+        line = next((number for number, each in enumerate(lines) if is_key(each)), -1)
+        message = (
+            f"The front matter has {key!r}, a name that belongs to quire's own metadata. "
+            "It was left out of the chunks' metadata; rename it to have it there."
+        )
+        yield Finding(code="frontmatter-reserved", path=name, line=line + 2, message=message)
 
 
 def _yaml(block: str) -> dict[str, Any]:

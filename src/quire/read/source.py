@@ -39,7 +39,8 @@ def read_file(path: Path, name: str, errors: OnUndecodable = "strict") -> tuple[
     try:
         data = path.read_bytes()
     except (OSError, ValueError) as error:
-        is_directory = isinstance(error, PermissionError) and path.is_dir()  # what Windows says of directories
+        # PermissionError is what Windows says of directories; Path.is_dir may raise another one.
+        is_directory = isinstance(error, PermissionError) and os.path.isdir(path)  # noqa: PTH112
         raise InputError(name, _REASONS[errno.EISDIR] if is_directory else unreadable(error)) from error
     return decode(data, name, errors)
 

@@ -129,7 +129,9 @@ def _node(chunks: Chunks, section: Section, byte_start: int, byte_end: int) -> d
 
 
 def _breadcrumb(document: Document, section: Section) -> str:
-    return crumbs.reader_line(document.title, [each.title for each in document.path_to(section)])
+    path = document.path_to(section)
+    from_first = bool(path) and path[0].number == 1
+    return crumbs.reader_line(document.title, [each.title for each in path], from_first=from_first)
 
 
 def _chunk_records(chunks: Chunks) -> Iterator[dict[str, Any]]:

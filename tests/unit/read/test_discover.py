@@ -134,18 +134,26 @@ def test_ignored_directory_that_is_named_is_wanted(tmp_path: Path) -> None:
     assert paths(discover([str(tmp_path / "build" / "docs")])) == ["a.md"]
 
 
-def test_ignore_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+def test_ignore_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     make(tmp_path, "a/x.md", "b/x.md", "c/x.md", "d/x.md")
-    (tmp_path / "a" / ".gitignore").write_bytes(b"x.md\n\xff")
+    (tmp_path / "a" / ".gitignore").write_bytes(b"\xff\xfex")  # half a character of UTF-16
     (tmp_path / "b" / ".gitignore").mkdir()
     (tmp_path / "c" / ".quireignore").symlink_to("nothing")
     os.mkfifo(tmp_path / "d" / ".quireignore")
     found = discover([str(tmp_path)])
     assert paths(found) == ["a/x.md", "b/x.md", "c/x.md", "d/x.md"]
-    assert not any(each.is_error for each in found.skipped)
-    for each, reason in zip(found.skipped, ("UTF-8", "is a directory", "does not exist", "a named pipe"), strict=True):
+    assert all(each.is_error for each in found.skipped)
+    for each, reason in zip(found.skipped, ("UTF-16", "is a directory", "does not exist", "a named pipe"), strict=True):
         assert each.reason.startswith("ignore file not used: ")
         assert reason in each.reason
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="file names need not be text on Linux only")
+def test_bytes_that_are_no_text_stand_in_an_ignore_file_as_in_names(tmp_path: Path) -> None:
+    make(tmp_path, "x.md", "caf\udce9.md", "caf\udcea.md", "z.md")
+    (tmp_path / ".gitignore").write_bytes(b"x.md\ncaf\xe9.md\n# \xff\nz.md\n")
+    found = discover([str(tmp_path)])
+    assert (paths(found), found.skipped) == (["caf\udcea.md"], ())
 
 
 def test_ignore_file_may_be_utf16_or_have_a_mark(tmp_path: Path) -> None:

@@ -281,3 +281,26 @@ def test_any_text_gives_an_answer(text: str) -> None:
 def test_nothing_but_comments_is_text_between_rules(text: str) -> None:
     top = split(text, "x.md")
     assert (top.data, top.body_start, top.opaque, top.findings) == ({}, 0, None, ())
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "key"),
+    [
+        ("---\ntitle: A\nsourceFile: x.md\n---\n", 3, "sourceFile"),
+        ("---\n# pipeline\n'pipeline': x\n---\n", 3, "pipeline"),
+        ("---\r\na: 1\r\n\r\nprocessedAt: x\r\n---\r\n", 4, "processedAt"),
+        ("+++\na = 1\n[chunkingOptions]\nb = 2\n+++\n", 3, "chunkingOptions"),
+        ("---\n{a: 1, pipeline: x}\n---\n", 1, "pipeline"),
+    ],
+)
+def test_names_of_quire_s_own_metadata_are_reported(text: str, line: int, key: str) -> None:
+    top = split(f"{text}body\n", "x.md")
+    assert key in top.data
+    (finding,) = top.findings
+    assert (finding.code, finding.path, finding.line) == ("frontmatter-reserved", "x.md", line)
+    assert repr(key) in finding.message
+    assert "rename it" in finding.message
+
+
+def test_names_like_those_of_quire_s_own_metadata_are_free() -> None:
+    assert data_of("sourcefile: x\npipelines: [a]\nnested: {pipeline: x}")["pipelines"] == ["a"]
