@@ -8,6 +8,7 @@ import re
 import sys
 
 import pytest
+from outputs import left, refused
 
 import quire
 from quire.cli.documents import Tally, texts
@@ -275,3 +276,53 @@ def test_a_million_headings(run, docs) -> None:
     assert result.code == 0
     root = json.loads(result.out)
     assert (root["title"], root["endLine"], root["tokens"]) == ("h", 3_999_999, 2_000_000)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["chunk", ""],
+        ["chunk", "a.md", ""],
+        ["chunk", "a.md", "-o", ""],
+        ["chunk", "a.md", "-o", "", "--format", "jsonl"],
+        ["verify", ""],
+        ["stats", ""],
+        ["outline", ""],
+        ["migrate", "", "--in-place", "--reverse"],
+        ["migrate", "a.md", "-o", ""],
+        ["search", "x", ""],
+        ["index", ""],
+        ["get", ""],
+        ["ls", ""],
+        ["init", ""],
+    ],
+    ids=repr,
+)
+def test_an_empty_path_is_not_the_current_folder(run, docs, monkeypatch, arguments) -> None:
+    folder = docs({"a.md": "# A\n\nx\n", "x.json": "{}"})
+    monkeypatch.chdir(folder)
+    said = refused(run(*arguments))
+    assert "is empty; name a file or a folder" in said
+    assert f"(see quire {arguments[0]} --help)" in said
+    assert left(folder) == ["a.md", "x.json"]
+
+
+def test_an_ignore_file_that_cannot_be_read_is_told_even_if_quiet(run, docs, chunks) -> None:
+    folder = docs({"a.md": "a\n"})
+    (folder / ".gitignore").mkdir()
+    result = run("chunk", "-q", folder)
+    assert (result.code, originals(chunks(result))) == (2, ["a"])
+    assert result.err.startswith(f"{folder}/.gitignore: ignore file not used: is a directory")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
+@pytest.mark.parametrize("command", ["outline", "migrate", "chunk"])
+def test_a_folder_that_cannot_be_entered(run, docs, command) -> None:
+    folder = docs({"closed/a.json": "{}"})
+    (folder / "closed").chmod(0)
+    result = run(command, folder / "closed/a.json")
+    (folder / "closed").chmod(0o755)
+    assert result.code == 2
+    assert f"{folder}/closed/a.json: " in result.err
+    assert "ermission denied" in result.err
+    assert "cannot write" not in result.err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 from outputs import refused
@@ -141,13 +142,30 @@ def test_documents_cannot_steer_the_terminal(run, docs) -> None:
     assert "\ttab" in out
 
 
+def test_a_budget_counts_the_breadcrumb(run) -> None:
+    run("index", "docs")
+    assert hits(run("get", "--json", "--max-tokens", 17, "docs:guides/auth.md#oauth"))[0]["complete"]
+    assert not hits(run("get", "--json", "--max-tokens", 16, "docs:guides/auth.md#oauth"))[0]["complete"]
+
+
+def test_a_tree_that_is_gone_answers_only_if_that_is_asked_for(run, docs, tmp_path) -> None:
+    docs({"more/b.md": "# More\n\nneedle\n"})
+    run("index", "docs", "more")
+    shutil.rmtree(tmp_path / "more")
+    result = run("get", "more:b.md")
+    assert (result.code, result.out) == (1, b"")
+    assert "more:b.md: the folder of its tree is gone; --no-update answers from the index as it is" in result.err
+    assert run("get", "--no-update", "more:b.md").code == 0
+
+
 @pytest.mark.parametrize("form", [[], ["--json"]])
 def test_nothing_fits(run, docs, form) -> None:
     docs({"docs/empty.md": ""})
     run("index", "docs")
     result = run("get", *form, "--max-tokens", 1, "docs:guides/auth.md#oauth")
     assert (result.code, result.out) == (1, b"[]\n" if form else b"")
-    assert result.err == "quire: docs:guides/auth.md#oauth: nothing of it fits in 1 token; it has 13 tokens\n"
+    said = "nothing of it fits in 1 token; with its breadcrumb it has 17 tokens"
+    assert result.err == f"quire: docs:guides/auth.md#oauth: {said}\n"
     assert run("get", *form, "--max-tokens", 1, "docs:empty.md").code == 0
 
 

@@ -165,7 +165,7 @@ def test_a_tree_whose_folder_is_gone(run, docs) -> None:
     shutil.rmtree(folder / "more")
     result = run("index")
     assert result.code == 0
-    assert "tree more: more is gone; `quire index --remove more` forgets it" in result.err
+    assert "tree more: more is gone and left out; `quire index --remove more` forgets it" in result.err
     assert run("index", "--remove", "more").out == b"more: forgotten\n"
     assert run("index").err == ""
 
@@ -243,7 +243,7 @@ def test_an_index_inside_a_tree(run, docs, trees) -> None:
     ("arguments", "said"),
     [
         (["nope"], "nope: no such file or folder"),
-        ([""], "no such file or folder"),
+        ([""], "is empty; name a file or a folder"),
         (["empty"], "empty: no documents in there; quire looks for Markdown and .txt files"),
         (["--index", "docs/a.md", "docs"], "quire: docs/a.md: is a file, and an index is a folder; choose another"),
         (["--index", "docs/a.md/x", "docs"], "quire: docs/a.md: is a file, and an index is a folder; choose another"),

@@ -10,7 +10,7 @@ import time
 
 import pytest
 from outputs import cut, left, lines, refused, written
-from processes import start
+from processes import QUIRE, start
 from pyarrow import parquet
 
 import quire
@@ -362,3 +362,101 @@ def test_what_is_refused_is_not_counted_as_written(run, docs, tmp_path) -> None:
     docs({"in/a.md": "one\n", "in/a.mdx": "other\n"})
     result = run("chunk", "-o", tmp_path / "out", tmp_path / "in")
     assert result.err.endswith("\n1 document, 1 chunk, 1 token, 1 skipped\n")
+
+
+def test_what_the_writer_refuses_is_not_counted_as_written(run, docs, tmp_path) -> None:
+    """For each way to cut: in this process and in others."""
+    docs({"one/a.md": "one\n", "two/a.txt": "two\n", "two/b.md": "three\n"})
+    assert run("chunk", "-o", tmp_path / "out", tmp_path / "one").code == 0
+    for jobs in (1, 2):
+        result = run("chunk", "-j", jobs, "-o", tmp_path / "out", tmp_path / "two")
+        assert result.code == 2
+        first, summary = result.err.splitlines()
+        assert first.startswith(f"{tmp_path}/two/a.txt: {tmp_path}/out/doc_a__ch0.json belongs to a.md; remove it")
+        assert summary == "1 document, 1 chunk, 1 token, 1 skipped"
+    alone = run("chunk", "-o", tmp_path / "out", tmp_path / "two/a.txt")
+    assert alone.err.endswith("\n0 documents, 0 chunks, 0 tokens, 1 skipped\n")
+
+
+def test_each_refusal_has_a_reason_of_its_own(run, docs, tmp_path) -> None:
+    """Of two with one path none is taken, so nothing is in the way of the third."""
+    docs({"k1/a.md": "1\n", "k1/a.txt": "2\n", "k2/a.md": "3\n"})
+    result = run("chunk", "-o", tmp_path / "out", tmp_path / "k1", tmp_path / "k2")
+    assert result.code == 2
+    reason = "another document is called a.md too, so files would meet; give a directory above both [skipped]"
+    assert result.err.splitlines() == [
+        f"{tmp_path}/k1/a.md: {reason}",
+        f"{tmp_path}/k2/a.md: {reason}",
+        "1 document, 1 chunk, 1 token, 2 skipped",
+    ]
+    assert {json.loads(data)["originalText"] for data in written(tmp_path / "out").values()} == {"2"}
+
+
+def test_compact_records_have_the_whole_name_in_their_ids(run, docs, chunks, tmp_path) -> None:
+    docs({"in/a.md": "one\n", "in/a.txt": "other\n"})
+    result = run("chunk", "--format", "compact", tmp_path / "in")
+    assert (result.code, [each["id"] for each in chunks(result)]) == (0, ["a.md:0", "a.txt:0"])
+
+
+# An output that is an input
+
+
+@pytest.mark.parametrize("form", ["jsonl", "parquet", "compact"])
+@pytest.mark.parametrize("way", ["named", "link", "in the folder", "refused itself"])
+def test_a_document_is_never_the_output(run, docs, tmp_path, form, way) -> None:
+    folder = docs({"in/a.md": "one\n", "in/b.md": "two\n", "in/b.txt": "three\n"}) / "in"
+    (tmp_path / "link").symlink_to(folder / "b.md")
+    output = {"link": tmp_path / "link", "refused itself": folder / "b.txt"}.get(way, folder / "b.md")
+    given = [folder] if way == "in the folder" else [folder / "a.md", folder / "b.md", folder / "b.txt"]
+    said = refused(run("chunk", "--format", form, "-o", output, *given))
+    assert said == f"quire: {output}: is one of the documents, and would be overwritten; choose another output\n"
+    assert [file.read_text() for file in sorted(folder.iterdir())] == ["one\n", "two\n", "three\n"]
+
+
+def test_the_document_on_standard_input_is_never_the_output(docs) -> None:
+    file = docs({"a.md": "one\n"}) / "a.md"
+    with file.open("rb") as stdin:
+        command = [*QUIRE, "chunk", "-", "--format", "jsonl", "-o", str(file)]
+        done = subprocess.run(command, stdin=stdin, capture_output=True, check=False)
+    assert (done.returncode, file.read_text()) == (2, "one\n")
+    assert b"is one of the documents" in done.stderr
+
+
+# Standard input beside a file of its name
+
+
+@pytest.mark.parametrize(
+    ("options", "name"), [([], "untitled.md"), (["-s", "tree"], "untitled"), (["--format", "compact"], "untitled")]
+)
+def test_standard_input_and_a_document_that_meet(run, docs, chunks, tmp_path, options, name) -> None:
+    docs({f"in/{name}": "file\n", "in/other.md": "other\n"})
+    file, other = tmp_path / "in" / name, tmp_path / "in/other.md"
+    result = run("chunk", *options, "-", file, other, stdin=b"piped\n")
+    assert (result.code, len(chunks(result))) == (2, 2)
+    assert f"{file}: its ids would meet those of <stdin>; rename the file [skipped]" in result.err
+    result = run("chunk", *options, file, "-", other, stdin=b"piped\n")
+    assert (result.code, len(chunks(result))) == (2, 2)
+    assert f"<stdin>: its ids would meet those of {name}; rename the file [skipped]" in result.err
+    if not options:
+        result = run("chunk", "-o", tmp_path / "out", "-", file, stdin=b"piped\n")
+        assert f"{file}: its files would meet those of <stdin>" in result.err
+
+
+# A name that the system does not take
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="how long a path may be differs")
+def test_a_document_whose_files_would_have_too_long_a_path(run, docs, tmp_path) -> None:
+    docs({"in/a.md": "one\n"})
+    out = tmp_path / "out"
+    deep = "/".join(["o" * 200] * 19)
+    (out / deep).mkdir(parents=True)
+    room = 4095 - len(f"{out}/{deep}/")
+    docs({f"in/{'n' * min(room, 200)}/b.md": "two\n"})
+    result = run("chunk", "-o", out / deep, tmp_path / "in")
+    assert result.code == 2
+    first, summary = result.err.splitlines()
+    assert first.startswith(f"{tmp_path}/in/{'n' * min(room, 200)}/b.md: the path of its files, ")
+    assert first.endswith("would be longer than this system allows; shorten it [skipped]")
+    assert summary == "1 document, 1 chunk, 1 token, 1 skipped"
+    assert list(written(out / deep)) == ["doc_a__ch0.json"]

@@ -73,9 +73,10 @@ def test_reader_that_has_enough(big, form) -> None:
 def test_nobody_reads_at_all(big) -> None:
     reader, writer = os.pipe()
     os.close(reader)
-    for arguments in (["chunk", str(big / "000.md")], ["outline", str(big / "000.md")], ["chunk", "--help"]):
+    file = str(big / "000.md")
+    for arguments in (["chunk", file], ["outline", file], ["chunk", "--help"], ["--help"], ["--version"], ["-V", "x"]):
         done = subprocess.run([*QUIRE, *arguments], stdout=writer, stderr=subprocess.PIPE, check=False)
-        assert done.stderr == b""
+        assert (done.returncode, done.stderr) == (0, b"")
     os.close(writer)
 
 
@@ -115,9 +116,11 @@ def test_interrupt_when_the_reader_is_interrupted_too(big) -> None:
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a disk that is always full")  # noqa: PTH110
-def test_full_disk(big) -> None:
+@pytest.mark.parametrize("arguments", [["chunk", "BIG"], ["--version"], ["--help"], ["chunk", "--help"]], ids=" ".join)
+def test_full_disk(big, arguments) -> None:
+    arguments = [str(big) if each == "BIG" else each for each in arguments]
     with open("/dev/full", "wb") as full:  # noqa: PTH123
-        done = subprocess.run([*QUIRE, "chunk", str(big)], stdout=full, stderr=subprocess.PIPE, check=False)
+        done = subprocess.run([*QUIRE, *arguments], stdout=full, stderr=subprocess.PIPE, check=False)
     assert done.returncode == 2
     assert done.stderr == b"quire: cannot write the output: No space left on device\n"
 
@@ -126,12 +129,63 @@ def test_full_disk(big) -> None:
 def test_closed_streams(big) -> None:
     file = big / "000.md"
     command = f"{sys.executable} -m quire chunk"
-    no_output = subprocess.run(f"{command} {file} >&-", shell=True, capture_output=True, check=False)
-    assert no_output.returncode == 2
-    assert no_output.stderr == b"quire: standard output is closed; there is nowhere to write to\n"
+    for arguments in (f"chunk {file}", "--version", "--help"):
+        call = f"{sys.executable} -m quire {arguments} >&-"
+        no_output = subprocess.run(call, shell=True, capture_output=True, check=False)
+        assert no_output.returncode == 2
+        assert no_output.stderr == b"quire: standard output is closed; there is nowhere to write to\n"
     no_input = subprocess.run(f"{command} - <&-", shell=True, capture_output=True, check=False)
     assert no_input.returncode == 2
     assert no_input.stderr.startswith(b"<stdin>: is closed; pipe a document into it [skipped]\n")
     no_messages = subprocess.run(f"{command} -s tree {file} 2>&-", shell=True, capture_output=True, check=False)
     assert no_messages.returncode == 0
     assert len([json.loads(line) for line in no_messages.stdout.splitlines()]) == 200
+
+
+@posix
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1"])
+def test_standard_output_by_its_name(docs, tmp_path, name) -> None:
+    file = docs({"a.md": "# A\n\nx\n"}) / "a.md"
+    expected = process("chunk", str(file)).out
+    assert process("chunk", "--format", "jsonl", "-o", name, str(file)).out == expected  # a pipe
+    log = tmp_path / "log"
+    log.write_bytes(b"old\n")
+    for mode in ("ab", "r+b"):
+        with log.open(mode) as stream:
+            stream.seek(0, os.SEEK_END)
+            subprocess.run(
+                [*QUIRE, "chunk", "-q", "--format", "jsonl", "-o", name, str(file)], stdout=stream, check=True
+            )
+    assert log.read_bytes() == b"old\n" + expected * 2
+
+
+def test_the_current_folder_is_gone(docs, tmp_path) -> None:
+    file = docs({"a.md": "x\n"}) / "a.md"
+    gone = tmp_path / "gone"
+    code = (
+        "import os, subprocess, sys; os.chdir(sys.argv[1]); os.rmdir(sys.argv[1]); os.execv(sys.argv[2], sys.argv[2:])"
+    )
+    expected = {
+        ("chunk", ".", str(file)): ".: does not exist; check the path, or whether it was removed meanwhile [skipped]",
+        ("chunk", str(file), "-o", "out"): "quire: out: cannot be written: No such file or directory",
+        ("chunk", str(file), "-o", "x.jsonl"): "quire: x.jsonl: cannot be written: No such file or directory",
+        ("migrate", "x.json", "-o", "out"): "quire: the current folder is gone; change to another one",
+    }
+    for arguments, said in expected.items():
+        gone.mkdir()
+        command = [sys.executable, "-c", code, str(gone), *QUIRE, *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 2
+        assert done.stderr.startswith(said)
+        assert done.stdout.count("\n") == (arguments[1] == ".")
+
+
+@pytest.mark.parametrize("kind", [RuntimeError, ImportError, quire.QuireError])
+def test_an_interrupt_that_looks_like_an_error(run, docs, monkeypatch, kind) -> None:
+    """While classes are made, Python 3.11 turns Ctrl-C into a RuntimeError; a module may turn it into an ImportError."""
+
+    def chunk(*_arguments, **_options):
+        raise kind("while loading") from KeyboardInterrupt()
+
+    monkeypatch.setattr("quire.cli.chunk.readings", chunk)
+    assert run("chunk", docs({"a.md": "x\n"})) == (130, b"", "quire: interrupted\n")

@@ -18,6 +18,7 @@ from outputs import left, refused
 from processes import QUIRE, process, start, terminal
 
 import quire
+from quire.search.records import Hit
 from quire.settings import load
 
 AUTH = """\
@@ -104,6 +105,21 @@ def test_json(run) -> None:
     assert ids(run("get", "--json", hit["id"])) == [hit["id"]]
 
 
+def test_a_tree_that_is_gone_is_not_searched(run, docs, tmp_path) -> None:
+    docs({"more/b.md": "# More\n\nRotate tokens.\n"})
+    run("index", "docs", "more")
+    assert "more:b.md#more" in ids(run("search", "--json", "rotate tokens"))
+    (tmp_path / "more").rename(tmp_path / "away")
+    result = run("search", "--json", "rotate tokens")
+    assert ids(result) == ["docs:guides/auth.md#rotate"]
+    assert result.err == "quire: tree more: more is gone and left out; `quire index --remove more` forgets it\n"
+    assert "more:b.md#more" in ids(run("search", "--json", "--no-update", "rotate tokens"))
+    assert run("search", "--tree", "more", "rotate").code == 1
+    (tmp_path / "away").rename(tmp_path / "more")  # as a drive that is mounted again
+    assert "more:b.md#more" in ids(run("search", "--json", "--no-update", "rotate tokens"))
+    assert "more:b.md#more" in ids(run("search", "--json", "rotate tokens"))
+
+
 def test_explain(run) -> None:
     assert hits(run("search", "--json", "--explain", "rotate tokens", "docs"))[0]["explanation"]
     result = run("search", "--explain", "rotate tokens")
@@ -123,8 +139,13 @@ def test_an_explanation_changes_no_answer(run, most) -> None:
 def test_the_explanation_adds_up(run, docs) -> None:
     docs({"docs/more.md": "# Tokens\n\nRotate them, all tokens.\n"})
     found = hits(run("search", "--json", "--explain", "--no-merge", "rotate tokens", "docs"))
-    tie, power = map(
-        float, re.search(r"and ([0-9.]+) of .* power of (\d+)", explanation(run, "rotate tokens")).groups()
+    told = explanation(run, "rotate tokens")
+    power, tie, best = map(
+        float, re.search(r"(?s)power of (\d+).* and ([0-9.]+) of the others.* best ([0-9.]+)", told).groups()
+    )
+    printed = re.findall(r" scores ([0-9.]+): rotate [0-9.]+ \+ tokens [0-9.]+ = ([0-9.]+);", told)
+    assert [(float(total) / best) ** power for _, total in printed] == pytest.approx(
+        [float(score) for score, _ in printed], rel=0.02
     )
     sums = []
     for hit in found:
@@ -372,7 +393,9 @@ def test_the_library_finds_the_same(run, project) -> None:
         (["x", "nope"], "nope: no such file or folder"),
         (["x", "empty"], "empty: no documents in there"),
         (["x", "-n", "0"], "-n"),
-        (["x", "-n", "many"], "'many' is not a whole number of at least 1"),
+        (["x", "-n", "many"], "'many' is not a whole number from 1 to 10,000"),
+        (["x", "-n", "1000000000"], "'1000000000' is not a whole number from 1 to 10,000"),
+        (["x", "-n", "9" * 20], "is not a whole number from 1 to 10,000"),
         (["x", "--list", "--full"], "--list shows no text and --full all of it; choose one"),
         (["--dry-run-mode", "docs"], "--dry-run-mode; put -- before a query that begins with a dash"),
         (["-join", "docs"], "-join; put -- before a query that begins with a dash"),
@@ -601,3 +624,21 @@ def test_a_tree_that_the_query_names_and_nobody_knows(run, docs) -> None:
     docs({"docs/a.md": "a\n"})
     run("index", "docs")
     assert refused(run("search", "tree:zz a")) == "quire: tree: no tree is called 'zz'; there are: docs\n"
+
+
+# docs/reference/hit.md
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "hit.md"
+
+
+@pytest.mark.skipif(not PAGE.is_file(), reason="not in quire's repository")
+def test_the_reference_has_every_field(run) -> None:
+    (hit, *_) = hits(run("search", "--json", "--explain", "rotate tokens", "docs"))
+    named = re.findall(r"^\| `([^`]+)` \|", PAGE.read_text("utf-8"), re.MULTILINE)
+    inside = [name for name in named if name not in hit]
+    assert [name for name in named if name in hit] == list(hit)
+    assert set(inside) == {*hit["explanation"], "scores[].items", "scores[].words"}
+    assert set(hit["explanation"]["scores"][0]) == {"id", "score", "items", "words"}
+    attributes = {re.sub(r"[A-Z]", lambda found: f"_{found[0].lower()}", name) for name in hit}
+    assert attributes - {"file"} == set(Hit.__dataclass_fields__)

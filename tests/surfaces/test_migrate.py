@@ -231,3 +231,41 @@ def test_options_that_exclude_each_other(run: Run) -> None:
         run("x", "-o", "y", "--in-place")
     with pytest.raises(Exception, match="no meaning with --reverse"):
         run("x", "--reverse", "--title", "T")
+
+
+def test_each_file_is_migrated_once(run: Run) -> None:
+    put("old/x.jsonl", json.dumps(NEW) + "\n")
+    put("old/y.json", OLD)
+    Path("link").symlink_to("old")
+    Path("old/a.json").symlink_to("y.json")  # a file goes by its own name
+    found = run("old", "old/x.jsonl", "./old", "link", "--title", "The API")
+    assert [json.loads(line) for line in found.output.splitlines()] == [NEW, NEW]
+    result = run("old", "old", "old/y.json", "-o", "new", "--title", "The API")
+    assert result.code == 0
+    assert "2 files: 1 migrated, 1 unchanged" in result.errors
+    assert sorted(each.name for each in Path("new").iterdir()) == ["x.jsonl", "y.json"]
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e400", "-1e999"])
+@pytest.mark.parametrize("record", [OLD, NEW], ids=["old", "new"])
+def test_a_number_that_json_cannot_hold_is_not_lost_silently(run: Run, number: str, record: dict[str, Any]) -> None:
+    text = json.dumps({**record, "score": 1234})
+    put("in/bad.json", text.replace("1234", number))
+    put("in/bad.jsonl", f"{json.dumps(NEW)}\n{text.replace('1234', f'[{number}]')}\n")
+    put("in/good.json", text)
+    result = run("in", "-o", "new", "--title", "T")
+    assert result.code == 2
+    assert "bad.json: holds a number that JSON cannot hold, NaN or above 1e308; correct it" in result.errors
+    assert "bad.jsonl: line 2: holds a number that JSON cannot hold" in result.errors
+    assert [each.name for each in Path("new").iterdir()] == ["good.json"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="another message")
+def test_an_output_that_is_no_folder(run: Run) -> None:
+    put("in/a.json", NEW)
+    put("out", "mine")
+    result = run("in", "-o", "out")
+    assert result.code == 2
+    assert "in/a.json: out" in result.errors
+    assert "it is no folder; take another one" in result.errors
+    assert Path("out").read_text() == "mine"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
@@ -15,7 +16,8 @@ from unicodedata import normalize
 import click
 
 from quire import wire
-from quire.cli.documents import OnUndecodable, Tally, exit_code, readings
+from quire.cli.arguments import not_empty
+from quire.cli.documents import Distinct, OnUndecodable, Reading, Tally, exit_code, readings
 from quire.cli.encoded import Use, chunks_of, rows_of
 from quire.cli.jobs import Cut, jobs_option, workers_for
 from quire.cli.options import cut_options, input_options
@@ -31,10 +33,11 @@ from quire.cli.output import (
     write_json_lines,
 )
 from quire.cli.shown import clip, visible
+from quire.errors import InputError
 from quire.model import doc_name
 from quire.read.discover import Skipped
 from quire.record import Chunk, Chunks
-from quire.write import write_files, write_jsonl, write_parquet
+from quire.write import FileWriter, write_jsonl, write_parquet
 from quire.write.parquet import Rows
 
 Made = TypeVar("Made")
@@ -52,7 +55,8 @@ _LINE_END = re.compile("\r\n?|\n")
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    "given_output",
+    callback=not_empty,
     metavar="DIR|FILE",
     help="Write there instead of standard output; replaced whole or not at all.",
 )
@@ -60,8 +64,8 @@ _LINE_END = re.compile("\r\n?|\n")
     "--format",
     "form",
     type=click.Choice(FORMATS),
-    help="One JSON file a chunk, JSON lines, Parquet, or the compact or node records as JSON lines. "
-    "[default: by the name of the output]",
+    help="One JSON file a chunk, JSON lines, Parquet, or the compact or node records as JSON lines (nodes: with "
+    "-s tree). [default: by the name of the output]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON array, and nothing else, to standard output.")
 @jobs_option
@@ -72,7 +76,7 @@ def command(
     errors: OnUndecodable,
     follow: bool,
     hidden: bool,
-    output: Path | None,
+    given_output: str | None,
     form: str | None,
     as_json: bool,
     jobs: int | None,
@@ -83,15 +87,18 @@ def command(
 
     PATH is a file, a directory (its Markdown and .txt files, without what .gitignore and .quireignore name) or - for
     standard input. Chunks go to standard output: one JSON object a line when piped, a readable view on a terminal;
-    or to OUTPUT: a .jsonl or .parquet file, or a folder with one file a chunk.
+    or to OUTPUT: a .jsonl or .parquet file, or a folder with one file a chunk. In a folder, what an earlier run wrote
+    for a document is replaced; the files of a document that is gone stay until you remove them.
     """
-    output = None if output == Path("-") else output
+    output = None if given_output in (None, "-") else Path(given_output)
     _check(output, form, as_json=as_json, strategy=options["strategy"])
     form = form or (_format_of(output) if output is not None else None)
     tally = Tally()
     cut = Cut.of(**options)
-    names = _names(options["strategy"], form)
-    found = readings(paths, tally, errors=errors, follow=follow, hidden=hidden, distinct=names)
+    distinct = _distinct(options["strategy"], form)
+    found = readings(paths, tally, errors=errors, follow=follow, hidden=hidden, distinct=distinct)
+    if output is not None and form != "files":
+        _refuse_input(output, found, tally)
     is_view = output is None and form is None and not as_json and is_terminal(sys.stdout)
     record = _RECORDS.get(form or "jsonl", "chunk")
     workers = workers_for(found, jobs)
@@ -102,8 +109,10 @@ def command(
     else:
         with closing(chunks_of(found, cut, tally, workers=workers, form=record, use=use)) as chunked:
             left = record if workers == 1 else "chunk"  # several processes send records that have their form
-            if output is not None:
-                _write(output, form or "files", left, chunked, tally)
+            if output is not None and form == "files":
+                _write_files(output, chunked, tally, {each.path: each.name for each in found})
+            elif output is not None:
+                _write_lines(output, chunked, left)
             elif is_view:
                 _show(chunk for chunks in chunked for chunk in chunks)
             else:
@@ -122,11 +131,26 @@ def _check(output: Path | None, form: str | None, *, as_json: bool, strategy: st
         raise click.UsageError("--format nodes is about the heading tree; add -s tree")
 
 
-def _names(strategy: str, form: str | None) -> Callable[[str], str]:
-    """By what documents must differ: files on any file system, ids of chunks, or ids of nodes."""
+def _distinct(strategy: str, form: str | None) -> Distinct:
+    """By what documents must differ: names of files on any file system, ids with or without the ending of a name."""
     if form == "files":
-        return lambda path: normalize("NFC", doc_name(path)).casefold()
-    return str if strategy == "tree" else doc_name
+        return Distinct("files", lambda path: normalize("NFC", doc_name(path)).casefold())
+    return Distinct("ids", str if strategy == "tree" or form == "compact" else doc_name)
+
+
+def _refuse_input(output: Path, documents: Iterable[Reading], tally: Tally) -> None:
+    """Refuse an output that is one of the documents, be it one that is not taken: it would be overwritten."""
+    files = [str(each.found.file) if each.found else 0 for each in documents]  # 0 is standard input
+    files += [each.path for each in tally.skipped if each.is_error]
+    if os.path.isfile(output) and any(_is_same(output, each) for each in files):  # noqa: PTH113  Path's may fail
+        raise InputError(str(output), "is one of the documents, and would be overwritten; choose another output")
+
+
+def _is_same(output: Path, file: str | int) -> bool:
+    try:
+        return os.path.samestat(output.stat(), os.stat(file))  # noqa: PTH116  of an open file, too
+    except (OSError, ValueError):  # it cannot be read, and will be named
+        return False
 
 
 def _use(form: str | None, *, as_json: bool) -> Use:
@@ -138,16 +162,26 @@ def _format_of(output: Path) -> str:
     return {".jsonl": "jsonl", ".parquet": "parquet"}.get(output.suffix.lower(), "files")
 
 
-def _write(output: Path, form: str, record: wire.Form, chunked: Iterable[Chunks], tally: Tally) -> None:
+def _write_files(output: Path, chunked: Iterable[Chunks], tally: Tally, names: Mapping[str | None, str]) -> None:
+    """Write files; what is refused counts as skipped, under its name in ``names``."""
     some = _unless_empty(chunked)
     if some is None:
         return
-    if form == "files":
-        written = write_files(output, some, on_wait=note)
-        tally.skipped += [
-            Skipped(path=refused.path, reason=refused.reason, is_error=True) for refused in written.refused
-        ]
-    else:
+    counts = (0, 0, 0)
+    with FileWriter(output, on_wait=note) as writer:
+        for chunks in some:
+            if writer.add(chunks):
+                counts = tally.counts
+                continue
+            tally.documents, tally.chunks, tally.tokens = counts
+            refused = writer.written.refused[-1]
+            name = names.get(chunks.document.path, refused.path)
+            tally.skipped.append(Skipped(path=name, reason=refused.reason, is_error=True))
+
+
+def _write_lines(output: Path, chunked: Iterable[Chunks], record: wire.Form) -> None:
+    some = _unless_empty(chunked)
+    if some is not None:
         write_jsonl(output, some, form=record)
 
 

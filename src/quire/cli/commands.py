@@ -7,7 +7,8 @@ everything else to standard error.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
 from types import MappingProxyType
@@ -16,9 +17,10 @@ from typing import Any
 import click
 
 from quire import __version__
+from quire.cli.interrupts import is_interrupt
 from quire.cli.output import drop, in_options, note
 from quire.cli.shown import visible
-from quire.errors import QuireError
+from quire.errors import InputError, QuireError
 
 NOTHING_FOUND = 1
 ERROR = 2
@@ -72,13 +74,30 @@ class _Commands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
+    def make_context(self, *arguments: Any, **options: Any) -> click.Context:
+        with _told_apart():  # --help and --version are answered on the way
+            return super().make_context(*arguments, **options)
+
     def invoke(self, ctx: click.Context) -> Any:
-        try:
+        with _told_apart():
             return super().invoke(ctx)
-        except KeyboardInterrupt:
-            raise click.Abort from None  # click would write an empty line first
-        except OSError as error:  # reading has errors of its own
-            raise _OutputError from error
+
+
+@contextmanager
+def _told_apart() -> Iterator[None]:
+    """What click has its own ways with, as what ``guarded`` knows."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise click.Abort from None  # click would write an empty line first
+    except OSError as error:
+        if error.filename is not None:  # not standard output, which has none
+            from quire.read.source import unreadable  # noqa: PLC0415  writers and readers have errors of their own
+
+            raise InputError(str(error.filename), unreadable(error)) from error
+        if isinstance(error, FileNotFoundError):  # nothing else has no name and can be missing
+            raise QuireError("the current folder is gone; change to another one") from error
+        raise _OutputError from error
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -117,11 +136,15 @@ def _call(arguments: Sequence[str]) -> int:
         note(f"quire: {visible(_explain(error))}")
         return error.exit_code
     except QuireError as error:
+        if is_interrupt(error):
+            raise click.Abort from error
         note(f"quire: {visible(in_options(str(error)))}")
         return ERROR
     except (_OutputError, OSError, click.Abort):
         raise
-    except Exception:  # noqa: BLE001  a mistake in quire: Python's exit code for it would mean "nothing found"
+    except Exception as error:  # a mistake in quire: Python's exit code for it would mean "nothing found"
+        if is_interrupt(error):
+            raise click.Abort from error
         import traceback  # noqa: PLC0415  for the one case that should not happen
 
         note("\n".join(visible(line) for line in traceback.format_exc().splitlines()))

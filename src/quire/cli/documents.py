@@ -11,15 +11,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from quire import read
 from quire.cli.commands import ERROR, NOTHING_FOUND
 from quire.cli.output import MOST_SHOWN, Paint, Progress, count_of, in_options, note, show_findings
 from quire.cli.shown import visible
 from quire.errors import GuardError, InputError, QuireError
-from quire.model import Finding
-from quire.read.discover import Discovery, Found, Skipped, discover
+from quire.model import Finding, doc_name
+from quire.read.discover import Found, Skipped, discover
 from quire.read.source import unreadable
 from quire.record import Chunks
 
@@ -54,6 +54,11 @@ class Reading:
     errors: OnUndecodable
     """What to do about bytes that are no text."""
 
+    @property
+    def path(self) -> str | None:
+        """Its name in ids; None for standard input."""
+        return self.found.path if self.found else None
+
     def read(self) -> Text:
         """The document; InputError if that cannot be had."""
         if self.found is None:
@@ -61,6 +66,15 @@ class Reading:
             return Text(text, None, self.name, findings)
         text, findings = read.read_file(self.found.file, self.found.path, self.errors)
         return Text(text, self.found.path, self.name, findings)
+
+
+class Distinct(NamedTuple):
+    """In what documents must differ."""
+
+    what: str
+    """What would meet, for messages."""
+    name: Callable[[str], str]
+    """The part of a path that it is made of."""
 
 
 @dataclass
@@ -74,6 +88,11 @@ class Tally:
     skipped: list[Skipped] = field(default_factory=list)
     first_findings: list[Finding] = field(default_factory=list)
     """As many as are shown."""
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """How many documents, chunks and tokens there are."""
+        return self.documents, self.chunks, self.tokens
 
     @property
     def has_errors(self) -> bool:
@@ -134,22 +153,21 @@ def readings(
     errors: OnUndecodable = "strict",
     follow: bool = False,
     hidden: bool = False,
-    distinct: Callable[[str], str] | None = None,
+    distinct: Distinct | None = None,
 ) -> list[Reading]:
     """The documents at ``paths``; what is there and cannot be taken is noted in ``tally``.
 
-    Documents for whose paths ``distinct`` gives the same name would meet; all but the first are refused.
+    Of documents that meet in what is to be ``distinct``, only the first is taken; of those with one path, none.
     """
     find = partial(discover, follow_symlinks=follow, hidden=hidden)
     found = find([path for path in paths if path != STANDARD_INPUT])
     tally.skipped += found.skipped
-    taken = _distinct(found, tally, distinct) if distinct else found.documents
-    all_of_them = [Reading(str(each.file), each, errors) for each in taken]
+    documents = [Reading(str(each.file), each, errors) for each in found.documents]
     if STANDARD_INPUT in paths:
         before = frozenset(find(paths[: paths.index(STANDARD_INPUT)]).documents)
-        place = sum(each in before for each in taken)
-        all_of_them.insert(place, Reading(STANDARD_INPUT_NAME, None, errors))
-    return all_of_them
+        place = sum(each in before for each in found.documents)
+        documents.insert(place, Reading(STANDARD_INPUT_NAME, None, errors))
+    return _taken(documents, tally, distinct) if distinct else documents
 
 
 def texts(
@@ -218,19 +236,21 @@ def exit_code(tally: Tally, paths: Sequence[str]) -> int:
     return 0
 
 
-def _distinct(found: Discovery, tally: Tally, name_of: Callable[[str], str]) -> list[Found]:
+def _taken(documents: Sequence[Reading], tally: Tally, distinct: Distinct) -> list[Reading]:
     """The documents that do not meet; where several have one path, none is better than another."""
-    paths = Counter(each.path for each in found.documents)
-    first: dict[str, Found] = {}
-    taken: list[Found] = []
-    for each in found.documents:
-        other = first.setdefault(name_of(each.path), each)
+    paths = Counter(each.path for each in documents)
+    first: dict[str, Reading] = {}
+    taken: list[Reading] = []
+    for each in documents:
         if paths[each.path] > 1:
-            reason = f"another document is called {each.path} too, so ids would meet; give a directory above both"
-        elif other is not each:
-            reason = f"its files and ids would meet those of {other.path}; rename one"
+            what = f"another document is called {each.path} too, so {distinct.what} would meet"
+            reason = f"{what}; give a directory above both"
         else:
-            taken.append(each)
-            continue
-        tally.skipped.append(Skipped(path=str(each.file), reason=reason, is_error=True))
+            other = first.setdefault(distinct.name(each.path or doc_name(None)), each)
+            if other is each:
+                taken.append(each)
+                continue
+            what = f"its {distinct.what} would meet those of {other.path or other.name}"
+            reason = f"{what}; rename {'one' if each.path and other.path else 'the file'}"
+        tally.skipped.append(Skipped(path=each.name, reason=reason, is_error=True))
     return taken

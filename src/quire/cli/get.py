@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import click
 
+from quire.cli.arguments import not_empty
 from quire.cli.commands import NOTHING_FOUND
-from quire.cli.hits import Printer, record
+from quire.cli.hits import Printer, record, with_breadcrumb
 from quire.cli.indexes import COUNT, Opened, index_option, no_update_option, opened
 from quire.cli.output import count_of, note, write_json_array
 from quire.cli.places import exists, located
@@ -46,9 +47,11 @@ class Target(NamedTuple):
 
 
 @click.command()
-@click.argument("targets", nargs=-1, required=True, metavar="ID|PATH#SLUG|PATH:LINE...")
+@click.argument("targets", nargs=-1, required=True, metavar="ID|PATH#SLUG|PATH:LINE...", callback=not_empty)
 @click.option("--children/--no-children", default=True, help="With the sections below it, or its own text only.")
-@click.option("--max-tokens", type=COUNT, metavar="N", help="How many tokens each text may have at most.")
+@click.option(
+    "--max-tokens", type=COUNT, metavar="N", help="How many tokens each section may have at most, with its breadcrumb."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON array, and nothing else, to standard output.")
 @index_option
 @no_update_option
@@ -112,8 +115,11 @@ def _get(place: Opened, each: Target, *, children: bool, max_tokens: int | None)
     except NotFoundError as error:
         note(f"quire: {visible(str(error))}")
         return None
+    if hit.tree in place.gone:
+        note(f"quire: {visible(name)}: the folder of its tree is gone; --no-update answers from the index as it is")
+        return None
     if whole.text and not hit.text:
-        most, size = count_of(max_tokens or 0, "token"), count_of(whole.tokens, "token")
-        note(f"quire: {visible(name)}: nothing of it fits in {most}; it has {size}")
+        most, size = count_of(max_tokens or 0, "token"), count_of(with_breadcrumb(whole), "token")
+        note(f"quire: {visible(name)}: nothing of it fits in {most}; with its breadcrumb it has {size}")
         return None
     return hit

@@ -51,6 +51,14 @@ def record(hit: Hit, file: str, phases: Mapping[str, Any] | None = None) -> dict
     return made if phases is None else {**made, "explanation": _camel({**hit.explanation, "phases": phases})}
 
 
+def with_breadcrumb(hit: Hit) -> int:
+    """How many tokens a hit takes of a budget."""
+    from quire.index.files import TOKENIZER  # noqa: PLC0415  counting takes longer than searching
+    from quire.size import resolve  # noqa: PLC0415
+
+    return hit.tokens + resolve(None, TOKENIZER).count(hit.breadcrumb_line)
+
+
 def _camel(value: Any) -> Any:
     """A value with the names in it as JSON has them elsewhere."""
     if isinstance(value, Mapping):
@@ -140,7 +148,10 @@ class Printer:
 def _reasons(explanation: Mapping[str, Any]) -> Iterator[str]:
     """How a hit came about: what the words are worth in the sections that matched, then each step of merging."""
     for each in explanation["scores"]:
-        yield f"{each['id']} scores {_text(each['score'])}: {'; '.join(_worth(each['words']))}"
+        items = " + ".join(f"{item['item']} {_text(item['score'])}" for item in each["items"])
+        total = _text(round(sum(item["score"] for item in each["items"]), 3))
+        told = "; ".join([f"{items} = {total}"] * bool(items) + [*_worth(each["words"])])
+        yield f"{each['id']} scores {_text(each['score'])}: {told}"
     for step in explanation["merging"]:
         rest = {name: value for name, value in step.items() if name not in ("rule", "id")}
         yield f"{step['rule']}: {step['id']}, {_pairs(rest)}"
@@ -157,8 +168,9 @@ def _worth(words: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 def summary(phases: Mapping[str, Mapping[str, Any]], tie: float) -> Iterator[str]:
     """How the worth of words becomes a score, and what each phase of the search counted."""
     yield (
-        f"A word is worth what it is in its best field, and {tie:g} of the others. A section's score: the sum of its "
-        f"words, divided by the best section's, to the power of {SHARPNESS}."
+        f"A section's score: its sum, divided by the best section's, to the power of {SHARPNESS}. In the sum a word is "
+        f"worth what it is in its best field, and {tie:g} of the others; of words with OR the best counts, and {tie:g} "
+        "of the others; of a name, a version or a beginning the best way to read it."
     )
     yield from (f"{name}: {_pairs(counted)}" for name, counted in phases.items())
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from quire.cli.arguments import not_empty
 from quire.cli.commands import NOTHING_FOUND
 from quire.cli.indexes import (
     PATIENCE,
@@ -27,7 +28,7 @@ from quire.indexed import Index
 
 
 @click.command()
-@click.argument("paths", nargs=-1, metavar="[PATH...]")
+@click.argument("paths", nargs=-1, metavar="[PATH...]", callback=not_empty)
 @click.option("--rebuild", is_flag=True, help="Read everything again, whether it has changed or not.")
 @click.option("--remove", multiple=True, metavar="TREE", help="Forget a tree; may be given several times.")
 @click.option("--json", "as_json", is_flag=True, help="Print what has changed as one JSON object, and nothing else.")

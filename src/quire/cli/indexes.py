@@ -42,6 +42,7 @@ from quire.indexed import Index
 from quire.search.places import escaped
 from quire.search.records import Hit
 from quire.settings import Settings, load
+from quire.settings.keys import NUMBERS
 
 _NOTHING = "/:"
 """A pattern that no document is like."""
@@ -50,16 +51,19 @@ PATIENCE = 3600.0
 
 
 class _Count(click.IntRange):
-    """A whole number of at least 1."""
+    """A whole number of at least 1, and of at most ``max`` if there is one."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter:
-            self.fail(f"{value!r} is not a whole number of at least 1", param, ctx)
+            wanted = "of at least 1" if self.max is None else f"from 1 to {self.max:,}"
+            self.fail(f"{value!r} is not a whole number {wanted}", param, ctx)
 
 
 COUNT = _Count(1)
+LIMIT = _Count(1, int(NUMBERS["search.limit"].most))
+"""How many results there may be, as in a file."""
 index_option = click.option(
     "--index",
     "index_folder",
@@ -77,6 +81,9 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
     chosen: Chosen
     folders: Mapping[str, Path]
     """Where the trees of the index are."""
+    gone: frozenset[str]
+    """Those whose folders are gone. The index keeps what it has of them, for they may be on a drive that is mounted
+    again, but nothing is answered from it unless it is asked for as it is."""
 
     def file(self, hit: Hit) -> str:
         """Where the document of a hit is, as a path that works from the current folder."""
@@ -146,7 +153,10 @@ def opened(
             absorb(index, chosen, settings, known)
         else:
             _refuse_unknown(index, chosen, settings, known)
-        yield Opened(index=index, settings=settings, chosen=chosen, folders=folders_of(index, settings))
+        folders = folders_of(index, settings)
+        gone = frozenset(name for name, folder in folders.items() if update and not folder.exists())
+        chosen = Chosen(tuple(place for place in chosen.places if place.tree not in gone))
+        yield Opened(index=index, settings=settings, chosen=chosen, folders=folders, gone=gone)
 
 
 def folders_of(index: Index, settings: Settings, *, repair: bool = False) -> dict[str, Path]:
@@ -214,7 +224,7 @@ def _there(chosen: Chosen) -> dict[str, Path]:
     for name, folder in chosen.trees.items():
         if name not in there:
             gone = visible(reachable(folder))
-            note(f"quire: tree {name}: {gone} is gone; `quire index --remove {name}` forgets it")
+            note(f"quire: tree {name}: {gone} is gone and left out; `quire index --remove {name}` forgets it")
     return there
 
 

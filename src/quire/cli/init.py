@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from quire.cli.arguments import not_empty
 from quire.cli.commands import ERROR
 from quire.cli.output import echo, note
 from quire.cli.places import here
@@ -40,12 +41,12 @@ _LANGUAGE = """
 
 
 @click.command()
-@click.argument("folder", default=".", metavar="[FOLDER]")
+@click.argument("folder", default=".", metavar="[FOLDER]", callback=not_empty)
 def command(*, folder: str) -> int:
     """Write a quire.toml for the documents that are here.
 
-    It names the folders with Markdown in them, docs/ for example, and the README, and has every other value as a
-    comment. A quire.toml that is there already stays as it is.
+    It names the folders with Markdown in them, docs/ for example, and the README; where other documents stand beside
+    them, the whole folder. Every other value is there as a comment. A quire.toml that is there already stays as it is.
     """
     place = here() / folder
     file = place / PROJECT_FILE
@@ -86,7 +87,10 @@ def _quoted(text: str) -> str:
 
 
 def _proposed(place: Path) -> Iterator[tuple[str, str]]:
-    """Names and paths of trees: each folder with documents, and the README; the whole folder if there is only that."""
+    """Names and paths of trees: each folder with documents, and the README; else the whole folder.
+
+    That is where other documents stand beside these, where there are no folders, and where there are many.
+    """
     found = _documents(place)
     folders = list(dict.fromkeys(path.partition("/")[0] for path in found if "/" in path))
     single = [path for path in found if path.lower() == _README]

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import click
 
+from quire.cli.arguments import not_empty
 from quire.cli.commands import NOTHING_FOUND
 from quire.cli.get import document, target
 from quire.cli.indexes import Opened, documents_in, index_option, no_update_option, opened
@@ -34,7 +35,7 @@ class Row(NamedTuple):
 
 
 @click.command()
-@click.argument("what", required=False, metavar="[TREE|PATH|ID]")
+@click.argument("what", required=False, metavar="[TREE|PATH|ID]", callback=not_empty)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON array, and nothing else, to standard output.")
 @index_option
 @no_update_option

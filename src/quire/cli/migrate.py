@@ -10,35 +10,27 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
 from quire import wire
+from quire.cli.arguments import not_empty
+from quire.cli.chunk_files import ENDINGS, LINES, Content, Input, chunk_files, read
 from quire.cli.commands import ERROR, NOTHING_FOUND
 from quire.cli.output import Paint, count_of, note, show_findings, write_json, write_json_array, write_json_lines
 from quire.cli.shown import visible
 from quire.errors import InputError, QuireError
 from quire.model import Finding
 from quire.wire.legacy import is_current, is_legacy, missing
-from quire.wire.record import parse
-from quire.write.atomic import explained, replacing
+from quire.write.atomic import replacing
 from quire.write.names import Place, obstacle
+from quire.write.trouble import explained
 
-_LINES = (".jsonl", ".ndjson")
-_ENDINGS = (".json", *_LINES)
 _INDENT = 2
 
 Convert = Callable[[Mapping[str, Any], str], dict[str, Any]]
 """Turns one record into another; the text is what errors call it."""
-
-
-class Input(NamedTuple):
-    """A file to migrate."""
-
-    file: Path
-    name: str
-    """Its path from what was given on, with forward slashes."""
 
 
 @dataclass
@@ -54,19 +46,9 @@ class Outcome:
     """Why it failed."""
 
 
-class Content(NamedTuple):
-    """The records of a file, before or after."""
-
-    records: list[dict[str, Any]]
-    places: list[int]
-    """The line of each record."""
-    is_single: bool
-    """Whether the file is one record rather than several."""
-
-
 @click.command()
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option("-o", "--output", metavar="DIR", help="Write the files to this folder.")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...", callback=not_empty)
+@click.option("-o", "--output", metavar="DIR", callback=not_empty, help="Write the files to this folder.")
 @click.option("--in-place", is_flag=True, help="Overwrite the files themselves.")
 @click.option("--title", help="The fileTitle of records that have none.")
 @click.option("--reverse", is_flag=True, help="Turn today's names into the old ones.")
@@ -86,7 +68,7 @@ def command(
     if reverse and title is not None:
         raise click.UsageError("--title has no meaning with --reverse; leave it out")
     run = Run(_backwards if reverse else _forwards(title))
-    inputs = [each for path in paths for each in _inputs(path, run)]
+    inputs = chunk_files(paths, run.fail)
     if output is not None or in_place:
         run.write(inputs, None if output is None else Path(output))
         if as_json:
@@ -95,7 +77,7 @@ def command(
         (write_json_array if as_json else write_json_lines)(run.records(inputs))
     run.show(quiet=quiet)
     if not run.outcomes:
-        note(f"quire: no chunk files in {visible(', '.join(paths))}; quire looks for {', '.join(_ENDINGS)}")
+        note(f"quire: no chunk files in {visible(', '.join(paths))}; quire looks for {', '.join(ENDINGS)}")
         return NOTHING_FOUND
     return ERROR if run.failed else 0
 
@@ -122,7 +104,7 @@ class Run:
         """The migrated records of all files."""
         for each in inputs:
             try:
-                before = _read(each.file)
+                before = read(each.file)
                 after = self._converted(each.file, before)
             except QuireError as error:
                 self.fail(str(each.file), error)
@@ -142,7 +124,7 @@ class Run:
                 self.fail(str(each.file), error)
 
     def _write_one(self, file: Path, target: Path) -> None:
-        before = _read(file)
+        before = read(file)
         after = self._converted(file, before)
         state = _state(before, after)
         if target != file or state != "unchanged":
@@ -201,24 +183,6 @@ def _backwards(record: Mapping[str, Any], name: str) -> dict[str, Any]:
     return wire.legacy(record)
 
 
-def _inputs(path: str, run: Run) -> Iterator[Input]:
-    """The files at ``path``, in order."""
-    given = Path(path)
-    if not given.is_dir():
-        yield Input(given, given.name)
-        return
-
-    def report(error: OSError) -> None:
-        run.fail(str(error.filename), QuireError(f"cannot be read: {error.strerror}; make it readable"))
-
-    for folder, folders, names in os.walk(given, onerror=report):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(names):
-            if name.lower().endswith(_ENDINGS) and not name.startswith("."):
-                file = Path(folder, name)
-                yield Input(file, file.relative_to(given).as_posix())
-
-
 def _target(each: Input, folder: Path, given: set[str], taken: dict[Path, Path]) -> Path:
     """Where a file goes in ``folder``: never over an input, never over another's output, never out of the folder."""
     target = folder / each.name
@@ -226,32 +190,12 @@ def _target(each: Input, folder: Path, given: set[str], taken: dict[Path, Path])
         raise QuireError(f"{target} is itself to be migrated; choose another folder, or use --in-place")
     if target in taken:
         raise QuireError(f"would be written to {target}, as {taken[target]} is; give the folder above both")
-    reason = obstacle(folder, Place(each.name.rpartition("/")[0], ""))
-    if reason or target.is_symlink():
-        raise QuireError(reason or f"{target} is a symbolic link, which may lead out of {folder}; remove it")
+    with explained(target):
+        reason = obstacle(folder, Place(each.name.rpartition("/")[0], ""))
+        if reason or target.is_symlink():
+            raise QuireError(reason or f"{target} is a symbolic link, which may lead out of {folder}; remove it")
     taken[target] = each.file
     return target
-
-
-def _read(file: Path) -> Content:
-    """The records of a file: one, a list, or one a line."""
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise InputError(str(file), f"cannot be read: {error.strerror}; check the path") from error
-    if file.name.lower().endswith(_LINES):
-        lines = [(number, line) for number, line in enumerate(data.split(b"\n"), start=1) if line.strip()]
-        values = [parse(line, name=str(file), line=number) for number, line in lines]
-        return Content([_record(value, file) for value in values], [number for number, _ in lines], is_single=False)
-    value = parse(data, name=str(file))
-    values = value if isinstance(value, list) else [value]
-    return Content([_record(each, file) for each in values], [1] * len(values), not isinstance(value, list))
-
-
-def _record(value: Any, file: Path) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise InputError(str(file), "is not a chunk record; a record is one JSON object")
-    return value
 
 
 def _state(before: Content, after: Content) -> str:
@@ -259,7 +203,7 @@ def _state(before: Content, after: Content) -> str:
 
 
 def _rendered(file: Path, content: Content) -> bytes:
-    if file.name.lower().endswith(_LINES):
+    if file.name.lower().endswith(LINES):
         return b"".join(wire.to_json(record) + b"\n" for record in content.records)
     value = content.records[0] if content.is_single else content.records
     return wire.to_json(value, indent=_INDENT) + b"\n"

@@ -9,6 +9,7 @@ from typing import Any, get_args
 import click
 
 from quire import config, pipeline, size
+from quire.cli.arguments import not_empty
 from quire.cli.documents import Text
 from quire.errors import OptionError, QuireError
 from quire.model import Syntax, TokenCounter
@@ -31,14 +32,13 @@ def _counter(ctx: click.Context, param: click.Parameter, value: str | None) -> T
     return counter
 
 
-tokenizer_option = click.option(
-    "-t",
-    "--tokenizer",
-    callback=_counter,
-    metavar="NAME|FILE",
-    help=f"What counts tokens: {', '.join(size.NAMES)}, or a Hugging Face tokenizer.json. "
-    f"[default: {config.DEFAULT_TOKENIZER}; {config.TOKENIZERS['sections']} for sections]",
-)
+def _tokenizer(default: str) -> Callable[..., Any]:
+    meaning = f"What counts tokens: {', '.join(size.NAMES)}, or a Hugging Face tokenizer.json. [default: {default}]"
+    return click.option("-t", "--tokenizer", callback=_counter, metavar="NAME|FILE", help=meaning)
+
+
+tokenizer_option = _tokenizer(config.DEFAULT_TOKENIZER)
+cut_tokenizer_option = _tokenizer(f"{config.DEFAULT_TOKENIZER}; {config.TOKENIZERS['sections']} for sections")
 title_option = click.option("--title", help="The title, in place of the document's own.")
 syntax_option = click.option(
     "--syntax", type=click.Choice(get_args(Syntax)), help="Markdown or text, whatever the file name says."
@@ -69,7 +69,7 @@ def _flag(flag: str, meaning: str) -> Callable[..., Any]:
 
 
 _INPUT_OPTIONS = (
-    click.argument("paths", nargs=-1, required=True, metavar="PATH..."),
+    click.argument("paths", nargs=-1, required=True, metavar="PATH...", callback=not_empty),
     syntax_option,
     errors_option,
     click.option("--follow", is_flag=True, help="Follow symbolic links in directories."),
@@ -84,7 +84,7 @@ _CUT_OPTIONS = (
         show_default=True,
         help="How to cut.",
     ),
-    tokenizer_option,
+    cut_tokenizer_option,
     title_option,
     click.option("--content-type", metavar="NAME", help="The first part of every id. [default: doc]"),
     click.option(

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from quire import config, pipeline, read, size
+from quire.cli.arguments import not_empty
 from quire.cli.documents import STANDARD_INPUT, STANDARD_INPUT_NAME, OnUndecodable, read_standard_input, renamed
 from quire.cli.options import errors_option, syntax_option, title_option, tokenizer_option
 from quire.cli.output import MOST_SHOWN, Paint, echo, lines_of, show_findings, write_json
@@ -38,7 +39,7 @@ class Row:
 
 
 @click.command()
-@click.argument("file", metavar="FILE")
+@click.argument("file", metavar="FILE", callback=not_empty)
 @tokenizer_option
 @title_option
 @syntax_option

@@ -9,9 +9,10 @@ from functools import partial
 import click
 
 from quire import query as queries
+from quire.cli.arguments import not_empty
 from quire.cli.commands import ERROR, NOTHING_FOUND
-from quire.cli.hits import Printer, record, summary, with_ids
-from quire.cli.indexes import COUNT, Opened, index_option, no_update_option, opened
+from quire.cli.hits import Printer, record, summary, with_breadcrumb, with_ids
+from quire.cli.indexes import COUNT, LIMIT, Opened, index_option, no_update_option, opened
 from quire.cli.output import count_of, echo, note, write_json_array
 from quire.cli.shown import visible
 from quire.errors import QueryError
@@ -34,8 +35,8 @@ class _Search(click.Command):
 
 @click.command(cls=_Search)
 @click.argument("query", metavar="QUERY")
-@click.argument("paths", nargs=-1, metavar="[PATH...]")
-@click.option("-n", "--limit", type=COUNT, metavar="N", help="How many results at most. [default: 10]")
+@click.argument("paths", nargs=-1, metavar="[PATH...]", callback=not_empty)
+@click.option("-n", "--limit", type=LIMIT, metavar="N", help="How many results at most. [default: 10]")
 @click.option(
     "--max-tokens",
     type=COUNT,
@@ -50,7 +51,9 @@ class _Search(click.Command):
     metavar="GLOB",
     help="Only documents whose path, in their tree or as printed, is like 'guides/**'; may be given several times.",
 )
-@click.option("--no-merge", is_flag=True, help="Every section by itself, none in place of its parts.")
+@click.option(
+    "--no-merge", is_flag=True, help="Every section by itself, none in place of its parts; one may be in another."
+)
 @click.option("--list", "as_list", is_flag=True, help="One line a result: place, breadcrumb, tokens, score.")
 @click.option("--full", is_flag=True, help="All of each text, on a terminal too.")
 @click.option("--explain", is_flag=True, help="Say how each result came about.")
@@ -108,7 +111,7 @@ def command(
                 _explain(results, place.settings.search.tie)
         sys.stdout.flush()
         if not results:
-            _say_why(find, budget)
+            _say_why(find, budget, None if as_json else (place, printer))
     _say(results)
     return 0 if results else NOTHING_FOUND
 
@@ -130,14 +133,9 @@ def _is_possible(query: str) -> bool:
 
 def _fitted(results: Results, find: partial[Results], budget: int, place: Opened, printer: Printer) -> Results:
     """Results whose text, with all that is printed around it, keeps the budget."""
-    from quire.config import DEFAULT_TOKENIZER  # noqa: PLC0415  counting takes longer than searching
-    from quire.size import resolve  # noqa: PLC0415
-
-    counter = resolve(DEFAULT_TOKENIZER, DEFAULT_TOKENIZER)
     allowed = budget
     while results:
-        files = [place.file(hit) for hit in results]
-        above = counter.count(printer.plain(results, files)) - budget
+        above = _printed(results, place, printer) - budget
         if above <= 0:
             break
         allowed -= above
@@ -147,12 +145,21 @@ def _fitted(results: Results, find: partial[Results], budget: int, place: Opened
     return results
 
 
-def _say_why(find: partial[Results], budget: int | None) -> None:
+def _printed(results: Results, place: Opened, printer: Printer) -> int:
+    """How many tokens results have, with all that is printed around their text."""
+    from quire.config import DEFAULT_TOKENIZER  # noqa: PLC0415  counting takes longer than searching
+    from quire.size import resolve  # noqa: PLC0415
+
+    counter = resolve(DEFAULT_TOKENIZER, DEFAULT_TOKENIZER)
+    return counter.count(printer.plain(results, [place.file(hit) for hit in results]))
+
+
+def _say_why(find: partial[Results], budget: int | None, printed: tuple[Opened, Printer] | None) -> None:
     """Why there are no results: nothing is like the query, or nothing that is fits."""
     best = find(limit=1) if budget is not None else None
     if best:
-        least = count_of(best[0].tokens, "token")
-        note(f"nothing fits in {count_of(budget or 0, 'token')}; the best result has {least}")
+        size = with_breadcrumb(best[0]) if printed is None else _printed(best, *printed)
+        note(f"nothing fits in {count_of(budget or 0, 'token')}; the best result has {count_of(size, 'token')} in all")
     else:
         note("nothing found")
 

@@ -21,7 +21,7 @@ from quire import config
 from quire.cli.documents import OnUndecodable, Tally, exit_code, readings
 from quire.cli.jobs import jobs_option, results, workers_for
 from quire.cli.measured import Measured, Measuring
-from quire.cli.options import input_options, tokenizer_option
+from quire.cli.options import cut_tokenizer_option, input_options
 from quire.cli.output import Paint, count_of, echo, terminal_width, write_json
 from quire.cli.shown import clip, width
 from quire.model import Syntax, TokenCounter
@@ -52,7 +52,7 @@ _LABELS = (
     multiple=True,
     help="A strategy to measure; may be given several times. [default: all]",
 )
-@tokenizer_option
+@cut_tokenizer_option
 @jobs_option
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as one JSON object, and nothing else.")
 def command(

@@ -38,8 +38,8 @@ class Named(NamedTuple):
 def command(*, as_json: bool, index_folder: str | None) -> int:
     """Show how the index is.
 
-    Checks every byte of it and looks at every tree, of the index and of quire.toml, but changes nothing. The exit code
-    is 1 if something is outdated, damaged, not there or cannot be read.
+    Checks every byte of it and looks at every tree, of the index and of quire.toml. It mends nothing: `quire index`
+    does. The exit code is 1 if something is outdated, damaged, not there or cannot be read.
     """
     settings = settings_for(index_folder)
     with Index.open(settings.index, settings=settings.search) as index:

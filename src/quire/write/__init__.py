@@ -5,8 +5,9 @@ jsonl.py        one line a record
 parquet.py      one row a chunk
 atomic.py       one file, replaced whole or not at all
 lock.py         one run at a time in a folder
+trouble.py      what the system says when it cannot write, explained
 
-The names are resolved when first used: the index takes only the last two, and they need none of the others.
+The names are resolved when first used: the index takes only the last three, and they need none of the others.
 """
 
 from __future__ import annotations

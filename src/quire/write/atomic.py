@@ -1,7 +1,8 @@
 """One file, replaced whole or not at all. Used by jsonl.py, parquet.py, journal.py, ``quire migrate`` and the index.
 
 What is written goes to a hidden file beside the target, to the disk, and takes the target's place in one step. What a
-killed run left there is removed by the next one; a lock tells it from what another run is writing just now.
+killed run left there is removed by the next one; a lock tells it from what another run is writing just now. A pipe, a
+device and what is open already (``/dev/stdout``) are written to as they are.
 """
 
 from __future__ import annotations
@@ -21,22 +22,50 @@ from quire.write.lock import is_still, try_lock
 _MARK = ".quire-tmp-"
 _KEPT = 120
 """How much of the target's name is in that of the file beside it, so that both fit."""
+_MOST_LINKS = 40
+"""How many links may lead to one another, as on Linux."""
 
 
 @contextmanager
 def replacing(target: Path) -> Iterator[BinaryIO]:
     """A stream whose content takes the place of ``target`` at the end; on an error ``target`` stays as it was."""
-    target = Path(os.path.realpath(target))
-    try:
-        mode = target.stat().st_mode
-    except FileNotFoundError:
-        mode = None
-    if mode is not None and not stat.S_ISREG(mode):
+    descriptor = _descriptor(target)
+    mode = None if descriptor is not None else _mode(target)
+    if descriptor is not None:
+        with os.fdopen(os.dup(descriptor), "wb") as stream:  # at its position, behind what others wrote there
+            yield stream
+    elif mode is not None and not stat.S_ISREG(mode):
         with _device(target, mode) as stream:
             yield stream
-        return
-    with _beside(target, mode) as stream:
-        yield stream
+    else:
+        with _beside(Path(os.path.realpath(target)), mode) as stream:
+            yield stream
+
+
+def _mode(target: Path) -> int | None:
+    try:
+        return target.stat().st_mode
+    except FileNotFoundError:
+        return None
+
+
+def _descriptor(target: Path) -> int | None:
+    """The open descriptor that ``target`` names, or leads to: ``/dev/stdout``, ``/dev/fd/63``, ``/proc/self/fd/1``.
+
+    Links are followed one by one: all of them at once would lead to the file that is open, or to no file at all.
+    """
+    if os.name == "nt":
+        return None
+    open_ones = {os.path.realpath(each) for each in ("/dev/fd", "/proc/self/fd", "/proc/thread-self/fd")}
+    path = os.fspath(target)
+    for _ in range(_MOST_LINKS):
+        folder, name = os.path.split(path)
+        if name.isdecimal() and os.path.realpath(folder) in open_ones:
+            return int(name)
+        if not os.path.islink(path):  # noqa: PTH114  Path's fails where a folder cannot be entered
+            break
+        path = os.path.join(folder, os.readlink(path))  # noqa: PTH115, PTH118
+    return None
 
 
 @contextmanager
@@ -105,18 +134,3 @@ def _remove_if_dead(file: Path) -> None:
     with contextlib.suppress(OSError), file.open("r+b") as stream:
         if try_lock(stream.fileno()):
             file.unlink()
-
-
-@contextmanager
-def explained(target: Path) -> Iterator[None]:
-    """Turn what the system says when it cannot write into an error that names the target."""
-    try:
-        yield
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        problem = error.strerror or str(error)
-        place = error.filename if isinstance(error.filename, str) else target
-        raise QuireError(
-            f"{place}: cannot be written: {problem}; make room or choose another place, then run again"
-        ) from error

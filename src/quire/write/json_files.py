@@ -6,6 +6,7 @@ names.py says where files go, swap.py puts them there in one step, journal.py wh
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from array import array
@@ -21,10 +22,10 @@ from quire.errors import QuireError
 from quire.record import Chunks
 from quire.wire.record import encode, parse
 from quire.write import journal, swap
-from quire.write.atomic import explained
 from quire.write.changes import Change, by_root, staged_name
 from quire.write.lock import OnWait, held
-from quire.write.names import STAGE, STATE, Place, obstacle, place_of, split_name, twin_key
+from quire.write.names import STAGE, STATE, Place, is_too_long, obstacle, place_of, split_name, twin_key
+from quire.write.trouble import explained
 
 PATIENCE = 600.0
 """How many seconds to wait for another run that writes to the same folder."""
@@ -78,10 +79,10 @@ def recover(out: Path | str, *, patience: float = PATIENCE, on_wait: OnWait | No
 
     Every run does this first. Only where folders cannot change places is there ever anything to complete.
     """
-    folder = Path(os.path.realpath(out))
+    folder = _real(out)
     if not (folder / STATE).is_dir():
         return 0
-    with explained(folder), held(folder / STATE / "lock", str(out), patience=patience, on_wait=on_wait):
+    with explained(Path(out)), held(folder / STATE / "lock", str(out), patience=patience, on_wait=on_wait):
         return _tidied(folder)
 
 
@@ -92,8 +93,8 @@ class FileWriter:
     """
 
     def __init__(self, out: Path | str, *, patience: float = PATIENCE, on_wait: OnWait | None = None) -> None:
-        self._shown = str(out)
-        self._out = Path(os.path.realpath(out))
+        self._shown = Path(out)
+        self._out = _real(out)
         self._patience = patience
         self._on_wait = on_wait
         self._stack = ExitStack()
@@ -109,15 +110,17 @@ class FileWriter:
         return Written(**self._counts, refused=tuple(self._refused))
 
     def __enter__(self) -> Self:
-        with explained(self._out), ExitStack() as stack:
-            stack.enter_context(_opened(self._out, self._shown, self._patience, self._on_wait))
+        with explained(self._shown), ExitStack() as stack:
+            if self._shown.exists() and not self._shown.is_dir():
+                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(self._shown))
+            stack.enter_context(_opened(self._out, str(self._shown), self._patience, self._on_wait))
             self._stack = stack.pop_all()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with self._stack, explained(self._out):
+        with self._stack, explained(self._shown):
             try:
                 if kind is None:
                     self._commit()
@@ -128,12 +131,12 @@ class FileWriter:
         """Take the chunks of a document; False if they are refused, see ``written.refused``."""
         path, name = chunks.document.path, chunks.document.source.name
         place = place_of(path, chunks.options.content_type)
-        reason = self._reason_against(place, chunks)
-        if reason is not None:
-            self._refused.append(Refused(name, reason))
-            return False
-        self._taken[_key(place)] = name
-        with explained(self._out):
+        with explained(self._shown):
+            reason = self._reason_against(place, chunks)
+            if reason is not None:
+                self._refused.append(Refused(name, reason))
+                return False
+            self._taken[_key(place)] = name
             self._stage(place, {chunk.chunk_number: encode(chunk, indent=_INDENT) + b"\n" for chunk in chunks})
         return True
 
@@ -168,6 +171,8 @@ class FileWriter:
         other = self._taken.get(_key(place))
         if other is not None:
             return f"its files {place.shown} would meet those of {other}; rename one, or write them to another folder"
+        if is_too_long(self._out / place.folder / place.file(max((each.chunk_number for each in chunks), default=0))):
+            return f"the path of its files, {place.shown}, would be longer than this system allows; shorten it"
         return obstacle(self._out, place) or self._conflict(place, chunks)
 
     def _conflict(self, place: Place, chunks: Chunks) -> str | None:
@@ -181,7 +186,7 @@ class FileWriter:
             owner = _owner(file)
         except (QuireError, OSError):
             return f"{file} is in the way, and is no chunk file of quire; remove it"
-        if owner != _source(chunks) or stem is None or stem[0] != place.stem:
+        if owner != chunks.document.path or stem is None or stem[0] != place.stem:
             return f"{file} belongs to {owner or 'a text without a path'}; remove it, or write to another folder"
         return None
 
@@ -198,6 +203,11 @@ class FileWriter:
                 for stem, number in filter(None, (split_name(entry.name) for entry in entries)):
                     found.setdefault(twin_key(stem), {}).setdefault(stem, array("Q")).append(number)
         return found
+
+
+def _real(out: Path | str) -> Path:
+    with explained(Path(out)):  # there may be no current folder
+        return Path(os.path.realpath(out))
 
 
 def _opened(out: Path, shown: str, patience: float, on_wait: OnWait | None) -> ExitStack:
@@ -257,12 +267,6 @@ def _owner(file: Path) -> Any:
         raise QuireError(f"{file}: is no chunk record")
     metadata = record.get("metadata")
     return metadata.get("sourceFile") if isinstance(metadata, dict) else None
-
-
-def _source(chunks: Chunks) -> Any:
-    """What ``_owner`` says of the files of ``chunks``."""
-    document = chunks.document
-    return document.path if document.path is not None else document.frontmatter.get("sourceFile")
 
 
 def _key(place: Place) -> str:

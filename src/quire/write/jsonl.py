@@ -9,7 +9,8 @@ from typing import BinaryIO
 from quire.record import Chunks
 from quire.wire.forms import Form, records
 from quire.wire.record import to_json
-from quire.write.atomic import explained, replacing
+from quire.write.atomic import replacing
+from quire.write.trouble import explained
 
 
 def write_jsonl(target: Path | str | BinaryIO, documents: Iterable[Chunks], *, form: Form = "chunk") -> int:

@@ -6,6 +6,7 @@ in the way accents are composed are twins: some file systems take them for one, 
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import re
@@ -98,6 +99,15 @@ def _fitting(name: str, most: int) -> str:
     while len(os.fsencode(kept)) > most - len(mark):
         kept = kept[:-1]
     return kept + mark
+
+
+def is_too_long(file: Path) -> bool:
+    """Whether the system takes no path as long as this one."""
+    try:
+        file.lstat()
+    except OSError as error:
+        return error.errno == errno.ENAMETOOLONG
+    return False
 
 
 def obstacle(out: Path, place: Place) -> str | None:

@@ -17,7 +17,8 @@ from quire.errors import QuireError
 from quire.record import Chunk, Chunks, SourcePosition, TokenStats
 from quire.wire.record import VERSION, is_mapping, to_json
 from quire.wire.schema import camel
-from quire.write.atomic import explained, replacing
+from quire.write.atomic import replacing
+from quire.write.trouble import explained
 
 _ROWS = 2048
 """How many rows are in a group."""

@@ -309,6 +309,15 @@ def test_odd_names(out: Path) -> None:
     assert len([file for file in out.rglob("*.json") if file.is_file()]) == len(names)
 
 
+@posix
+def test_a_path_longer_than_the_system_allows(out: Path) -> None:
+    long = "/".join(["d" * 250] * 17) + "/a.md"
+    written = write_files(out, [doc("before.md", 1), doc(long, 1), doc("behind.md", 1)])
+    assert [each.path for each in written.refused] == [long]
+    assert "longer than this system allows; shorten it" in written.refused[0].reason
+    assert sorted(each.name for each in out.glob("*.json")) == ["doc_before__ch0.json", "doc_behind__ch0.json"]
+
+
 def test_lone_surrogates_in_a_text(out: Path) -> None:
     chunks = quire.chunk("x \ud800 y", "tree", path="a.md")
     write_files(out, [chunks])
@@ -457,3 +466,10 @@ def test_what_killed_runs_left_beside_the_folder_is_removed_and_nothing_else(tmp
         (tmp_path / name / "mine").mkdir(parents=True)
     write_files(out, [doc("a.md")])
     assert sorted(each.name for each in tmp_path.iterdir()) == sorted([*kept, "out"])
+
+
+def test_a_text_without_a_path_is_not_taken_for_the_file_that_its_front_matter_names(out: Path) -> None:
+    for text in ("one", "two"):
+        chunks = quire.chunk(f"---\nsourceFile: x.md\n---\n{text}\n", "tree")
+        assert write_files(out, [chunks]).refused == ()
+    assert wire.decode((out / "doc_untitled__ch0.json").read_bytes()).metadata.get("sourceFile") is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
@@ -18,7 +19,7 @@ from pyarrow import parquet
 
 import quire
 from quire import wire
-from quire.write import atomic, write_jsonl, write_parquet
+from quire.write import atomic, trouble, write_jsonl, write_parquet
 from quire.write import parquet as parquet_module
 from support import grammar
 from support.strategies import options
@@ -89,6 +90,55 @@ def test_a_device_is_written_to_and_not_replaced(tmp_path: Path) -> None:
     write_jsonl(tmp_path / "pipe", docs())
     assert os.read(reader, 100_000).count(b"\n") == 4
     os.close(reader)
+
+
+@posix
+@pytest.mark.parametrize("lead", ["/dev/fd", "/proc/self/fd", "link"])
+def test_what_is_open_is_written_to_at_its_position(tmp_path: Path, lead: str) -> None:
+    if lead.startswith("/proc") and not Path(lead).exists():
+        pytest.skip("no /proc")
+    with (tmp_path / "log").open("wb") as log:
+        log.write(b"old\n")
+        log.flush()
+        name = Path(f"{'/dev/fd' if lead == 'link' else lead}/{log.fileno()}")
+        if lead == "link":
+            (tmp_path / "link").symlink_to(name)
+            name = tmp_path / "link"
+        write_jsonl(name, docs()[2:])
+        write_jsonl(name, docs()[2:])
+    first, *others = (tmp_path / "log").read_bytes().splitlines()
+    assert (first, [wire.decode(line) for line in others]) == (b"old", [docs()[2][0]] * 2)
+    assert {each.name for each in tmp_path.iterdir()} == {"log"} | ({"link"} if lead == "link" else set())
+
+
+@posix
+@pytest.mark.parametrize("write", [write_jsonl, write_parquet])
+def test_an_open_pipe_is_written_to(tmp_path: Path, write: Any) -> None:
+    reader, writer = os.pipe()
+    write(f"/dev/fd/{writer}", docs()[2:])
+    os.close(writer)
+    with os.fdopen(reader, "rb") as stream:
+        data = stream.read()
+    write(tmp_path / "x", docs()[2:])
+    assert data == (tmp_path / "x").read_bytes()
+
+
+@posix
+@pytest.mark.parametrize(
+    ("number", "advice"),
+    [
+        (errno.ENOSPC, "make room and run again"),
+        (errno.ENOTDIR, "it is no folder; take another one"),
+        (errno.EEXIST, "it is no folder; take another one"),
+        (errno.EROFS, "correct the rights of its folder, or take another one"),
+        (errno.ENAMETOOLONG, "take a shorter name"),
+    ],
+)
+def test_what_to_do_about_trouble_fits_it(tmp_path: Path, number: int, advice: str) -> None:
+    target = tmp_path / "x.jsonl"
+    with pytest.raises(quire.QuireError) as refused, trouble.explained(target):
+        raise OSError(number, "it says", str(tmp_path / f"{atomic._prefix(target)}123"))
+    assert str(refused.value) == f"{target}: cannot be written: it says; {advice}"
 
 
 def test_a_folder_is_no_file(tmp_path: Path) -> None:
