@@ -13,7 +13,7 @@ import msgspec
 
 from quire.model import Finding
 
-VERSION = 2
+VERSION = 3
 """Changes with everything that makes what is stored here or in a node mean something else."""
 
 TOKENIZER = "o200k_base"

@@ -12,7 +12,6 @@ Other entries are somebody else's and stay as they are.
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import re
 import shutil
@@ -199,8 +198,11 @@ class Folder:
     def _make(self) -> None:
         self.path.mkdir(parents=True, exist_ok=True)
         ignore = self.path / IGNORE
-        if not ignore.exists():
-            ignore.write_text("*\n", encoding="ascii")
+        if not ignore.exists() or ignore.stat().st_size == 0:  # what a full disk leaves of it
+            from quire.write.atomic import replacing  # noqa: PLC0415  most uses write nothing
+
+            with replacing(ignore) as stream:
+                stream.write(b"*\n")
 
     @contextmanager
     def explained(self) -> Iterator[None]:
@@ -208,6 +210,8 @@ class Folder:
         try:
             yield
         except OSError as error:
+            from quire.write.trouble import remedy  # noqa: PLC0415  most uses write nothing
+
             problem = error.strerror or str(error)
             raise StoreError(str(self.path), f"cannot be written: {problem}; {remedy(error.errno)}") from error
 
@@ -222,19 +226,6 @@ def _version_in(data: bytes) -> int | None:
         return msgspec.json.decode(data, type=_Versioned).version
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None
-
-
-def remedy(code: int | None) -> str:
-    """What to do about an error of the system while writing."""
-    if code in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return "correct the rights of its folder, or take another one"
-    if code in (errno.ENOSPC, errno.EDQUOT):
-        return "make room and run again"
-    if code == errno.EFBIG:
-        return "raise the limit for the size of files, or make room, and run again"
-    if code in (errno.ENOTDIR, errno.EEXIST):
-        return "it is no folder; take another one"
-    return "make room or correct its rights"
 
 
 def _stamp(path: Path) -> tuple[int, ...]:

@@ -79,7 +79,7 @@ class Node(msgspec.Struct, frozen=True, array_like=True, gc=False):
     tokens: int
     """How many tokens ``text`` has."""
     full_tokens: int
-    """How many tokens ``source[start:full_end]`` has, or a little more where counts do not add up."""
+    """How many tokens ``source[start:full_end]`` has."""
     crumb_tokens: int
     """How many tokens the breadcrumb line has."""
     parts: tuple[Part, ...] = ()

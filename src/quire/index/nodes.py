@@ -46,6 +46,7 @@ def nodes_of(
     cuts = cuts_of(document) if cuts is None else cuts
     counts = [_counted(each, inside, counter) for each, inside in zip(texts, cuts, strict=True)]
     before = [0, *accumulate(tokens for tokens, _ in counts)]
+    seams = [0, *accumulate(not counter.cuts_cleanly(text, start) for start in starts[1:])]
     tags = _tags(document.frontmatter)
     loose = _titles_without_node(document)
     made: list[Node] = []
@@ -53,7 +54,7 @@ def nodes_of(
     for position, section in enumerate(sections):
         above = None if section.parent is None else made[document.sections[section.parent].position or 0]
         title = storable(section.title)
-        breadcrumb = _breadcrumb(title, above)
+        breadcrumb = _breadcrumb(title, above, is_first=section.number == 1)
         below, start = last[position], section.start
         body = section.body_start - start if above is not None else document.source.body_start
         slug, anchor = section.slugs_of(section.number)
@@ -80,7 +81,11 @@ def nodes_of(
                 body=min(body, len(texts[position])),
                 text=texts[position],
                 tokens=counts[position][0],
-                full_tokens=before[below + 1] - before[position],
+                full_tokens=(
+                    before[below + 1] - before[position]
+                    if seams[below] == seams[position]
+                    else counter.count(text[start : edges[below + 1]])
+                ),
                 crumb_tokens=counter.count(crumb_line(breadcrumb)),
                 parts=counts[position][1],
                 tags=tags,
@@ -128,9 +133,9 @@ def _down_to(node: Node, known: dict[int, tuple[Ancestor, ...]]) -> tuple[Ancest
     return made
 
 
-def _breadcrumb(title: str, above: Node | None) -> tuple[str, ...]:
-    """The titles down to a node; a first heading that says what the document's title says is left out."""
-    if above is not None and above.position == 0 and title == above.title:
+def _breadcrumb(title: str, above: Node | None, *, is_first: bool) -> tuple[str, ...]:
+    """The titles down to a node; the document's first heading is left out where it says what the title says."""
+    if above is not None and is_first and title == above.title:
         return above.breadcrumb
     line = " ".join(title[: 4 * LIMIT].split())
     return (*(above.breadcrumb if above is not None else ()), *((line,) if line else ()))

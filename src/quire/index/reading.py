@@ -76,9 +76,15 @@ def _begun(task: Task) -> tuple[bytes, Source] | Reading:
     try:
         text, _ = read.decode(data, task.path)
     except UndecodableError as error:
-        note = Note(code="undecodable", line=0, message=error.reason)
-        return Reading(digest=digest_of(data), notes=(note,), failed=True)
+        return Reading(digest=digest_of(data), notes=(_undecoded(data, error),), failed=True)
     return digest_of(data), read.make_source(text, path=task.path)
+
+
+def _undecoded(data: bytes, error: UndecodableError) -> Note:
+    """Why bytes are no text, with the line as such; an update replaces nothing in them, so that is not advised."""
+    _, (found, *_) = read.decode(data, error.path, "replace")
+    reason = error.reason.removeprefix(f"line {found.line}, ").removesuffix(', or read it with errors="replace"')
+    return Note(code=found.code, line=found.line, message=reason)
 
 
 def _note(finding: Finding) -> Note:

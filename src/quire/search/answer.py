@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import asdict
 
 from quire.index.engine.analysis import beginnings, word_terms
-from quire.index.engine.explain import contributions
+from quire.index.engine.explain import contributions, worths
 from quire.index.engine.store import Snapshot
 from quire.index.engine.words import pairs, runs, spelled
 from quire.index.node import Node
@@ -155,7 +155,7 @@ def _constituents(snapshot: Snapshot, result: Result) -> Sequence[Node]:
 
 
 def _explanation(question: Question, result: Result) -> dict[str, Any]:
-    """What the words are worth in every constituent, the best first, and what merging did.
+    """What the query and its words are worth in every constituent, the best first, and what merging did.
 
     Merging adds and compares the scores of all of them; what else it names has its score in a step.
     """
@@ -164,6 +164,9 @@ def _explanation(question: Question, result: Result) -> dict[str, Any]:
         {
             "id": matching.snapshot.node(each.key).id,
             "score": round(each.score, 6),  # many small ones may add up
+            "items": worths(
+                matching.compiler, matching.snapshot.searcher, question.query, each.key, partial=question.partial
+            ),
             "words": contributions(matching.compiler, matching.snapshot.searcher, question.query, each.key),
         }
         for each in result.constituents

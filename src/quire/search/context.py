@@ -21,7 +21,8 @@ from quire.model import BLANK, Span
 from quire.search.excerpt import Count, Excerpt, Piece, cut, pieces
 
 WORTH = 16
-"""Out of a part something is cut only if there is room for so many tokens: a few words answer nothing."""
+"""Out of a part something is cut only if there is room for so many tokens, and at least half as many are: a few words
+answer nothing."""
 _MISSES = 16
 """After so many nodes that have no room, no more are tried."""
 _BATCH = 32
@@ -73,8 +74,8 @@ def fit(
 ) -> list[Given | None]:
     """The text for each section; None for those that the budget has no room for.
 
-    The tokens of all texts and of the breadcrumb line above each are together at most ``max_tokens``. Nothing shorter
-    than ``worth`` tokens is cut out of a part.
+    The tokens of all texts and of the breadcrumb line above each are together at most ``max_tokens``. Something is cut
+    out of a part only if there is room for ``worth`` tokens.
     """
     if max_tokens is None:
         return [_whole(section, read) for section in sections]
@@ -149,7 +150,7 @@ def _drafted(section: Section, read: Read, ranges: Ranges | None, room: int, wor
         if not draft.excerpt.add(pieces(matched), room):
             too_long += _add_matching(draft.excerpt, matched, ranges, room)
     if not draft.excerpt and too_long and room >= worth:
-        shortened = cut(*too_long[0], room, _counter())
+        shortened = cut(*too_long[0], room, _counter(), max(worth // 2, 1))
         draft.closed = shortened is not None and draft.excerpt.add([shortened], room)
     return draft
 

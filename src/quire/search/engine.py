@@ -67,6 +67,7 @@ def search(
     for phase, matching, found in _matching(compiler, query, snapshot, filters, wanted.pool, merge=merge):
         phases[phase] = {"candidates": len(found)}
         if found:
+            phases[phase]["best"] = round(matching.unit, 3)
             merged = _merged(wanted, matching, found, phases) if merge else [_alone(each) for each in found]
             results = _with_nodes(snapshot, merged, whole=max_tokens is None)
             is_partial = phase == "partial"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
@@ -148,23 +148,52 @@ def _adds_up(left: Piece, right: Piece) -> bool:
     return left.text.endswith(("\n", "\r")) and _CLEAN.match(right.text) is not None
 
 
-def cut(piece: Piece, around: Span | None, most: int, count: Count) -> Piece | None:
+def cut(piece: Piece, around: Span | None, most: int, count: Count, least: int = 1) -> Piece | None:
     """As much of a piece as has at most ``most`` tokens: whole lines, else words; of one that is too long, a part.
 
-    It starts at the line of ``around``, or at that itself where the line is too long before it.
+    It starts at the line of ``around``, or at that itself where the line is too long before it; earlier where less than
+    ``least`` would follow. A word is torn where otherwise ``around`` were left out, or less than ``least`` left.
     """
     start = 0
     if around is not None:
-        start = 1 + max(piece.text.rfind("\n", 0, around.start), piece.text.rfind("\r", 0, around.start))
+        start = _line_start(piece.text, around.start)
         if around.end - start > _WINDOW * most or count(piece.text[start : around.end]) > most:
             start = around.start
     text = piece.text[start : start + _WINDOW * most]
     is_all = start + len(text) == len(piece.text)
-    whole = [at for at in range(1, len(text)) if _is_end(text, at)] + [len(text)] * is_all
-    end = _last_fitting(text, whole, most, count) or _last_fitting(text, range(1, len(text) + 1), most, count)
+    first = around.end - start if around is not None else 1
+    whole = [at for at in range(first, len(text)) if _is_end(text, at)] + [len(text)] * is_all
+    end = _last_fitting(text, whole, most, count)
+    line = _line_start(text, end)
+    if 2 * line > end and line in whole and count(text[:line]) <= most:  # unless that would leave half of it out
+        end = line
+    if end < len(text) and count(text[:end]) < least:
+        anywhere = range(first, len(text) + 1), range(1, len(text) + 1)
+        end = next((at for ends in anywhere if (at := _last_fitting(text, ends, most, count))), 0)
     if not text[:end].strip(BLANK):
         return None
+    if is_all and end == len(text) and count(text) < least:
+        start = _earlier(piece.text, start, most, count)
+        text = piece.text[start:]
+        end = len(text)
     return Piece(piece.start + start, text[:end], count(text[:end]))
+
+
+def _earlier(text: str, start: int, most: int, count: Count) -> int:
+    """From where on a text has at most ``most`` tokens: the start of a line before ``start``, else of a word."""
+    every = range(max(start - _WINDOW * most, 0), start)
+    words = [at for at in every if text[at] not in BLANK and (not at or text[at - 1] in BLANK)]
+    lines = [at for at in words if not at or text[at - 1] in "\r\n"]
+    for starts in (lines, words, every):
+        for at in starts[bisect_left(starts, -most, key=lambda at: -count(text[at:])) :]:
+            if count(text[at:]) <= most:  # a word may have fewer tokens than its end
+                return at
+    return start
+
+
+def _line_start(text: str, at: int) -> int:
+    """Where the line starts that a place is in."""
+    return 1 + max(text.rfind("\n", 0, at), text.rfind("\r", 0, at))
 
 
 def _is_end(text: str, at: int) -> bool:
@@ -176,13 +205,8 @@ def _is_end(text: str, at: int) -> bool:
 
 
 def _last_fitting(text: str, ends: Sequence[int], most: int, count: Count) -> int:
-    """The last of some places up to which a text has at most ``most`` tokens; 0 if there is none.
-
-    A whole line is preferred, unless that would leave half of it out.
-    """
+    """The last of some places up to which a text has at most ``most`` tokens; 0 if there is none."""
     fitting = bisect_right(ends, most, key=lambda end: count(text[:end]))
     while fitting and count(text[: ends[fitting - 1]]) > most:  # a word may have fewer tokens than its beginning
         fitting -= 1
-    end = ends[fitting - 1] if fitting else 0
-    line = max(text.rfind("\n", 0, end), text.rfind("\r", 0, end)) + 1
-    return line if 2 * line > end and line in ends and count(text[:line]) <= most else end
+    return ends[fitting - 1] if fitting else 0

@@ -72,6 +72,12 @@ class Matching(msgspec.Struct, frozen=True):
         hits = snapshot.top(query, limit)
         return cls(snapshot, query, compiler, hits, is_all=len(hits) < limit)
 
+    @property
+    def unit(self) -> float:
+        """What the best node is worth, and so what a score of 1 is."""
+        best = self.hits[0][0] if self.hits else 0.0
+        return best if best > 0 else 1.0
+
     def best(self, limit: int) -> list[Found]:
         """The best nodes."""
         is_enough = self.is_all or limit <= len(self.hits)
@@ -112,8 +118,7 @@ class Matching(msgspec.Struct, frozen=True):
 
     def _found(self, hits: Sequence[Hit], numbers: Sequence[int] | None = None) -> list[Found]:
         """The nodes that were hit; ``numbers`` are those of their documents, if they are known."""
-        best = self.hits[0][0] if self.hits else 0.0
-        unit = best if best > 0 else 1.0
+        unit = self.unit
         keys = [key for _, key in hits]
         spots = self.snapshot.spots(keys, numbers)
         return [Found((score / unit) ** SHARPNESS, key, spot) for (score, key), spot in zip(hits, spots, strict=True)]

@@ -18,7 +18,7 @@ class Hit:
     id: str
     """The node's id; ``Index.get`` takes it."""
     score: float
-    """How well it answers; only the order within one search means something."""
+    """How well it answers, the best section by itself 1; only the order within one search means something."""
     title: str
     """Its heading, or the document's title."""
     breadcrumb: tuple[str, ...]
@@ -40,7 +40,7 @@ class Hit:
     lines: tuple[int, int]
     """Its first and last 1-based line."""
     tokens: int
-    """How many tokens ``text`` has."""
+    """How many tokens ``text`` has; with ``complete=False``, at most: what is put together is not counted again."""
     complete: bool = True
     """Whether ``text`` is the whole section."""
     parts: tuple[Span, ...] = ()

@@ -32,7 +32,7 @@ def assert_true_to_source(text: str) -> None:
         assert node.text == text[node.start : node.end]
         assert whole == text[node.start : node.full_end] == data[node.byte_start : node.byte_full_end].decode()
         assert node.tokens == COUNTER.count(node.text)
-        assert node.full_tokens >= COUNTER.count(whole)
+        assert node.full_tokens == COUNTER.count(whole)
         assert node.line == lines_at(text, [node.start])[0]
         for last, own in ((node.last_line, node.text), (node.full_last_line, whole)):
             ends = node.start + max(len(own.rstrip(" \t\r\n")) - 1, 0)
@@ -159,6 +159,12 @@ def test_a_part_begins_in_no_fence_and_not_at_a_line_that_is_indented() -> None:
     assert all(start.startswith(("# A", "- Do", "```toml")) for start in starts)
 
 
+def test_tokens_are_exact_where_those_of_nodes_do_not_add_up() -> None:
+    names = ("etc", "usr", "var", "data", "home")
+    assert_true_to_source("# Files\n\nlist:\n\n" + "".join(f"/{name}\n-----\n\ntext:\n\n" for name in names))
+    assert_true_to_source("\ufeff# A\n\ntext\n\n## B\n\ntext")
+
+
 def test_what_utf_8_cannot_hold_is_written_as_bytes() -> None:
     (top,) = nodes("x\n", path="caf\udce9 \ud800.md")
     assert top.path == "caf%E9 %ED%A0%80.md"
@@ -184,3 +190,17 @@ def test_reader_line_and_breadcrumb_agree_where_a_heading_repeats_the_title() ->
     made = nodes("# A\n\nx\n\n## A\n\ny\n")
     assert [node.breadcrumb for node in made] == [("A",), ("A",), ("A", "A")]
     assert made[2].breadcrumb_line == reader_line("A", ["A", "A"]) == "> A › A"
+
+
+def test_only_the_first_heading_is_left_out_of_the_breadcrumb_where_it_repeats_the_title() -> None:
+    text = "---\ntitle: Guide\n---\n# Intro\n\nx\n\n# Guide\n\ny\n\n## Z\n\nz\n"
+    assert [node.breadcrumb_line for node in nodes(text)] == [
+        "> Guide", "> Guide › Intro", "> Guide › Guide", "> Guide › Guide › Z",
+    ]  # fmt: skip
+    assert_like_the_tree_strategy(text)
+
+
+def test_a_first_heading_that_repeats_the_title_is_left_out_whatever_its_level() -> None:
+    text = "---\ntitle: Guide\n---\n## Guide\n\ny\n\n### Z\n\nz\n\n# Guide\n\nw\n"
+    assert [node.breadcrumb_line for node in nodes(text)] == ["> Guide", "> Guide", "> Guide › Z", "> Guide › Guide"]
+    assert_like_the_tree_strategy(text)

@@ -8,13 +8,15 @@ import sys
 import textwrap
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
 import quire
 from quire import Index
+from quire.index.engine.links import remove_links
+from quire.index.engine.trouble import writing
 
 UPDATES = 12
 
@@ -186,6 +188,33 @@ def test_a_full_disk_leaves_the_old_index(home: Path, limit: int, rebuild: bool)
     assert (done.changed, done.removed, done.rebuilt) == (1, 1, None)
     assert index.get("0.md").title == "Large"
     assert len(list((home / ".quire").glob("index-*"))) == 1
+
+
+@pytest.mark.parametrize(
+    "said", ["it cannot (os error 28)", f"{'x' * 300} err: Os {{ code: 28, kind: StorageFull, mess"]
+)
+def test_what_the_system_says_is_told_however_the_engine_quotes_it(tmp_path: Path, said: str) -> None:
+    with (
+        pytest.raises(quire.StoreError, match="cannot be written: No space left on device; make room"),
+        writing(tmp_path),
+    ):
+        raise ValueError(said)
+
+
+def test_a_folder_of_links_goes_even_if_a_lock_is_made_in_it_meanwhile(tmp_path: Path) -> None:
+    links = tmp_path / "links"
+    links.mkdir()
+
+    def make_locks() -> None:
+        for number in range(200):
+            with suppress(OSError):
+                (links / f"{number}.lock").touch()
+
+    thread = threading.Thread(target=make_locks)
+    thread.start()
+    remove_links(links)
+    thread.join()
+    assert not links.exists()
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the superuser may write everywhere")

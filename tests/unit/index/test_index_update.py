@@ -159,7 +159,7 @@ def test_what_cannot_be_read_is_named_each_time_and_the_rest_is_there(
     before = commits(tmp_path)
     again = index.update()
     assert again.failed == first.failed
-    assert "line 3" in again.failed[0].message
+    assert again.failed[0].line == 3
     assert commits(tmp_path) == before
     assert ids(index) == ["docs:good.md", "docs:good.md#a"]
     write("bad.md", "# Now\n\ngood\n")
@@ -329,6 +329,24 @@ def test_progress(tmp_path: Path, index: Index, write: Write) -> None:
     told: list[tuple[int, int, str]] = []
     index.update(docs(tmp_path), on_progress=lambda *each: told.append(each))
     assert told == [(1, 3, "0.md"), (2, 3, "1.md"), (3, 3, "2.md")]
+
+
+def test_what_is_no_text_is_named_with_its_line(tmp_path: Path, index: Index, write: Write) -> None:
+    write("a.md", "# A\n\nx\udcff\n")
+    [finding] = index.update(docs(tmp_path)).failed
+    assert (finding.code, finding.line) == ("undecodable", 3)
+    assert finding.message == "byte offset 6: not UTF-8 (invalid start byte); convert the file to UTF-8"
+
+
+def test_what_a_full_disk_left_of_the_gitignore_is_mended(tmp_path: Path, index: Index, write: Write) -> None:
+    write("a.md")
+    index.update(docs(tmp_path))
+    ignore = tmp_path / ".quire" / ".gitignore"
+    assert ignore.read_text() == "*\n"
+    for left, mended in (("", "*\n"), ("# mine\n", "# mine\n")):
+        ignore.write_text(left)
+        index.update(rebuild=True)
+        assert ignore.read_text() == mended
 
 
 def test_sources_are_not_touched(tmp_path: Path, index: Index, write: Write) -> None:

@@ -145,6 +145,29 @@ def test_a_part_of_a_name_is_corrected(made: Made) -> None:
     assert results.corrections == {"max_retrise": ("max_retries",)}
 
 
+def test_a_word_that_only_stood_in_what_was_replaced_is_corrected(made: Made, tmp_path: Path) -> None:
+    others = {f"{number}.md": f"# Other {number}\n\nnothing of it\n" for number in range(20)}
+    index = made({"c.md": "# C\n\nauthentcation authantication\n", "d.md": "# D\n\nauthentication\n", **others})
+    assert index.search("authentcation").corrections == {}
+    assert sorted(ids(index, "authent*")) == ["c.md#c", "d.md#d"]
+    (tmp_path / "docs" / "c.md").write_text("# C\n\nall is well\n")
+    index.update()
+    assert index.search("authentcation").corrections == {"authentcation": ("authentication",)}
+    assert index.search("authntication").corrections == {"authntication": ("authentication",)}
+    assert ids(index, "authentcation") == ids(index, "authent*") == ["d.md#d"]
+    (tmp_path / "docs" / "d.md").unlink()
+    index.update()
+    assert index.search("authentcation").corrections == {}
+    assert not index.search("authent*")
+
+
+def test_a_very_long_word_is_taken_as_typed(made: Made) -> None:
+    index = made({"a.md": f"# A\n\nneedle {'long' * 15} {'long' * 17}\n"})
+    assert index.search(f"{'long' * 15}x").corrections == {f"{'long' * 15}x": ("long" * 15,)}
+    assert index.search(f"{'long' * 17}x").corrections == {}
+    assert index.search("d" * 100_000) == []  # all that is one letter away from it would fill the memory
+
+
 def test_words_of_other_alphabets_are_corrected(made: Made) -> None:
     index = made({"a.md": "# Сервер\n\nТекст.\n"}, language="russian")
     results = index.search("сервр")
@@ -484,6 +507,14 @@ def test_a_budget_is_never_passed(made: Made) -> None:
         assert sum(hit.tokens for hit in results) <= budget
 
 
+@pytest.mark.parametrize("merge", [True, False])
+def test_any_limit_is_possible(made: Made, merge: bool) -> None:
+    index = made({f"{number}.md": f"# A{number}\n\nneedle\n" for number in range(30)})
+    for limit in (30, 10**9, 10**30):
+        assert len(index.search("needle", limit=limit, merge=merge)) == 30
+    assert len(index.search("needle", limit=29, merge=merge, max_tokens=10**30)) == 29
+
+
 def test_phases_and_explanations(made: Made) -> None:
     index = made({"a.md": TREE.format(zoo="Animals.", one="They eat hay.", two="They eat hay.", three="Meat.")})
     results = index.search("how to eat hai", explain=True)
@@ -491,7 +522,7 @@ def test_phases_and_explanations(made: Made) -> None:
     assert results.phases["parse"] == {"query": "how to eat hai"}
     assert results.phases["strict"] == {"candidates": 0}
     results = index.search("how to eat hay", explain=True)
-    assert results.phases["strict"] == {"candidates": 2}
+    assert results.phases["strict"]["candidates"] == 2
     assert results.phases["merge"] == {"candidates": 2, "results": 1, "apart": 0}
     [hit] = results
     assert [each["id"] for each in hit.explanation["scores"]] == list(hit.constituents)
@@ -500,6 +531,42 @@ def test_phases_and_explanations(made: Made) -> None:
         ("hay", "body"),
     }
     assert [step["rule"] for step in hit.explanation["merging"]] == ["aggregated", "apart"]
+
+
+@pytest.mark.parametrize("language", ["english", "turkish", "none"])
+@pytest.mark.parametrize("typed", ["istanbul", "ISTANBUL", "İstanbul", "i\u0307stanbul", "istan*"])
+def test_a_capital_i_with_a_dot_is_an_i(made: Made, language: str, typed: str) -> None:
+    [hit] = made({"a.md": "# Türkiye\n\nİstanbul.\n"}, language=language).search(typed)
+    assert [hit.text[start:end] for start, end in hit.match_ranges] == ["İstanbul"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "zebra hay",
+        "zebra OR hay",
+        "title:zebra OR meat^3",
+        "(zebra OR lion) eats -meat",
+        "real-time hay",
+        "1.0.2",
+        "v1.0.21 hay",
+        "ea* hay",
+        "zebr hay",
+        "eat zoo zebra nowhere",
+        '"eats hay" zoo',
+        "how do I eat hay hay",
+    ],
+)
+def test_the_worth_of_the_items_leads_to_the_score(made: Made, query: str) -> None:
+    text = TREE.format(
+        zoo="Animals of v1.0.21.", one="It eats hay in real time.", two="Realtime hay 1.0.2", three="Hay."
+    )
+    results = made({"a.md": text, "b/zebra.md": "# Hay\n\nTo eat.\n"}).search(query, explain=True, merge=False)
+    best = results.phases["partial" if results.partial else "strict"]["best"]
+    assert results
+    for hit in results:
+        [score] = hit.explanation["scores"]
+        assert (sum(item["score"] for item in score["items"]) / best) ** 8 == pytest.approx(hit.score, rel=0.02)
 
 
 @pytest.mark.parametrize("query", ["", "   ", "&&", "…", "()"])

@@ -12,7 +12,8 @@ import tantivy
 from quire.index.engine import fields
 from quire.index.engine.clauses import Pass, Ranking, Words, together
 from quire.index.node import term as id_term
-from quire.query.tree import Query, leaves
+from quire.query.show import show
+from quire.query.tree import All, Not, Query, leaves
 
 __all__ = ["Compiler", "Ranking", "anywhere"]
 
@@ -32,8 +33,19 @@ class Compiler(Words, frozen=True, kw_only=True):
         """What matches some of the query."""
         return Pass(self, self.ranking.boosts, loose=True).compiled(query)
 
+    def items(self, query: Query, *, partial: bool) -> Iterator[tuple[str, tantivy.Query]]:
+        """What the score is the sum of, as it was looked for: the items of the query, and words side by side."""
+        way = Pass(self, self.ranking.boosts, loose=partial)
+        items = together(query)
+        for item in items:
+            made = None if isinstance(item, Not) else way.compiled(item)
+            if made is not None:
+                yield show(item), made
+        if isinstance(query, All):
+            yield from ((f"{pair} side by side", made) for pair, made in way.side_by_side(items))
+
     def parts(self, query: Query) -> Iterator[tuple[str, str, tantivy.Query]]:
-        """Every word and phrase in every field by itself, as it counts for the score: text, field, query."""
+        """Every word and phrase in every field by itself: text, field, query."""
         for leaf in leaves(query):
             for name, boost in ({leaf.field: 1.0} if leaf.field else self.ranking.boosts).items():
                 part = Pass(self, {name: boost}, loose=True).compiled(leaf) if boost > 0 else None

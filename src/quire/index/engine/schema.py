@@ -7,7 +7,7 @@ import tantivy
 from quire.index.engine import analysis
 from quire.index.engine.fields import BLOB, DOC, ID, NODE, NUMBER, POSITION, RECORD, TEXT, TREE, field
 
-VERSION = 3
+VERSION = 4
 """Changes with everything that makes an index of another version unreadable or its scores different."""
 
 

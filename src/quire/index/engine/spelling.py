@@ -37,7 +37,8 @@ _USUAL = 64
 def normal(text: str) -> str:
     """A text as the engine takes it."""
     if not text.isascii():
-        text = unicodedata.normalize("NFKC", text)
+        # The engine makes a small i with a dot above of the Turkish İ, and that is another letter to it than i.
+        text = unicodedata.normalize("NFKC", text).replace("\u0130", "I").replace("i\u0307", "i")
         text = _unspaced().sub(_apart, text) if _has_unspaced(text) else text
     if "#" in text:
         text = _SHARP.sub("sharp", text)

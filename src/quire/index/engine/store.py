@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from operator import itemgetter
@@ -15,7 +14,8 @@ import tantivy
 from quire.errors import IndexDamagedError
 from quire.index import files
 from quire.index.engine import schema
-from quire.index.engine.fields import BLOB, DOC, ID, NODE, NUMBER, POSITION, RECORD
+from quire.index.engine.fields import BLOB, DOC, ID, NODE, NUMBER, POSITION, RECORD, TREE
+from quire.index.engine.links import opened
 from quire.index.engine.trouble import damage_named
 from quire.index.files import FileRecord, FileTable, Settings
 from quire.index.node import Node, decoded, term
@@ -49,7 +49,7 @@ class Snapshot:
         self._nodes: dict[tuple[int, int], Node] = {}
         self._outlines: dict[int, Outline] = {}
         with damage_named(folder):
-            self.index = _opened(folder)
+            self.index = opened(folder)
             self.searcher = self.index.searcher()
             self.schema = self.index.schema
         if self.settings.schema != schema.VERSION:
@@ -85,9 +85,9 @@ class Snapshot:
         return sum([self._files[document].nodes for document in documents])
 
     def top(self, query: tantivy.Query, limit: int) -> list[tuple[float, Key]]:
-        """The best nodes for a query, the best first."""
+        """The best nodes for a query, the best first. No more are asked for than there are: the engine makes room."""
         with damage_named(self.folder):
-            return list(self.searcher.search(query, limit, count=False).hits)
+            return list(self.searcher.search(query, min(limit, self.searcher.num_docs), count=False).hits)
 
     def node(self, key: Key) -> Node:
         """The node at a place."""
@@ -188,12 +188,25 @@ class Snapshot:
         return self.nodes(key for _, key in hits)
 
     def doc_freq(self, fields: Iterable[str], value: str) -> int:
-        """How many nodes have a term in each of some fields, added up."""
+        """How many nodes have a term in each of some fields, added up; among them ``deleted`` ones."""
         with damage_named(self.folder):
             return sum([self.searcher.doc_freq(field, value) for field in fields])
 
+    @cached_property
+    def deleted(self) -> int:
+        """How many nodes that were replaced or removed ``doc_freq`` and ``beginning`` still count."""
+        with damage_named(self.folder):
+            written = sum([count for _, count in self.searcher.terms_with_prefix(TREE, "")])
+        return written - self.size(self._files)
+
+    def living(self, field: str, value: str) -> int:
+        """How many nodes that are still there have a term in a field."""
+        with damage_named(self.folder):
+            # The engine's stubs do not know that it tells this.
+            return cast("int", self.searcher.search(self._is(field, value), 1).count)  # type: ignore[attr-defined]
+
     def beginning(self, field: str, start: str) -> list[tuple[str, int]]:
-        """The terms of a field that begin so, each with how many nodes have it."""
+        """The terms of a field that begin so, each with how many nodes have it; among them ``deleted`` ones."""
         with damage_named(self.folder):
             return list(self.searcher.terms_with_prefix(field, start))
 
@@ -225,21 +238,3 @@ class Snapshot:
         query = tantivy.Query.term_set_query(self.schema, RECORD, keys)
         hits = self.searcher.search(query, 2 * len(keys), count=False).hits
         return [self.searcher.doc(key)[BLOB][0] for _, key in hits]
-
-
-def _opened(folder: Path) -> tantivy.Index:
-    if os.access(folder, os.W_OK):
-        index = tantivy.Index.open(str(folder))
-        index.config_reader("manual", 0)
-        return index
-    # The engine insists on a lock file. In a folder of links it can have one; it maps the files at once, so the links
-    # may go again.
-    from tempfile import TemporaryDirectory  # noqa: PLC0415  hardly any index is in a folder that cannot be written
-
-    with TemporaryDirectory(prefix="quire-") as links:
-        for file in folder.iterdir():
-            if not file.name.endswith(".lock"):
-                (Path(links) / file.name).symlink_to(file.absolute())
-        index = tantivy.Index.open(links)
-        index.config_reader("manual", 0)
-        return index

@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from quire.errors import IndexDamagedError, StoreError
-from quire.index.folder import remedy
 
-_SYSTEM_ERROR = re.compile(r"\(os error ([0-9]{1,5})\)")
-"""How the engine quotes the system."""
+_SYSTEM_ERROR = re.compile(r"(?:\(os error |\bOs \{ code: )([0-9]{1,5})\b")
+"""The two ways in which the engine quotes the system."""
+_SHOWN = 200
 
 
 @contextmanager
@@ -38,7 +38,7 @@ def writing(folder: Path) -> Iterator[None]:
     except BaseException as error:
         if not isinstance(error, ValueError | OSError) and not _is_panic(error):
             raise
-        raise StoreError(str(folder.parent), f"{_unwritten(_line(error))}; what it held before stays") from error
+        raise StoreError(str(folder.parent), f"{_unwritten(_joined(error))}; what it held before stays") from error
 
 
 def _is_panic(error: BaseException) -> bool:
@@ -48,13 +48,19 @@ def _is_panic(error: BaseException) -> bool:
 
 def _unwritten(said: str) -> str:
     """Why nothing could be written and what to do, by what the engine says."""
+    from quire.write.trouble import remedy  # noqa: PLC0415  most uses write nothing
+
     number = _SYSTEM_ERROR.search(said)
     code = int(number[1]) if number else None
-    what = f"cannot be written: {os.strerror(code)}" if code is not None else f"cannot be written ({said})"
+    what = f"cannot be written: {os.strerror(code)}" if code is not None else f"cannot be written ({said[:_SHOWN]})"
     if "writer was killed" in said:  # which loses what the system said to its thread
         return "cannot be written: there is no room, or files may not get so large; make room and run again"
     return f"{what}; {remedy(code)}"
 
 
 def _line(error: BaseException) -> str:
-    return " ".join(str(error).split())[:200]
+    return _joined(error)[:_SHOWN]
+
+
+def _joined(error: BaseException) -> str:
+    return " ".join(str(error).split())

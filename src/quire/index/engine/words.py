@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
-from itertools import pairwise, takewhile
+from itertools import islice, pairwise, takewhile
 from typing import NamedTuple, Protocol
 
 from quire.index.engine.analysis import NONE, terms
@@ -18,6 +18,8 @@ from quire.index.engine.spelling import humps, is_unspaced, normal, spellings
 
 _LEAST = 4
 """Shorter words are not corrected: too much is near them."""
+_LONGEST = 64
+"""Longer words and names neither: all that is one letter away is looked up, and that grows with the length squared."""
 _ALIKE = 0.65
 """How much of two words must be the same for one to be a correction of the other."""
 _MOST = 3
@@ -84,15 +86,25 @@ def pairs(run: tuple[str, ...]) -> list[tuple[str, ...]]:
 class Terms(Protocol):
     """The terms of an index."""
 
+    @property
+    def deleted(self) -> int:
+        """How many nodes there are no longer, but are counted still where nothing else is said."""
+
     def doc_freq(self, fields: Iterable[str], value: str, /) -> int:
         """How many nodes have a term in each of some fields, added up."""
+
+    def living(self, field: str, value: str, /) -> int:
+        """How many nodes that are still there have a term in a field."""
 
     def beginning(self, field: str, start: str, /) -> Sequence[tuple[str, int]]:
         """The terms of a field that begin so, each with how many nodes have it."""
 
 
 class Dictionary:
-    """The words of an index; ``sample`` gives a text in which a term of a language stands."""
+    """The words of an index; ``sample`` gives a text in which a term of a language stands.
+
+    The engine counts nodes that were deleted until it merges their segment. What only these have does not occur.
+    """
 
     def __init__(self, terms: Terms, languages: tuple[str, ...], sample: Callable[[str, str], str]) -> None:
         self._terms = terms
@@ -104,12 +116,24 @@ class Dictionary:
     def frequency(self, term: str, language: str) -> int:
         """In how many fields of nodes a term occurs."""
         self.looked_up += 1
-        return self._terms.doc_freq(_fields(language), term)
+        found = self._terms.doc_freq(_fields(language), term)
+        if not found or not self._terms.deleted:
+            return found
+        return sum(self._terms.living(name, term) for name in _fields(language))
 
     def occurs(self, term: str, language: str) -> bool:
         """Whether a term occurs: mostly so in a body, which is looked at first."""
         self.looked_up += 1
-        return any(self._terms.doc_freq(fields, term) for fields in (_body(language), _fields(language)))
+        return any(
+            self._lives(term, fields, self._terms.doc_freq(fields, term))
+            for fields in (_body(language), _fields(language))
+        )
+
+    def _lives(self, term: str, fields: Sequence[str], count: int) -> bool:
+        """Whether a term that is counted so often stands in a node that is still there."""
+        if count > len(fields) * self._terms.deleted:
+            return True
+        return count > 0 and any(self._terms.living(name, term) for name in fields)
 
     def has(self, word: str) -> bool:
         """Whether a word, in one of its spellings, is made of terms that occur."""
@@ -121,7 +145,7 @@ class Dictionary:
 
     def corrections(self, word: str) -> tuple[str, ...]:
         """Words one letter away from one that occurs nowhere, the most frequent first; of a name, its parts."""
-        if self.has(word):
+        if len(word) > _LONGEST or self.has(word):
             return ()
         if _LETTERS.fullmatch(word):
             return tuple(self._near(word))
@@ -142,7 +166,10 @@ class Dictionary:
         for name in _fields(language) if beginning else ():
             for term, count in self._terms.beginning(name, beginning):
                 counts[term] = counts.get(term, 0) + count
-        return sorted(counts, key=lambda term: (-counts[term], term))[:_COMPLETED]
+        ordered = sorted(counts, key=lambda term: (-counts[term], term))
+        return list(
+            islice((term for term in ordered if self._lives(term, _fields(language), counts[term])), _COMPLETED)
+        )
 
     def _near(self, word: str) -> list[str]:
         """The words next to one, each stem once; none for one that is short, or that occurs."""
