@@ -167,6 +167,29 @@ def test_a_chunk_that_ends_with_a_heading_is_caught() -> None:
     assert "heading-at-end" in {finding.code for finding in quire.verify(text, [before, after])}
 
 
+ROWS = "# T\n\n| a | b |\n|---|---|\n" + "| one | two |\n" * 20
+CODE = "# T\n\n```py\n" + "x = 1\n" * 40 + "```\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "lost", "said"),
+    [
+        (ROWS, 1, "| a | b |\n|---|---|\n", "a table without its header"),
+        (CODE, 1, "```py\n", "code whose fence is not opened again"),
+        (CODE, 1, "\n```", "code whose fence is not closed"),
+        (f"- item\n\n    {CODE[5:].replace(chr(10), chr(10) + '    ')}", 2, "-   ```py\n", "not opened again"),
+    ],
+)
+def test_a_piece_that_lacks_what_is_repeated_is_caught(text: str, number: int, lost: str, said: str) -> None:
+    chunks = quire.chunk(text, strategy="packed", path="a.md", hard_cap=64, breadcrumb_mode="none")
+    assert quire.verify(text, chunks) == []
+    own = chunks[number].original_text.replace(lost, "", 1)
+    added = chunks[number].added_chars - len(lost)
+    assert len(own) + len(lost) == len(chunks[number].original_text)
+    chunks[number] = replace(chunks[number], original_text=own, embed_text=own, added_chars=added)
+    assert [each.message for each in quire.verify(text, chunks) if each.code == "torn-block" and said in each.message]
+
+
 def test_normalised_text_that_is_not_that_of_its_span_is_caught() -> None:
     (chunk,) = quire.chunk("one  \r\ntwo\r\n", strategy="flow", path="a.md")
     assert quire.verify("one  \r\ntwo\r\n", [chunk]) == []

@@ -12,6 +12,7 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import Any
 
+from quire.cuts import torn
 from quire.model import BLANK, Block, Document, Finding, TokenCounter
 from quire.offsets import bytes_at, lines_at
 from quire.record import Chunk
@@ -37,6 +38,7 @@ def laws(
     violations = [violation for law in _LAWS for violation in law(document, chunks)]
     violations += _nothing_lost(document, chunks, findings or ())
     violations += _structure_is_respected(document, chunks, findings)
+    violations += _cut_blocks_are_whole(document, chunks, findings)
     violations += _nothing_altered(document, chunks, normalized)
     if counter is not None:
         violations += _counts(chunks, counter)
@@ -168,6 +170,18 @@ def _is_too_long(heading: Block, chunk: Chunk) -> bool:
     options = _options(chunk)
     cap = options.get("hard_cap") or options.get("max_tokens") or 0
     return 4 * (heading.end - heading.start) > cap
+
+
+def _cut_blocks_are_whole(
+    document: Document, chunks: Sequence[Chunk], findings: Sequence[Finding] | None
+) -> Iterator[Violation]:
+    """Every piece of code is a fence, every piece of a table has its header, unless a finding says why not."""
+    if findings is None or _strategy(chunks) == "tree":
+        return
+    told = {finding.line for finding in findings if finding.code.endswith("-left-out")}
+    found = sorted(torn(document, chunks), key=itemgetter(1))
+    lines = lines_at(document.text, [position for _, position, _ in found])
+    yield from (each for each, line in zip(found, lines, strict=True) if line not in told)
 
 
 def _positions_agree(document: Document, chunks: Sequence[Chunk]) -> Iterator[Violation]:
