@@ -1,4 +1,6 @@
-"""Whether time and memory grow linearly: one document from 10 KB to 100 MB, and of each shape from 10 KB to 3 MB.
+"""Whether time and memory grow linearly: one document from 10 KB to 100 MB, ordinary and of each shape.
+
+Shapes are given to `packed` up to that size, and to the others up to 10 MB.
 
 Every shape and strategy has a process of its own, which cuts larger and larger documents and says after each how long
 that took and how much memory it has had. ``python -m benchmarks.growth SHAPE STRATEGY SIZE…`` is such a process.
@@ -20,9 +22,8 @@ from benchmarks.shapes import HOSTILE, SHAPES
 from quire.config import OWN
 
 SIZES = (10_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
-SHAPE_SIZES = (10_000, 100_000, 1_000_000, 3_000_000)
-LARGEST = ("packed", "tree")
-"""The strategies that are given the largest document; the others would only take longer to say the same."""
+LARGEST = "packed"
+"""The strategy that is given the largest document of every shape; the others would only take longer to say the same."""
 ORDINARY = next(iter(SHAPES))
 PICTURE = Path(__file__).parent / "results" / "growth.svg"
 _ROOT = Path(__file__).parents[1]
@@ -60,9 +61,7 @@ def run(largest: int = SIZES[-1]) -> Iterator[str]:
 
 
 def _sizes(shape: str, strategy: str) -> Sequence[int]:
-    if shape != ORDINARY:
-        return SHAPE_SIZES
-    return SIZES if strategy in LARGEST else SIZES[:-1]
+    return SIZES if strategy == LARGEST or shape == ORDINARY else SIZES[:-1]
 
 
 def _measured(shape: str, strategy: str, sizes: Sequence[int]) -> list[Point]:
@@ -78,13 +77,7 @@ def _table(points: dict[str, list[Point]]) -> Iterator[str]:
         cells = {
             _size(point.size): f"{point.seconds / point.size * 1e9:.0f}, {_size(point.memory)}" for point in measured
         }
-        yield f"| {shape} | " + " | ".join(_cell(cells, size) for size in SIZES) + " |"
-
-
-def _cell(cells: dict[str, str], size: int) -> str:
-    if size == SIZES[3] and _size(SHAPE_SIZES[-1]) in cells:
-        return f"{cells[_size(SHAPE_SIZES[-1])]} (at {_size(SHAPE_SIZES[-1])})"
-    return cells.get(_size(size), "")
+        yield f"| {shape} | " + " | ".join(cells.get(_size(size), "") for size in SIZES) + " |"
 
 
 def _size(number: float) -> str:

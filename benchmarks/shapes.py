@@ -48,6 +48,8 @@ SHAPES: Mapping[str, Callable[[int], str]] = MappingProxyType(
             f"{'#' * (n % 3 + 1)} Heading {n}\n\nA paragraph of a dozen words, more or less, below it.\n\n"
             for n in range(size // 72)
         ),
+        "paragraphs, no heading": _repeated("A paragraph of a dozen words, more or less, in two sentences. Short.\n\n"),
+        "the same with CRLF": _repeated("A paragraph of a dozen words, more or less, in two sentences. Short.\r\n\r\n"),
         "items, 20 deep": _repeated("".join(f"{'  ' * depth}- an item with text\n" for depth in range(20)) + "\n"),
         "quotes, 20 deep": _repeated("".join(f"{'> ' * (depth + 1)}quoted text\n" for depth in range(20)) + "\n"),
         "rows of one table": lambda size: (

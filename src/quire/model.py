@@ -195,6 +195,11 @@ class Section(NamedTuple):
         return self.position is not None
 
 
+def _blocks_between(blocks: tuple[Block, ...], start: int, end: int) -> tuple[Block, ...]:
+    first = bisect_right(blocks, start, key=_end_of)
+    return blocks[first : bisect_left(blocks, end, key=_start_of)]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Document:
     """A parsed document: what every strategy works on."""
@@ -251,12 +256,11 @@ class Document:
     def blocks_between(self, start: int, end: int) -> Sequence[Block]:
         """The blocks at document level that stand between two positions, in whole or in part."""
         if "blocks" in self.__dict__:  # all of them are at hand
-            blocks = self.blocks
-        else:
-            first, last = self.section_at(start), max(self.section_at(end - 1), 0)
-            blocks = tuple(chain.from_iterable(map(self.own_blocks, range(first, last + 1))))
-        first = bisect_right(blocks, start, key=_end_of)
-        return blocks[first : bisect_left(blocks, end, key=_start_of)]
+            return _blocks_between(self.blocks, start, end)
+        first, last = self.section_at(start), max(self.section_at(end - 1), 0)
+        # A section may have very many, so those of each are looked up where they are.
+        parts = [_blocks_between(self.own_blocks(number), start, end) for number in range(first, last + 1)]
+        return parts[0] if len(parts) == 1 else tuple(chain.from_iterable(parts))
 
     @cached_property
     def _own_blocks(self) -> dict[int, tuple[Block, ...]]:
