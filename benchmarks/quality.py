@@ -43,7 +43,8 @@ _EXPLAINED = (
     "A question is a link's text, its answer is where the link leads. A hit is right when it is the answered section,",
     "lies inside it, or holds it without being the whole page; for a page any section of it is right. Hits in a page",
     "that holds the link do not count either way. *Not exact*: MRR@10 of the questions that do not repeat the",
-    "target's title. *Right page*: the share of questions with a hit in the right page among those returned.",
+    "target's title; the Rust Book's are not told apart. *Right page*: the share of questions with a hit in the right",
+    "page among those returned.",
     "*Tokens*: of all hits returned, on average; *per right answer* and *per right page* over the questions that got",
     "one. *Read until right*: the tokens of the hits up to the right one and with it, where there is one. A hit's",
     "tokens are those of the section with all below it.",
@@ -63,20 +64,36 @@ def _measured(collection: Collection) -> Iterator[str]:
         index.update({"pages": collection.folder})
         merged = linkqa.asked(collection, _quire(index, merge=True))
         alone = linkqa.asked(collection, _quire(index, merge=False), _DEEP)
-    yield _row("quire", merged)
-    yield from _halves(merged)
+    yield from _rows("quire", merged)
     ten = [each.first(linkqa.DEPTH) for each in alone]
-    yield _row("quire, not merged", ten)
-    yield from _halves(ten)
+    yield from _rows("quire, not merged", ten)
     enough = next((depth for depth in range(linkqa.DEPTH, _DEEP) if _finds_as_many(alone, depth, merged)), _DEEP)
     yield _row(f"· with as many right pages: {enough} hits", [each.first(enough) for each in alone])
-    yield _row(f"BM25, fixed pieces of {_PIECE} tokens", linkqa.asked(collection, _plain(list(_fixed(collection)))))
+    fixed = linkqa.asked(collection, _plain(list(_fixed(collection))))
+    yield _row(f"BM25, fixed pieces of {_PIECE} tokens", fixed)
+    yield from _not_exact(fixed)
     name = "BM25, LangChain's MarkdownHeaderTextSplitter"
     if find_spec("langchain_text_splitters") is None:
         yield f"| {name} | not run: langchain-text-splitters is not installed" + " |" * (len(_COLUMNS) - 1)
     else:
-        yield _row(name, linkqa.asked(collection, _plain(list(_by_langchain(collection)))))
+        by_langchain = linkqa.asked(collection, _plain(list(_by_langchain(collection))))
+        yield _row(name, by_langchain)
+        yield from _not_exact(by_langchain)
     yield ""
+
+
+def _rows(name: str, outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """All questions, those that do not repeat the title, and the halves."""
+    yield _row(name, outcomes)
+    yield from _not_exact(outcomes)
+    yield from _halves(outcomes)
+
+
+def _not_exact(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """The questions that do not repeat the title, where there are others."""
+    part = [each for each in outcomes if not each.question.exact]
+    if len(part) < len(outcomes):
+        yield _row(f"· that do not repeat the title, {len(part)} questions", part)
 
 
 def _halves(outcomes: Sequence[Outcome]) -> Iterator[str]:

@@ -155,7 +155,7 @@ def _structure_is_respected(
             continue  # a part of a heading is prose
         if end < last_text:
             ending.append((last.start, chunk))
-        elif last_text and start <= blocks[0].start and all(block.kind == "heading" for block in blocks):
+        elif findings is not None and last_text and start <= blocks[0].start and _are_headings(blocks):
             ending.append((blocks[0].start, chunk))
     ending.sort(key=itemgetter(0))
     told = {finding.line for finding in findings or () if finding.code in ("heading-too-long", "block-over-cap")}
@@ -163,6 +163,10 @@ def _structure_is_respected(
     for (position, chunk), line in zip(ending, lines, strict=True):
         if line not in told:
             yield "heading-at-end", position, f"chunk {chunk.id} ends with a heading that belongs to other text"
+
+
+def _are_headings(blocks: Sequence[Block]) -> bool:
+    return all(block.kind == "heading" for block in blocks)
 
 
 def _is_too_long(heading: Block, chunk: Chunk) -> bool:

@@ -5,6 +5,8 @@ A law of its own, asked by check.py. Looks only at blocks in which a chunk start
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from quire.model import BLANK, Block, Document
@@ -12,6 +14,9 @@ from quire.record import Chunk
 
 _MARKERS = " \t>-+*.)0123456789"
 """What may stand before a fence or a row on its line."""
+_FENCE = re.compile(r"[-+*.)0-9> \t]*+(?:\[\^[^\]\s]*+\]:[-+*.)0-9> \t]*+)?+(`{3,}|~{3,})")
+_LINE_END = re.compile(r"\r\n?|\n")
+_TEXT = re.compile(rf"[^{BLANK}]")
 
 Torn = tuple[str, int, str]
 """A code, where the block starts, and a sentence."""
@@ -19,48 +24,68 @@ Torn = tuple[str, int, str]
 
 def torn(document: Document, chunks: Sequence[Chunk]) -> Iterator[Torn]:
     """Code and tables that are cut, and lack something in a chunk."""
+    blocks = _Blocks(document)
     for chunk in chunks:
         start, end = chunk.source_position.char_start, chunk.source_position.char_end
-        lines = chunk.original_text.splitlines() or [""]
-        first, last = _cut_at(document, start), _cut_at(document, end)
-        if first is not None and not _is_opened(document.text, first, start, lines):
+        lines = _LINE_END.split(chunk.original_text)
+        first, last = blocks.cut_at(start), blocks.cut_at(end)
+        if first is not None and not blocks.is_opened(first, start, lines):
             what = "a table without its header" if first.kind == "table" else "code whose fence is not opened again"
             yield "torn-block", first.start, f"chunk {chunk.id} starts with {what}"
-        if last is not None and last.kind == "code" and not _is_closed(document.text, last, lines[-1]):
+        if last is not None and last.kind == "code" and not blocks.is_closed(last, lines[-1]):
             yield "torn-block", last.start, f"chunk {chunk.id} ends with code whose fence is not closed"
 
 
-def _cut_at(document: Document, position: int) -> Block | None:
-    """The fenced code or the table that has text on both sides of a position."""
-    blocks: Sequence[Block] = document.blocks_between(position, position + 1)
-    while block := next((each for each in blocks if each.start < position < each.end), None):
-        if block.kind in ("code", "table"):
-            is_inside = document.text[block.start : position].strip(BLANK)
-            return block if is_inside and (block.kind == "table" or _mark(document.text, block)) else None
-        blocks = block.children
-    return None
+class _Blocks:
+    """The blocks of a document; what is inside one is found out once, for it may be very much."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._text = document.text
+        self._inside: dict[tuple[str, int, int], tuple[Block, ...]] = {}
+
+    def cut_at(self, position: int) -> Block | None:
+        """The fenced code or the table that has text on both sides of a position."""
+        blocks: Sequence[Block] = self._document.blocks_between(position, position + 1)
+        while blocks:
+            block = blocks[max(bisect_left(blocks, position, key=_start_of) - 1, 0)]
+            if not block.start < position < block.end:
+                return None
+            if block.kind in ("code", "table"):
+                is_cut = _TEXT.search(self._text, block.start, position) is not None
+                return block if is_cut and (block.kind == "table" or self._mark(block)) else None
+            blocks = self._children(block)
+        return None
+
+    def is_opened(self, block: Block, start: int, lines: Sequence[str]) -> bool:
+        """Whether a chunk that starts in a block, with these lines, has its fence or its header."""
+        if block.kind == "code":
+            fence = _FENCE.match(lines[0])
+            return fence is not None and fence[1].startswith(self._mark(block)) and block.info in lines[0]
+        body = next((row.start for row in self._children(block) if not row.level), block.end)
+        header = [_bare(line) for line in _LINE_END.split(self._text[block.start : body])][:2]
+        return start < body or [_bare(line) for line in lines[:2]] == header
+
+    def is_closed(self, code: Block, line: str) -> bool:
+        """Whether a chunk that ends in code, with this line, closes its fence."""
+        mark, marks = self._mark(code), line.strip(" \t>")
+        return marks.startswith(mark) and not marks.strip(mark[0])
+
+    def _mark(self, code: Block) -> str:
+        """The marks of a fence; none for code that is only indented."""
+        fence = _FENCE.match(self._text, code.start, code.end)
+        return fence[1] if fence else ""
+
+    def _children(self, block: Block) -> tuple[Block, ...]:
+        key = block.kind, block.start, block.end
+        if key not in self._inside:
+            self._inside[key] = block.children
+        return self._inside[key]
 
 
-def _mark(text: str, code: Block) -> str:
-    """The marks of a fence; none for code that is only indented."""
-    line = text[code.start : code.end].partition("\n")[0].lstrip(_MARKERS)
-    marks = line[: len(line) - len(line.lstrip(line[:1]))]
-    return marks if marks[:3] in ("```", "~~~") else ""
-
-
-def _is_opened(text: str, block: Block, start: int, lines: Sequence[str]) -> bool:
-    if block.kind == "code":
-        return lines[0].lstrip(_MARKERS).rstrip(BLANK).startswith(_mark(text, block)) and block.info in lines[0]
-    body = next((row.start for row in block.children if not row.level), block.end)
-    header = [_bare(line) for line in text[block.start : body].splitlines()][:2]
-    return start < body or [_bare(line) for line in lines[:2]] == header
+def _start_of(block: Block) -> int:
+    return block.start
 
 
 def _bare(line: str) -> str:
     return line.strip(_MARKERS)
-
-
-def _is_closed(text: str, code: Block, line: str) -> bool:
-    mark = _mark(text, code)
-    marks = line.strip(" \t>")
-    return marks.startswith(mark) and not marks.strip(mark[0])

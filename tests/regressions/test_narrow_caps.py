@@ -56,6 +56,20 @@ def test_closing_headings_that_do_not_fit_stand_alone_with_a_finding(
     assert ("guard-kept-too-long", 1) not in told(chunks)
 
 
+@pytest.mark.parametrize("strategy", ["sections", "packed", "flow"])
+def test_closing_headings_that_stand_below_text_are_not_told(strategy: str) -> None:
+    text = "# API\n\nSome text here.\n\n" + "".join(f"## Method number {n} of the api\n\n" for n in range(30))
+    chunks = cut(text, strategy)
+    assert len(chunks) == 1
+    assert {code for code, _ in told(chunks)} == {"heading-without-text"}
+
+
+def test_closing_headings_are_not_told_from_records_alone() -> None:
+    text = "word " * 1010 + "\n" + _BLANK * 600 + "# The end"
+    chunks = cut(text)
+    assert quire.verify(text, list(chunks)) == []
+
+
 # ----------------------------------------------------------------------------------------------------------------------
 # Headings above text
 # ----------------------------------------------------------------------------------------------------------------------
@@ -199,10 +213,44 @@ def test_every_piece_of_code_is_closed_where_it_should_be(text: str, cap: int, s
         assert tokens[-2].content == "Behind."
 
 
-def test_code_in_a_footnote() -> None:
+@pytest.mark.parametrize("opening", ["[^1]: Note.\n\n    ```py", "[^1]: ```py"])
+def test_code_in_a_footnote(opening: str) -> None:
     lines = "".join(f"    x = {number}\n" for number in range(40))
-    text = f"Text.[^1]\n\n[^1]: Note.\n\n    ```py\n{lines}    ```\n\nThen that.\n"
+    text = f"Text.[^1]\n\n{opening}\n{lines}    ```\n\nThen that.\n"
     for piece in texts(cut(text, hard_cap=48, breadcrumb_mode="none")):
         *_, last = quire.parse(f"{piece}\n\nBehind.\n").blocks
         assert (last.kind, last.end - last.start) == ("paragraph", len("Behind."))
         assert piece.count("```") in (0, 2)
+
+
+@pytest.mark.parametrize("strategy", ["packed", "flow"])
+@pytest.mark.parametrize("lines", [1, 2, 3])
+def test_a_fence_is_not_left_without_code(strategy: str, lines: int) -> None:
+    """A line above the target stays whole, and the fences stay with it."""
+    line = '{"a": ' + ", ".join(f'"k{number}"' for number in range(70)) + "}\n"
+    options = {"packed": {"target": 256, "hard_cap": 512}, "flow": {"target_tokens": 256}}
+    text = "# A\n\n" + "word " * 400 + "\n\n```json\n" + line * lines + "```\n\n" + "more " * 400
+    chunks = cut(text, strategy, **options[strategy])
+    assert [each for each in texts(chunks) if "```" in each and '"k69"}' not in each] == []
+
+
+def test_a_lone_tag_stays_with_a_line_above_the_target() -> None:
+    text = "# A\n\n" + "word " * 700 + "\n\n<div>\n" + "html " * 600 + "\n</div>\n"
+    assert [each for each in texts(cut(text)) if "div" in each and "html" not in each] == []
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_cut_that_moves_leaves_header_and_fences_where_they_are(end: str) -> None:
+    rows = "".join(f"| {number} | word |\n" for number in range(85))
+    code = "".join(f"x{number} = 1\n" for number in range(60))
+    for text in (f"# A\n\n| a | b |\n|---|---|\n{rows}", f"# A\n\n```py\n{code}```\n\nEnd.\n"):
+        for cap in range(64, 512, 16):
+            chunks = cut(text.replace("\n", end), "flow", max_tokens=cap, target_tokens=cap, normalize=False)
+            for each in texts(chunks):
+                assert not each.replace("\r", "\n").endswith("|---|---|")
+                assert "```py\n```" not in each.replace("\r\n", "\n").replace("\r", "\n")
+
+
+@pytest.mark.parametrize("info", ["py\u2028x", "py\x0cx", "py\x85x"])
+def test_what_is_no_line_end_does_not_tear_a_fence(info: str) -> None:
+    assert len(cut(f"```{info}\n" + "x = 1\n" * 60 + "```\n", hard_cap=64)) > 1

@@ -413,6 +413,15 @@ def test_refused(run, project, arguments, said) -> None:
     assert left(project) == ["docs", "empty"]
 
 
+@pytest.mark.parametrize("query", ["?", '"', "()", '"?"', ":)", "-", "*"])
+def test_a_query_with_nothing_to_look_for_finds_nothing(run, query) -> None:
+    """Punctuation is no syntax by itself, so it is no error; the library has no results for it either."""
+    said = "nothing found: there is nothing to look for in the query; give it a word\n"
+    assert run("search", "--json", "--", query, "docs") == (1, b"[]\n", said)
+    assert run("search", "--max-tokens", 100, "--", query, "docs") == (1, b"", said)
+    assert "nope: no such file or folder" in refused(run("search", "--", query, "nope"))
+
+
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [

@@ -47,6 +47,7 @@ def test_figures_by_hand(run, docs) -> None:
                 "tokens": {"total": 12, "min": 2, "median": 3, "mean": 4.0, "p95": 7, "max": 7},
                 "range": None,
                 "overlap": 0.0,
+                "breadcrumb": round(17 / 44, 4),
                 "added": round(17 / 44, 4),
                 "findings": {"heading-without-text": 1},
                 "histogram": [{"from": 0, "to": 16, "chunks": 3}],
@@ -76,11 +77,21 @@ def test_figures_of_several_documents(run, docs, strategy) -> None:
         "max": sizes[-1],
     }
     assert got["overlap"] == round(sum(chunk.overlap_chars for chunk in chunks) / embedded, 4)
+    lines = sum(len(chunk.embed_text.removesuffix(chunk.original_text)) for chunk in chunks)
+    assert got["breadcrumb"] == round(lines / embedded, 4)
     assert got["added"] == round(sum(chunk.added_chars for chunk in chunks) / embedded, 4)
     assert (got["overlap"] > 0) == (strategy == "flow")
     for bin_ in got["histogram"]:
         assert bin_["chunks"] == sum(bin_["from"] <= size <= bin_["to"] for size in sizes)
     assert sum(bin_["chunks"] for bin_ in got["histogram"]) == len(chunks)
+
+
+def test_what_quire_adds_by_its_kind(run, docs) -> None:
+    """A table that is cut repeats its header, which is added and no breadcrumb; the line above each part is one."""
+    table = "# T\n\n| name | value |\n|---|---|\n" + "".join(f"| row {n} | some words {n} |\n" for n in range(200))
+    got = figures(run("stats", "--json", docs({"a.md": table})), "flow")
+    assert got["overlap"] == 0
+    assert 0 < got["breadcrumb"] < got["added"]
 
 
 def test_share_within_the_range(run, docs) -> None:
@@ -110,6 +121,7 @@ def test_strategies_side_by_side(run, docs) -> None:
     assert row(result, "chunks") == [str(everything[strategy]["chunks"]) for strategy in OWN]
     assert row(result, "largest") == [f"{everything[strategy]['tokens']['max']:,}" for strategy in OWN]
     assert row(result, "overlap")[1] == f"{everything['flow']['overlap']:.1%}"
+    assert row(result, "breadcrumb") == [f"{everything[strategy]['breadcrumb']:.1%}" for strategy in OWN]
     assert max(map(len, lines)) <= 80
     assert "\x1b" not in result.out.decode()
 
@@ -191,7 +203,7 @@ def test_empty_document(run, docs) -> None:
     for each in got["strategies"].values():
         assert each["chunks"] == 0
         assert each["tokens"] == {"total": 0, "min": None, "median": None, "mean": None, "p95": None, "max": None}
-        assert (each["overlap"], each["added"]) == (None, None)
+        assert (each["overlap"], each["breadcrumb"], each["added"]) == (None, None, None)
     result = run("stats", folder)
     assert result.code == 0
     assert row(result, "median") == ["–"] * 4

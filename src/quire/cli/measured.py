@@ -27,8 +27,10 @@ class Measured:
     """The characters of all texts to embed."""
     repeated: int = 0
     """How many of them repeat the chunk before."""
+    above: int = 0
+    """How many of them are breadcrumbs, with the blank line below."""
     added: int = 0
-    """How many of them quire added, repeated ones included."""
+    """How many of them quire added: these, headers and fences."""
     findings: Counter[str] = field(default_factory=Counter)
 
     @property
@@ -44,6 +46,7 @@ class Measured:
             self.within += self._is_within(chunk, counter)
             self.embedded += len(chunk.embed_text)
             self.repeated += chunk.overlap_chars
+            self.above += len(chunk.embed_text) - len(chunk.original_text)
             self.added += chunk.added_chars
         self.findings.update(codes)
 
@@ -53,6 +56,7 @@ class Measured:
         self.within += later.within
         self.embedded += later.embedded
         self.repeated += later.repeated
+        self.above += later.above
         self.added += later.added
         self.findings.update(later.findings)
 

@@ -111,24 +111,25 @@ def command(
                 _explain(results, place.settings.search.tie)
         sys.stdout.flush()
         if not results:
-            _say_why(find, budget, None if as_json else (place, printer))
+            _say_why(query, find, budget, None if as_json else (place, printer))
     _say(results)
     return 0 if results else NOTHING_FOUND
 
 
 def _is_possible(query: str) -> bool:
-    """Whether there is something to look for; if not, says what is wrong, and where."""
+    """Whether it can be asked; if not, says what is wrong, and where."""
+    if not query.strip():
+        note("quire: there is nothing to look for; give a query with a word in it")
+        return False
     try:
-        meant = queries.parse(query)
+        queries.parse(query)
     except QueryError as error:
         first, *pointed = str(error).split("\n")  # the query with a caret below it
         note(f"quire: {visible(first)}")
         for line in pointed:
             note(visible(line))
         return False
-    if meant is None:
-        note("quire: there is nothing to look for in the query; give it a word")
-    return meant is not None
+    return True
 
 
 def _fitted(results: Results, find: partial[Results], budget: int, place: Opened, printer: Printer) -> Results:
@@ -154,8 +155,11 @@ def _printed(results: Results, place: Opened, printer: Printer) -> int:
     return counter.count(printer.plain(results, [place.file(hit) for hit in results]))
 
 
-def _say_why(find: partial[Results], budget: int | None, printed: tuple[Opened, Printer] | None) -> None:
-    """Why there are no results: nothing is like the query, or nothing that is fits."""
+def _say_why(query: str, find: partial[Results], budget: int | None, printed: tuple[Opened, Printer] | None) -> None:
+    """Why there are no results: the query has no words, nothing is like it, or nothing that is fits."""
+    if queries.parse(query) is None:
+        note("nothing found: there is nothing to look for in the query; give it a word")
+        return
     best = find(limit=1) if budget is not None else None
     if best:
         size = with_breadcrumb(best[0]) if printed is None else _printed(best, *printed)

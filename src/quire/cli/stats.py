@@ -37,7 +37,7 @@ _BLOCKS = "▏▎▍▌▋▊▉█"
 _NONE = "–"
 _LABELS = (
     "tokenizer", "chunks", "tokens, total", "  smallest", "  median", "  mean", "  95 % up to", "  largest",
-    "range", "  within", "overlap", "added in all", "findings",
+    "range", "  within", "overlap", "breadcrumb", "added in all", "findings",
 )  # fmt: skip
 """The rows of the table; ``_Table._cells`` fills them."""
 
@@ -113,6 +113,7 @@ def _figures(measured: Measured, edges: Sequence[int]) -> dict[str, Any]:
         "range": measured.range
         and {"min": measured.range[0], "max": measured.range[1], "within": _share(measured.within, chunks)},
         "overlap": _share(measured.repeated, measured.embedded),
+        "breadcrumb": _share(measured.above, measured.embedded),
         "added": _share(measured.added, measured.embedded),
         "findings": dict(sorted(measured.findings.items())),
         "histogram": _histogram(measured.sizes, edges),
@@ -228,6 +229,7 @@ class _Table:
         yield f"{limits['min']}-{limits['max']}" if limits else self._marks.none
         yield self._percent(limits and limits["within"])
         yield self._percent(figures["overlap"])
+        yield self._percent(figures["breadcrumb"])
         yield self._percent(figures["added"])
         yield self._number(sum(figures["findings"].values()))
 

@@ -50,6 +50,8 @@ class Flattening:
         self._led_by = 0  # tokens of what leads the next unit, which must leave room for it
         self._lead_gives_way = False  # whether what leads must stand alone after all
         self.notes: list[Note] = []
+        self.closing = -1
+        """Where headings start that close the document, but do not fit below its last text; -1 for none."""
         self._tail_start, self._tail, self._gap = self._headings_at_end()
         self._sure = grain.cap - lines.most - _ROOM_FOR_TEXT  # so many tokens fit below any breadcrumb
         self._oversized = grain.cap if grain.oversized is None else grain.oversized
@@ -71,20 +73,17 @@ class Flattening:
         The last text goes with them.
         """
         start = len(self._text)
-        closing: list[int] = []
         for section in reversed(self._document.sections[1:]):
             if section.text_start < section.text_end:
                 break
             start = section.start
-            closing.append(start)
         _, end = trimmed(self._text, 0, start) if start < len(self._text) else (0, 0)
         if not end:
             return -1, 0, 0
         tail, gap = self._count(self._text[start:]), self._count(self._text[end:start])
         if (tail + gap) * 2 < self._grain.cap:
             return start, tail, gap
-        for heading in closing:
-            self._note_heading(heading, "a heading that closes the document does not fit below its last text")
+        self.closing = start
         return -1, 0, 0
 
     def _note_heading(self, start: int, what: str) -> None:

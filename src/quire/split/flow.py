@@ -43,7 +43,7 @@ def flow(document: Document, counter: TokenCounter, options: Options) -> Cut:
     range_ = _Range(plan, options.min_tokens)
     ranged = [part for run in range_.applied(runs) for part in plan.within_cap(run)]
     pieces = Pieces(plan, options, ranged, are_exact=plan.are_exact and not range_.has_halved).made()
-    return Cut(pieces, [*plan.findings(), *_below_minimum(plan, pieces, options)])
+    return Cut(pieces, [*plan.findings(pieces), *_below_minimum(plan, pieces, options)])
 
 
 class _Open:
@@ -235,8 +235,10 @@ class _Range:
         """Where a unit may be cut in two."""
         text = self._plan.units.text
         if unit.kind in ("code", "table") and unit.wrap is not None and unit.wrap.before:
-            header = unit.wrap.before.count("\n") if unit.start <= unit.wrap.first else 0
-            return lines(text, unit.start, unit.end)[header:-1]
+            opening = unit.wrap.before
+            header = len(lines(opening, 0, len(opening))) if unit.start <= unit.wrap.first else 0
+            closing = unit.kind == "code" and unit.end >= unit.wrap.last
+            return lines(text, unit.start, unit.end)[header : -2 if closing else -1]
         if unit.before or unit.after:
             return []
         if unit.kind == "paragraph":

@@ -24,7 +24,7 @@ from typing import TypeAlias
 from quire.model import BLANK, Block, Kind, TokenCounter, adds_up
 from quire.split.levels import PROSE, Level, Places, blank_lines, cells, lines, with_end
 from quire.split.sentences import sentence_ends
-from quire.split.standing import continued, is_closing, upright
+from quire.split.standing import bullets_for, continued, is_closing, upright
 from quire.split.units import NO_WRAP, Unit, Wrap, blank_behind
 
 Note: TypeAlias = tuple[int, str, str]
@@ -37,10 +37,10 @@ _LONG = 8
 _GUESSES = 6
 """So often the size of a part says where to look next; then the search halves what is left."""
 
-_PREFERRED = frozenset({blank_lines})
-"""Levels that are only the best places: what is above the limit between them is cut on the next level."""
+_SMALL = 8
+"""A part with at most this part of the limit joins a neighbour that is above it."""
 
-_FENCE = re.compile(r"[ \t]*(?:[-*+>][ \t]*|[0-9]{1,9}[.)][ \t]*)*?((`{3,}|~{3,})[^\r\n]*)")
+_FENCE = re.compile(r"[ \t]*(?:[-*+>][ \t]*|[0-9]{1,9}[.)][ \t]*|\[\^[^\]\s]+\]:[ \t]*)*?((`{3,}|~{3,})[^\r\n]*)")
 _QUOTE_MARKS = re.compile(r"(?:[ \t]{0,3}>[ \t]?)+")
 
 
@@ -100,23 +100,28 @@ class Ladder:
     def _code(self, start: int, end: int) -> Iterator[Unit]:
         fence = _FENCE.match(self.text, start, end)
         if fence is None:
-            yield from self._parts("code", start, end, (blank_lines, lines, *PROSE))
+            yield from self._parts("code", start, end, (blank_lines, lines, *PROSE), preferred=1)
             return
         opening, mark = fence.group(1), fence.group(2)
         prefix = self._quote_marks(start) + self.text[start : fence.start(1)]
-        lead = upright(prefix)
-        behind = continued(prefix)
+        lead, behind = upright(prefix), continued(prefix)
         last = end if is_closing(self._last_line(start, end), mark, behind) else len(self.text) + 1
         wrap = Wrap(f"{lead}{opening}\n", f"\n{behind}{mark}", "", start, last)
-        if lead != prefix:  # the part that has the block's own start is made to stand upright, too
+        if bullets := bullets_for(prefix):  # the part that has the block's own start is made to stand upright, too
             start = fence.start(1) - len(prefix.lstrip(" \t"))
-            wrap = wrap._replace(lead=lead[: len(lead) - (fence.start(1) - start)], first=start)
+            wrap = wrap._replace(lead=bullets, first=start)
         if self.counter.count(wrap.before + wrap.after) * 2 > self.limit and len(opening) > len(mark):
             self.notes.append((start, "info-left-out", "the info string of a fence is too long to be repeated"))
             wrap = wrap._replace(before=f"{lead}{mark}\n")
-        yield from self._parts(
-            "code", start, end, (blank_lines, lines, *PROSE), self._affordable(wrap, "fence-left-out")
-        )
+        inside = self._inside_fence(start, end, is_closed=last == end)
+        levels = (_between(blank_lines, inside), _between(lines, inside), *PROSE)
+        yield from self._parts("code", start, end, levels, self._affordable(wrap, "fence-left-out"), preferred=1)
+
+    def _inside_fence(self, start: int, end: int, *, is_closed: bool) -> tuple[int, int]:
+        """Where the second line of code starts, and the last one: a fence stays with a line."""
+        places = lines(self.text, start, end)
+        last = end - len(self._last_line(start, end)) if is_closed else end
+        return places[0] + 1, min(last, end) - 1
 
     def _last_line(self, start: int, end: int) -> str:
         """The last line of a block of several; empty if it has one."""
@@ -130,10 +135,7 @@ class Ladder:
         wrap = self._affordable(Wrap(f"{header}\n", first=start, last=end), "header-left-out")
         first_row = self._line_start(body, start)
 
-        def rows(text: str, first: int, last: int) -> Sequence[int]:
-            # The header stays with a row.
-            return with_end([place for place in lines(text, first, last) if place > first_row], last)
-
+        rows = _between(lines, (first_row + 1, end))  # the header stays with a row
         yield from self._parts("table", start, end, (rows, lines, cells, *PROSE), wrap)
 
     def _affordable(self, wrap: Wrap, code: str) -> Wrap:
@@ -145,9 +147,20 @@ class Ladder:
         return Wrap()
 
     def _parts(
-        self, kind: Kind, start: int, end: int, levels: Sequence[Level], wrap: Wrap = NO_WRAP, *, size: int = -1
+        self,
+        kind: Kind,
+        start: int,
+        end: int,
+        levels: Sequence[Level],
+        wrap: Wrap = NO_WRAP,
+        *,
+        size: int = -1,
+        preferred: int = 0,
     ) -> Iterator[Unit]:
-        """As few parts of a span as the limit allows on the first level; what is too large goes to the next."""
+        """As few parts of a span as the limit allows on the first level; what is above the cap goes to the next.
+
+        So does what is above the limit on the first ``preferred`` levels, which are only the best places.
+        """
         if size < 0:
             size = self._about(start, end, wrap)
         if size <= self.limit:
@@ -157,12 +170,12 @@ class Ladder:
             yield from self._characters(kind, start, end, wrap)
             return
         places = Places(self.text, levels[0], start, end)
-        most = self.limit if levels[0] in _PREFERRED else self.cap
+        most = self.limit if preferred > 0 else self.cap
         stride = (end - start) * self.limit // size  # about as many characters as fit
         while start < end:
             place, size = self._place(start, places, wrap, stride)
             if size > most:
-                yield from self._parts(kind, start, place, levels[1:], wrap, size=size)
+                yield from self._parts(kind, start, place, levels[1:], wrap, size=size, preferred=preferred - 1)
             else:
                 yield from self._unit(kind, start, place, wrap, levels, size=size)
                 stride = place - start
@@ -268,17 +281,20 @@ class Ladder:
     def _joined(self, first: Unit, last: Unit) -> int | None:
         """How many tokens two neighbours have together; None if they do not fit."""
         tokens = first.tokens + last.tokens
-        if tokens > self.limit + 2:
-            return None
+        most = self.limit
+        if tokens > most + 2:
+            if min(first.tokens, last.tokens) * _SMALL > most or max(first.tokens, last.tokens) <= most:
+                return None
+            most = self.cap  # a lone tag beside a line that is above the limit anyway
         after = last.after
         if self._adds_up and self.counter.cuts_cleanly(self.text, last.start):
             tokens += blank_behind(self.text, self.counter, first, last.start)
         else:
             tokens = self.counter.count(self.text[first.start : last.end])
         if not (first.before or after):
-            return tokens if tokens <= self.limit else None
+            return tokens if tokens <= most else None
         size = self.counter.count(f"{first.before}{self.text[first.start : last.end]}{after}")
-        return tokens if size <= self.limit else None
+        return tokens if size <= most else None
 
     def _line_start(self, position: int, least: int) -> int:
         line = max(least, self.text.rfind("\n", least, position) + 1)
@@ -307,3 +323,13 @@ class Ladder:
             start, seen = (line, position) if is_new else (start, position)
         self._line = (start, seen)
         return start
+
+
+def _between(level: Level, span: tuple[int, int]) -> Level:
+    """A level with only those places that lie in a span, and the end."""
+    low, high = span
+
+    def places(text: str, start: int, end: int) -> Sequence[int]:
+        return with_end([place for place in level(text, start, end) if low <= place <= high], end)
+
+    return places

@@ -28,7 +28,7 @@ def packed(document: Document, counter: TokenCounter, options: Options) -> Cut:
         packing.emit(0, len(plan.units), 0)
     else:
         packing.pack(document.sections[0], 0)
-    return Cut(packing.pieces, plan.findings())
+    return Cut(packing.pieces, plan.findings(packing.pieces))
 
 
 class _Packing:

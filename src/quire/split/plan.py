@@ -139,11 +139,15 @@ class Plan:
         is_known = unit < len(self.units) and self.units.starts[unit] == position
         return not is_known or unit == 0 or self.units.items[unit - 1].ends_sentence
 
-    def findings(self) -> list[Finding]:
-        """What could not be had, in document order."""
-        if not self.notes:
+    def findings(self, pieces: Sequence[Piece]) -> list[Finding]:
+        """What could not be had in making ``pieces``, in document order."""
+        closing = self._flattening.closing
+        message = "a heading that closes the document does not fit below its last text within the cap"
+        alone = [piece.start for piece in pieces if piece.start >= closing] if closing >= 0 else ()
+        if not (self.notes or alone):
             return []
-        notes = sorted(set(self.notes))
+        told = {note[:2]: note for note in [*((start, "heading-too-long", message) for start in alone), *self.notes]}
+        notes = sorted(told.values())
         found = lines_at(self.document.text, [position for position, _, _ in notes])
         return [
             Finding(code=code, path=self.document.source.name, line=line, message=message)

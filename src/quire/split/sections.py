@@ -45,7 +45,7 @@ def sections(document: Document, counter: TokenCounter, options: Options) -> Cut
             pieces += parts
             cut += parts
     sized = [(piece, piece.tokens) for piece in cut]
-    return Cut(pieces, [*plan.findings(), *_over_cap(plan, sized), *_without_line(plan, sized)])
+    return Cut(pieces, [*plan.findings(pieces), *_over_cap(plan, sized), *_without_line(plan, sized)])
 
 
 def _split(plan: Plan, max_depth: int) -> list[_Part]:

@@ -10,21 +10,28 @@ from __future__ import annotations
 import re
 
 _MARKER = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])(?=[ \t])")
-_INDENT = re.compile(r"[ \t]*+")
+_LABEL = re.compile(r"\A[ \t]*\[\^[^\]\s]+\]:[ \t]*")
+"""The label of a footnote; the lines below it are indented by four columns."""
 _TOO_FAR = 4
 """So many columns make code of what stands behind them."""
 
 
 def upright(prefix: str) -> str:
-    """What stands before a fence that is opened again: ``prefix``, with bullets for an indentation that is too far."""
-    blank = _INDENT.match(prefix).group()  # type: ignore[union-attr]  # it matches the empty text too
-    width = _columns(blank)
-    return prefix if width < _TOO_FAR else _bullets(width) + prefix[len(blank) :]
+    """What stands before a fence that is opened again: ``prefix``, with bullets for an indentation, or a label."""
+    bare = _LABEL.sub("", prefix)
+    bullets = bullets_for(bare) if bare == prefix else _bullets(_TOO_FAR)
+    return bullets + bare.lstrip(" \t") if bullets else prefix
+
+
+def bullets_for(prefix: str) -> str:
+    """Bullets in the place of an indentation that is too far; nothing where it is not."""
+    width = _columns(prefix[: len(prefix) - len(prefix.lstrip(" \t"))])
+    return _bullets(width) if width >= _TOO_FAR else ""
 
 
 def continued(prefix: str) -> str:
     """What stands on the lines below ``prefix``: markers of items are blank there, those of quotes are not."""
-    return _MARKER.sub(lambda marker: " " * len(marker.group()), prefix)
+    return _MARKER.sub(lambda marker: " " * len(marker.group()), _LABEL.sub(" " * _TOO_FAR, prefix))
 
 
 def is_closing(line: str, mark: str, behind: str) -> bool:
