@@ -207,8 +207,16 @@ def _linked(folder: Path) -> Iterator[Question]:
             if file in pages and file != path and not _WORDLESS.fullmatch(words):
                 answers.setdefault(words, {})[file, slug] = None
                 holders.setdefault(words, set()).add(path)
+    titles = {path: _titles(text, path) for path, text in pages.items()}
     for words, found in answers.items():
-        yield Question(words, tuple(found), frozenset(holders[words]), exact=False)
+        exact = any(titles[file].get(slug, "").casefold() == words.casefold() for file, slug in found)
+        yield Question(words, tuple(found), frozenset(holders[words]), exact=exact)
+
+
+def _titles(text: str, path: str) -> dict[str, str]:
+    """The title of each section of a page, by its slug; the page's own by the empty one."""
+    document = quire.parse(text, path=path)
+    return {section.anchor: section.title for section in document.sections[1:]} | {"": document.title}
 
 
 def _links(text: str) -> Iterator[tuple[str, str]]:

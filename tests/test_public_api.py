@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -161,3 +162,23 @@ def test_places_among_the_nodes_are_numbers_also_where_a_heading_makes_no_node()
     sections = quire.parse("# A\n\ntext\n\n# B\n\n# C\n\ntext\n").sections
     assert [repr(section.position) for section in sections] == ["0", "1", "None", "2"]
     assert [repr(chunk.position) for chunk in quire.chunk("# A\n\ntext\n\n# B\n", "tree")] == ["1"]
+
+
+@pytest.mark.parametrize("given", [None, b"text", Path("a.md"), 3])
+def test_what_is_no_text_is_said_to_be_none(given: Any) -> None:
+    for work in (quire.parse, quire.chunk, lambda text: quire.verify(text, [])):
+        with pytest.raises(TypeError, match="text"):
+            work(given)
+
+
+@pytest.mark.parametrize("errors", ["ignore", "x", None])
+def test_an_impossible_way_to_decode_is_refused(tmp_path: Path, errors: Any) -> None:
+    (tmp_path / "a.md").write_text("# A\n\ntext\n")
+    with pytest.raises(quire.OptionError, match="'strict', 'replace'"):
+        quire.chunk_file(tmp_path / "a.md", errors=errors)
+
+
+def test_a_record_made_of_a_chunk_does_not_hold_it() -> None:
+    chunks = quire.chunk("---\ntags: [a]\n---\n# A\n\nx\n\n# B\n\ny\n", "tree")
+    chunks[0].to_dict()["metadata"]["tags"].append("b")
+    assert [chunk.to_dict()["metadata"]["tags"] for chunk in chunks] == [["a"], ["a"], ["a"]]

@@ -83,13 +83,16 @@ def _nothing_lost(document: Document, chunks: Sequence[Chunk], findings: Sequenc
         covered += [(section.start, section.body_start) for section in document.sections[1:]]
     dropped = {finding.line for finding in findings if finding.code.startswith("guard-dropped-")}
     seen = document.source.text_start if in_tree else document.source.body_start
+    lost: list[tuple[int, str]] = []
     for start, end in [*sorted(covered), (len(document.text), len(document.text))]:
         gap = document.text[seen:start]
         if text := gap.strip(BLANK):
-            position = seen + len(gap) - len(gap.lstrip(BLANK))
-            if not dropped or lines_at(document.text, [position])[0] not in dropped:
-                yield "lost-text", position, f"{len(text)} characters are in no chunk, from {_excerpt(text)} on"
+            lost.append((seen + len(gap) - len(gap.lstrip(BLANK)), text))
         seen = max(seen, end)
+    lines = lines_at(document.text, [position for position, _ in lost])
+    for (position, text), line in zip(lost, lines, strict=True):
+        if line not in dropped:
+            yield "lost-text", position, f"{len(text)} characters are in no chunk, from {_excerpt(text)} on"
 
 
 def _titles_are_kept(document: Document, chunks: Sequence[Chunk]) -> Iterator[Violation]:

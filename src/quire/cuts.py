@@ -15,6 +15,7 @@ from quire.record import Chunk
 _MARKERS = " \t>-+*.)0123456789"
 """What may stand before a fence or a row on its line."""
 _FENCE = re.compile(r"[-+*.)0-9> \t]*+(?:\[\^[^\]\s]*+\]:[-+*.)0-9> \t]*+)?+(`{3,}|~{3,})")
+_INDENTED = re.compile(r" {4}| {0,3}\t")
 _LINE_END = re.compile(r"\r\n?|\n")
 _TEXT = re.compile(rf"[^{BLANK}]")
 
@@ -47,6 +48,8 @@ class _Blocks:
     def cut_at(self, position: int) -> Block | None:
         """The fenced code or the table that has text on both sides of a position."""
         blocks: Sequence[Block] = self._document.blocks_between(position, position + 1)
+        if blocks and _INDENTED.match(self._text, blocks[0].start):
+            return None  # code that shows a fence is none
         while blocks:
             block = blocks[max(bisect_left(blocks, position, key=_start_of) - 1, 0)]
             if not block.start < position < block.end:

@@ -14,8 +14,10 @@ AnyPath: TypeAlias = str | PathLike[str]
 _SYNTAXES = get_args(Syntax)
 
 
-def checked(path: AnyPath | None, title: str | None, syntax: Syntax | None) -> str | None:
-    """The path as a text; OptionError if one of the three cannot be."""
+def checked(text: str, path: AnyPath | None, title: str | None, syntax: Syntax | None) -> str | None:
+    """The path as a text; TypeError if ``text`` is none, OptionError if one of the others cannot be."""
+    if not isinstance(text, str):
+        raise TypeError(f"a text is needed, not {type(text).__name__}; for a file see quire.chunk_file")
     path = str(path) if isinstance(path, PathLike) else path
     for name, value in (("path", path), ("title", title)):
         if value is not None and not isinstance(value, str):

@@ -21,7 +21,7 @@ def parse(
     text: str, *, path: AnyPath | None = None, title: str | None = None, syntax: Syntax | None = None
 ) -> Document:
     """Parse ``text`` into sections and blocks. ``path`` gives it a name and, by its extension, its syntax."""
-    path = given.checked(path, title, syntax)
+    path = given.checked(text, path, title, syntax)
     return parsing.document(read.make_source(text, path=path, syntax=syntax), title)
 
 

@@ -272,7 +272,8 @@ def _plain(value: Any) -> Any:
     elif isinstance(value, Mapping):
         made = dict(value)
     else:
-        return list(value) if isinstance(value, tuple) else value
+        is_list = isinstance(value, tuple | list)
+        return [each if each.__class__ in _PLAIN else _plain(each) for each in value] if is_list else value
     for key, each in made.items():
         if each.__class__ not in _PLAIN:
             made[key] = _plain(each)

@@ -21,9 +21,8 @@ def headings(text: str) -> list[str]:
     [
         "$$\na\n=\nb\n$$",
         "$$\n# a\n$$",
-        "$$\na\n\n# b\n\n## c\n\nd\n$$",
         "$$ a\n---\nb $$",
-        "$$\na\n\n# b $$",
+        "$$\na\n# b $$",
         "$$\n=\n$$",
         "$$\n- a\n# b\n$$",
         "$$\na\n```\n# b\n```\n# c\n$$",
@@ -40,14 +39,13 @@ def test_math_with_headings_is_one_block(math: str, end: str) -> None:
 
 
 def test_math_right_below_text_is_not_torn() -> None:
-    text = "So:\n$$\na\n=\nb\n\nc\n$$\n\n# A\n\nx\n"
+    text = "So:\n$$\na\n=\nb\nc\n$$\n\n# A\n\nx\n"
     assert headings(text) == ["A"]
-    assert blocks(text)[0] == ("math", "So:\n$$\na\n=\nb\n\nc\n$$")
+    assert blocks(text)[0] == ("math", "So:\n$$\na\n=\nb\nc\n$$")
 
 
 def test_dashes_right_below_math_make_it_no_heading() -> None:
     assert headings("$$\na\n$$\n---\n\n# A\n\nx\n") == ["A"]
-    assert headings("$$\na\n\nb\n$$\n---\n\n# A\n\nx\n") == ["A"]
 
 
 @pytest.mark.parametrize(
@@ -66,6 +64,10 @@ def test_dashes_right_below_math_make_it_no_heading() -> None:
         "$$ a $$\n\n# A\n\n$$ b $$\n",
         "$$\na\n$$\n\n# A\n\n$$\nb\n$$\n",
         "$$\na\n$$\n# A\n$$\n- b\n$$\n",
+        "$$\na\n\n# A\n\nd\n$$\n",
+        "$ cheap\n\n$$ medium\n\n# A\n\n$$\n",
+        "$$ is cheap.\n\n# A\n\nThis one is $$\n",
+        "$$\n \t\n# A\n$$\n",
     ],
 )
 def test_what_is_no_math_around_a_heading_hides_none(text: str) -> None:

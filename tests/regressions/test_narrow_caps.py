@@ -179,6 +179,7 @@ _CODE = {
     "a marker's own line": "- ```py\n{}  ```\n- Then that.\n",
     "a tab": "-\t```py\n{}\t```\n\n- Then that.\n",
     "a quote in an item": "- > ```py\n{}  > ```\n\n- Then that.\n",
+    "an item that ends it": "- a\n\n  ```py\n{}\nThen that.\n",
     "an item in a quote": "> - ```py\n{}>   ```\n\nThen that.\n",
     "nothing": "```py\n{}```\n\nThen that.\n",
     "nothing, and a line that only looks like the end": "```py\n{}    ```\n> ```\n",
@@ -188,7 +189,9 @@ _CODE = {
 def _line_prefix(text: str) -> str:
     """What stands before each line of the code."""
     closing = text.partition("{}")[2].splitlines()[0]
-    return closing[: closing.index("`")] if "looks" not in text else ""
+    if "looks" in text or not closing:
+        return "" if closing else "  "
+    return closing[: closing.index("`")]
 
 
 @pytest.mark.parametrize("text", _CODE.values(), ids=_CODE.keys())
@@ -254,3 +257,63 @@ def test_a_cut_that_moves_leaves_header_and_fences_where_they_are(end: str) -> N
 @pytest.mark.parametrize("info", ["py\u2028x", "py\x0cx", "py\x85x"])
 def test_what_is_no_line_end_does_not_tear_a_fence(info: str) -> None:
     assert len(cut(f"```{info}\n" + "x = 1\n" * 60 + "```\n", hard_cap=64)) > 1
+
+
+@pytest.mark.parametrize("before", ["- ", "> ", "1.  ", "> - "], ids=repr)
+def test_a_line_of_code_above_the_cap_stays_in_its_fence(before: str) -> None:
+    behind = before if before == "> " else before.replace("1.", "  ").replace("-", " ")
+    text = f"{before}```py\n{behind}{'word ' * 100}\n{behind}```\n"
+    pieces = texts(cut(text, hard_cap=48, breadcrumb_mode="none"))
+    assert len(pieces) > 2
+    for piece in pieces:
+        tokens = MarkdownIt().parse(f"{piece}\n\nBehind.\n")
+        assert [token.info for token in tokens if token.type == "fence"] == ["py"]
+        assert tokens[-2].content == "Behind."
+        assert [token.content for token in tokens if token.type == "inline"] == ["Behind."]
+
+
+def test_code_in_an_item_in_a_quote_is_opened_inside_an_item() -> None:
+    lines = "".join(f">     line_{number} = {number}\n" for number in range(40))
+    _, *later = texts(cut(f"> 10. a\n>\n>     ```py\n{lines}>     ```\n", hard_cap=64, breadcrumb_mode="none"))
+    for piece in later[1:]:
+        assert [token.info for token in MarkdownIt().parse(piece) if token.type == "fence"] == ["py"]
+
+
+def test_a_table_in_an_item_keeps_its_header() -> None:
+    rows = "".join(f"    | {number} | word |\n" for number in range(40))
+    _, *tables = texts(cut(f"1.  Do:\n\n    | a | b |\n    |---|---|\n{rows}", hard_cap=64, breadcrumb_mode="none"))
+    assert len(tables) > 2
+    for piece in tables:
+        tokens = MarkdownIt().enable("table").parse(piece)
+        assert [token.type for token in tokens].count("table_open") == 1
+        assert not [token for token in tokens if token.type == "code_block"]
+
+
+def test_code_that_shows_a_fence_is_no_fence() -> None:
+    lines = "".join(f"    x = {number}\n" for number in range(60))
+    for piece in texts(cut(f"Write so:\n\n    ```py\n{lines}    ```\n", hard_cap=64, breadcrumb_mode="none")):
+        assert not piece.startswith("-")
+
+
+def test_a_cut_that_moves_does_not_take_the_fence_of_another_block() -> None:
+    text = (
+        "- ```\n  x0 = 0\n  x1 = 1\n  x2 = 2\n  x3 = 3\n  x4 = 4\n\n  x5 = 5\n  ```\n\n"
+        "  ~~~\n  x0 = 0\n  x1 = 1\n  x2 = 2\n\n  x3 = 3\n  x4 = 4\n  ~~~\n"
+    )
+    sizes = {"max_tokens": 48, "min_tokens": 24, "target_tokens": 41}
+    for piece in texts(cut(text, "flow", overlap_sentences=0, breadcrumb_mode="none", **sizes)):
+        tokens = MarkdownIt().parse(piece)
+        assert [token for token in tokens if token.type == "inline"] == []
+        assert "".join(token.content for token in tokens if token.type == "fence").count("~~~") == 0
+
+
+@pytest.mark.parametrize("strategy", ["packed", "flow"])
+def test_only_what_stands_below_a_heading_leaves_room_for_it(strategy: str) -> None:
+    def words(text: str) -> int:
+        return len([word for word in text.split() if word.isalpha()])
+
+    sentences = [f"S{'a' * number} " + "word " * (number - 2) + "end." for number in (20, 36, 10)]
+    text = "# " + "h " * 9 + "\n\n" + " ".join(sentences)
+    options = {"packed": {"hard_cap": 40}, "flow": {"max_tokens": 40, "min_tokens": 0, "overlap_sentences": 0}}
+    chunks = quire.chunk(text, strategy, tokenizer=words, breadcrumb_mode="none", **options[strategy])
+    assert [sentence for sentence in sentences if not any(sentence in each for each in texts(chunks))] == []

@@ -2,7 +2,8 @@ r"""Display math, ``$$`` to ``$$``: what opens it, and what looks like a heading
 
 Used by headings.py, scan.py and group.py. The parser takes math for text: to it ``=`` below a line makes a heading, and
 so does ``# a``. Math opens with ``$$`` at the start of a line of a paragraph and closes with the next ``$$`` that is no
-part of a pair within its line. What is never closed is text.
+part of a pair within its line. What is never closed is text. Nor is there a blank line in math that holds what looks
+like a heading: ``$$`` may be a price, or the number of a process, and the next one may stand pages below.
 """
 
 from __future__ import annotations
@@ -41,11 +42,16 @@ def first_doubt(text: str) -> int:
     return len(text)
 
 
-def hidden(tops: Iterable[tuple[str, str]]) -> Iterator[int]:
-    """The numbers of headings that stand inside math, among blocks that have the parser's name and their lines."""
+def hidden(tops: Iterable[tuple[str, str, bool]]) -> Iterator[int]:
+    """The numbers of headings that stand inside math.
+
+    Blocks have the parser's name, their lines, and whether a blank line is above them.
+    """
     is_open = False
     inside: list[int] = []
-    for number, (tag, text) in enumerate(tops):
+    for number, (tag, text, is_apart) in enumerate(tops):
+        if is_apart:
+            is_open, inside = False, []
         odd = _odd_lines(text) if MARK in text and tag not in _WITHOUT_MARKS else []
         closes = is_open == (len(odd) % 2 == 1)
         if not (is_open or (tag in _OPENING_TAGS and _begins(odd))):

@@ -99,9 +99,18 @@ def tops_of(text: str, base: int) -> Iterator[Top]:
                 yield tag, base + place["start"], base + last
 
 
-def _lines_of(text: str, tops: Iterable[Top]) -> list[tuple[str, str]]:
-    """The name of each of ``tops``, and its lines."""
-    return [(tag, text[line_start(text, start) : end]) for tag, start, end in tops]
+def _lines_of(text: str, tops: Iterable[Top]) -> list[tuple[str, str, bool]]:
+    """The name of each of ``tops``, its lines, and whether a blank line is above it."""
+    places = [(tag, line_start(text, start), end) for tag, start, end in tops]
+    return [(tag, text[start:end], _is_below_blank(text, start)) for tag, start, end in places]
+
+
+def _is_below_blank(text: str, line: int) -> bool:
+    """Whether the line above one that starts at ``line`` is blank, or there is none."""
+    above = line - 2 if text[max(line - 2, 0) : line] == "\r\n" else line - 1
+    while above > 0 and text[above - 1] in " \t":
+        above -= 1
+    return above <= 0 or text[above - 1] in "\r\n"
 
 
 def _heading(text: str, level: int, title: str, top: Top) -> Heading:

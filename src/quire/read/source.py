@@ -12,7 +12,7 @@ import os
 from pathlib import Path
 from typing import Literal
 
-from quire.errors import InputError, UndecodableError
+from quire.errors import InputError, OptionError, UndecodableError
 from quire.model import BOM, Finding, Source, Syntax
 from quire.offsets import lines_at
 
@@ -47,6 +47,8 @@ def read_file(path: Path, name: str, errors: OnUndecodable = "strict") -> tuple[
 
 def decode(data: bytes, name: str, errors: OnUndecodable = "strict") -> tuple[str, tuple[Finding, ...]]:
     """The text that ``data`` is, from UTF-8, or from UTF-16 if a byte order mark says so."""
+    if errors not in ("strict", "replace"):
+        raise OptionError(f"errors={errors!r} is not possible; choose from: 'strict', 'replace'")
     encoding = _encoding(data)
     try:
         return data.decode(encoding), ()

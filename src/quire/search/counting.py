@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quire.search.candidates import Candidate, Merged
+import msgspec
+
+from quire.search.candidates import Candidate, Merged, Step
 from quire.search.settings import NEAR
 
 _EQUAL = 2e-5
@@ -34,6 +36,32 @@ def by_themselves(found: Sequence[Candidate]) -> Sequence[Candidate]:
         if each.score >= near or each.position in best or any(above.position in best for above in each.ancestors)
     ]
     return counting or [each for each in found if each.position == 0] or found
+
+
+def lifted(found: Sequence[Candidate], results: Sequence[Merged]) -> Sequence[Merged]:
+    """The results; the best below a node that does not count, and scores more, has that node's score.
+
+    So it is with nodes that count, when results are merged: who answers in another's place stands where it would have.
+    """
+    if len(found) == 1:
+        return results
+    members = {position for result in results for position in result.constituents}
+    outside = [each for each in found if each.position not in members]
+    if not outside:
+        return results
+    nodes = {each.position: each for each in found}
+    lifting = {each.position: each for each in outside}
+    made = list(results)
+    for index in sorted(range(len(made)), key=lambda index: (-made[index].score, made[index].position)):
+        result = made[index]
+        above = [each.position for each in nodes[result.constituents[0]].ancestors if each.position < result.position]
+        holders = [lifting.pop(position) for position in above if position in lifting]
+        higher = [each for each in holders if each.score > result.score]
+        steps = [Step(rule="passed over", position=each.position, score=each.score, own=each.own) for each in higher]
+        if higher:
+            score = max(each.score for each in higher)
+            made[index] = msgspec.structs.replace(result, score=score, trail=(*result.trail, *steps))
+    return made
 
 
 def left_alone(found: Sequence[Candidate], results: Sequence[Merged]) -> list[Candidate]:

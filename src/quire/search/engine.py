@@ -20,7 +20,7 @@ from quire.query import parse, show
 from quire.query.tree import Query
 from quire.search import answer, find
 from quire.search.candidates import Candidate, Merged, Rules
-from quire.search.counting import by_themselves, left_alone
+from quire.search.counting import by_themselves, left_alone, lifted
 from quire.search.find import AHEAD, MOST, Found, Matching
 from quire.search.merge import within
 from quire.search.records import Results
@@ -138,7 +138,7 @@ def _best_first(
     matches = 0
     for inside in documents:
         counting = by_themselves(inside)
-        merged = within(counting, rules)
+        merged = lifted(inside, within(counting, rules))
         matches += len(counting)
         results += merged
         apart += left_alone(inside, merged)

@@ -51,7 +51,7 @@ class Flattening:
         self._lead_gives_way = False  # whether what leads must stand alone after all
         self.notes: list[Note] = []
         self.closing = -1
-        """Where headings start that close the document, but do not fit below its last text; -1 for none."""
+        """Where headings start that close the document; -1 for none."""
         self._tail_start, self._tail, self._gap = self._headings_at_end()
         self._sure = grain.cap - lines.most - _ROOM_FOR_TEXT  # so many tokens fit below any breadcrumb
         self._oversized = grain.cap if grain.oversized is None else grain.oversized
@@ -80,10 +80,10 @@ class Flattening:
         _, end = trimmed(self._text, 0, start) if start < len(self._text) else (0, 0)
         if not end:
             return -1, 0, 0
+        self.closing = start
         tail, gap = self._count(self._text[start:]), self._count(self._text[end:start])
         if (tail + gap) * 2 < self._grain.cap:
             return start, tail, gap
-        self.closing = start
         return -1, 0, 0
 
     def _note_heading(self, start: int, what: str) -> None:
@@ -204,10 +204,10 @@ class Flattening:
         if block.kind == "heading" and size + _ROOM_FOR_TEXT <= room:
             self._led_by += size
             return [Unit(block.start, block.end, block.kind, size, stop, is_glued=True)]
-        self._led_by = 0
+        lead, self._led_by = self._led_by, 0
         if stop != self._tail_start:
-            return self._unit_or_parts(block, size, room, stop)
-        *parts, last = self._unit_or_parts(block, size, room - self._tail, stop, self._gap)
+            return self._unit_or_parts(block, size, room, stop, lead=lead)
+        *parts, last = self._unit_or_parts(block, size, room - self._tail, stop, lead=lead, gap=self._gap)
         return [*parts, last._replace(is_glued=True)]
 
     def _released(self, unit: Unit) -> Unit:
@@ -216,13 +216,16 @@ class Flattening:
             self._note_heading(unit.start, "headings in a row are parted, for they are too long to stand above text")
         return unit._replace(is_glued=False)
 
-    def _unit_or_parts(self, block: Block, size: int, room: int, stop: int, gap: int = 0) -> list[Unit]:
-        """The block whole, or in parts; ``gap`` are the tokens of blank lines that stay in the piece behind it."""
+    def _unit_or_parts(self, block: Block, size: int, room: int, stop: int, *, lead: int, gap: int = 0) -> list[Unit]:
+        """The block whole, or in parts. ``lead`` are the tokens of headings above it, for which there is room.
+
+        ``gap`` are those of blank lines that stay in the piece behind it.
+        """
         if block.kind == "heading":
             self._note_heading(block.start, self._why_alone(block, room))
         if self._grain.oversized is None or size <= min(self._grain.oversized, room):
             return [Unit(block.start, block.end, block.kind, size, stop)]
-        return self._parts(block, room - gap, stop)
+        return self._parts(block, room - gap, stop, lead)
 
     def _why_alone(self, heading: Block, room: int) -> str:
         """What keeps a heading from standing above text."""
@@ -233,9 +236,14 @@ class Flattening:
             return "a heading stands alone, for it leaves no room for text below it"
         return "a heading is cut as prose, for it is too long to stand"
 
-    def _parts(self, block: Block, room: int, end: int) -> list[Unit]:
-        ladder = Ladder(self._text, self._counter, max(min(self._grain.target, room), 1), max(room, 1))
+    def _parts(self, block: Block, room: int, end: int, lead: int) -> list[Unit]:
+        """The parts of a block. Only the first stands below the headings above it, if it leaves room for them."""
+        limit = max(min(self._grain.target, room), 1)
+        ladder = Ladder(self._text, self._counter, limit, max(room + lead, 1))
         parts = ladder.cut(block)
+        if lead and ladder.size(parts[0]) > room:
+            ladder = Ladder(self._text, self._counter, limit, max(room, 1))
+            parts = ladder.cut(block)
         self.notes += ladder.notes
         ends = [*(part.start for part in parts[1:]), end]
         return [

@@ -24,7 +24,7 @@ from typing import TypeAlias
 from quire.model import BLANK, Block, Kind, TokenCounter, adds_up
 from quire.split.levels import PROSE, Level, Places, blank_lines, cells, lines, with_end
 from quire.split.sentences import sentence_ends
-from quire.split.standing import bullets_for, continued, is_closing, upright
+from quire.split.standing import INDENTED, ITEM, bullets_for, continued, is_closing, upright
 from quire.split.units import NO_WRAP, Unit, Wrap, blank_behind
 
 Note: TypeAlias = tuple[int, str, str]
@@ -62,12 +62,16 @@ class Ladder:
         """The parts of ``block``, each within the cap, together all of its text."""
         return self._merged(list(self._block(block, block.start, block.end, 0)))
 
+    def size(self, unit: Unit) -> int:
+        """How many tokens a part has with what stands around it."""
+        return self.counter.count(f"{unit.before}{self.text[unit.start : unit.end]}{unit.after}")
+
     def _block(self, block: Block, start: int, end: int, depth: int) -> Iterator[Unit]:
         """The parts of a block that is cut from ``start``, the start of its line, to ``end``."""
         if depth > _DEEPEST:
             yield from self._parts(block.kind, start, end, (lines, *PROSE))
         elif block.kind == "code":
-            yield from self._code(start, end)
+            yield from self._code(start, end, is_top=depth == 0)
         elif block.kind == "table":
             yield from self._table(block, start, end)
         elif block.children:
@@ -97,44 +101,46 @@ class Ladder:
             else:
                 yield from self._block(child, first, last, depth + 1)
 
-    def _code(self, start: int, end: int) -> Iterator[Unit]:
+    def _code(self, start: int, end: int, *, is_top: bool) -> Iterator[Unit]:
         fence = _FENCE.match(self.text, start, end)
-        if fence is None:
+        if fence is None or (is_top and bullets_for(self.text[start : fence.start(1)])):  # it is only indented
             yield from self._parts("code", start, end, (blank_lines, lines, *PROSE), preferred=1)
             return
         opening, mark = fence.group(1), fence.group(2)
         prefix = self._quote_marks(start) + self.text[start : fence.start(1)]
-        lead, behind = upright(prefix), continued(prefix)
-        last = end if is_closing(self._last_line(start, end), mark, behind) else len(self.text) + 1
-        wrap = Wrap(f"{lead}{opening}\n", f"\n{behind}{mark}", "", start, last)
-        if bullets := bullets_for(prefix):  # the part that has the block's own start is made to stand upright, too
+        behind = continued(prefix)
+        closing = self._last_line(start, end)
+        is_closed = is_closing(self.text[closing:end].rstrip(BLANK), mark, behind)
+        least = INDENTED if is_closed else ITEM  # what is not closed ends with the item around it
+        lead = upright(prefix, least)
+        wrap = Wrap(f"{lead}{opening}\n", f"\n{behind}{mark}", inside=behind, first=start)
+        wrap = wrap._replace(last=end if is_closed else len(self.text) + 1)
+        if bullets := bullets_for(prefix, least):  # the part that has the block's own start stands upright, too
             start = fence.start(1) - len(prefix.lstrip(" \t"))
             wrap = wrap._replace(lead=bullets, first=start)
         if self.counter.count(wrap.before + wrap.after) * 2 > self.limit and len(opening) > len(mark):
             self.notes.append((start, "info-left-out", "the info string of a fence is too long to be repeated"))
             wrap = wrap._replace(before=f"{lead}{mark}\n")
-        inside = self._inside_fence(start, end, is_closed=last == end)
+        # A fence stays with a line.
+        inside = lines(self.text, start, end)[0] + 1, closing - 1 if is_closed else end
         levels = (_between(blank_lines, inside), _between(lines, inside), *PROSE)
         yield from self._parts("code", start, end, levels, self._affordable(wrap, "fence-left-out"), preferred=1)
 
-    def _inside_fence(self, start: int, end: int, *, is_closed: bool) -> tuple[int, int]:
-        """Where the second line of code starts, and the last one: a fence stays with a line."""
-        places = lines(self.text, start, end)
-        last = end - len(self._last_line(start, end)) if is_closed else end
-        return places[0] + 1, min(last, end) - 1
-
-    def _last_line(self, start: int, end: int) -> str:
-        """The last line of a block of several; empty if it has one."""
+    def _last_line(self, start: int, end: int) -> int:
+        """Where the last line of a block of several starts; its end if it has one."""
         code = self.text[start:end].rstrip(BLANK)
         before = max(code.rfind("\n"), code.rfind("\r"))
-        return code[before + 1 :] if before >= 0 else ""
+        return start + before + 1 if before >= 0 else end
 
     def _table(self, block: Block, start: int, end: int) -> Iterator[Unit]:
         body = next((row.start for row in block.children if not row.level), end)
-        header = self.text[start : self._line_start(body, start)].rstrip(BLANK)
-        wrap = self._affordable(Wrap(f"{header}\n", first=start, last=end), "header-left-out")
         first_row = self._line_start(body, start)
-
+        header = self.text[start:first_row].rstrip(BLANK)
+        bullets, bare = bullets_for(header), header.lstrip(" \t")
+        if bullets:
+            start += len(header) - len(bare)
+        wrap = Wrap(f"{bullets}{bare}\n" if bullets else f"{header}\n", lead=bullets, first=start, last=end)
+        wrap = self._affordable(wrap, "header-left-out")
         rows = _between(lines, (first_row + 1, end))  # the header stays with a row
         yield from self._parts("table", start, end, (rows, lines, cells, *PROSE), wrap)
 
@@ -230,9 +236,14 @@ class Ladder:
             start += length
 
     def _size(self, start: int, end: int, wrap: Wrap = NO_WRAP) -> int:
-        before, after = wrap.around(start, end)
-        before = before or self._quote_marks(start)
+        before, after = self._around(start, end, wrap)
         return self.counter.count(f"{before}{self.text[start:end].rstrip(BLANK)}{after}")
+
+    def _around(self, start: int, end: int, wrap: Wrap) -> tuple[str, str]:
+        """What stands around a part; the marks of a quote, too, where it starts inside a line."""
+        in_line = start > 0 and self.text[start - 1] not in "\r\n"
+        before, after = wrap.around(start, end, in_line=in_line)
+        return before or self._quote_marks(start), after
 
     def _about(self, start: int, end: int, wrap: Wrap) -> int:
         """The size of a span; of a long one that is clearly too large, about its size, by that of its beginning."""
@@ -261,9 +272,8 @@ class Ladder:
         """A part, whose size with what stands around it is known."""
         last = start + len(self.text[start:end].rstrip(BLANK))
         if last > start:
-            before, after = wrap.around(start, end)
+            before, after = self._around(start, end, wrap)
             whole = len(levels) > len(PROSE)
-            before = before or self._quote_marks(start)
             tokens = self.counter.count(self.text[start:last]) if before or after else size
             yield Unit(start, last, kind, tokens, last, before, after, whole, wrap=wrap)
 
@@ -275,7 +285,9 @@ class Ladder:
             if tokens is None:
                 merged.append(unit)
             else:
-                merged[-1] = unit._replace(start=merged[-1].start, before=merged[-1].before, tokens=tokens)
+                first = merged[-1]
+                wrap = unit.wrap if unit.wrap == first.wrap else None  # of two blocks neither's will do for both
+                merged[-1] = unit._replace(start=first.start, before=first.before, tokens=tokens, wrap=wrap)
         return merged
 
     def _joined(self, first: Unit, last: Unit) -> int | None:

@@ -12,26 +12,32 @@ import re
 _MARKER = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])(?=[ \t])")
 _LABEL = re.compile(r"\A[ \t]*\[\^[^\]\s]+\]:[ \t]*")
 """The label of a footnote; the lines below it are indented by four columns."""
-_TOO_FAR = 4
+INDENTED = 4
 """So many columns make code of what stands behind them."""
+ITEM = 2
+"""The least columns by which the text of an item is indented."""
 
 
-def upright(prefix: str) -> str:
+def upright(prefix: str, least: int = INDENTED) -> str:
     """What stands before a fence that is opened again: ``prefix``, with bullets for an indentation, or a label."""
-    bare = _LABEL.sub("", prefix)
-    bullets = bullets_for(bare) if bare == prefix else _bullets(_TOO_FAR)
-    return bullets + bare.lstrip(" \t") if bullets else prefix
+    if _LABEL.match(prefix):
+        return _bullets(INDENTED) + _LABEL.sub("", prefix)
+    quotes, mark, inner = prefix.rpartition(">")
+    if mark and not inner.strip(" \t") and _columns(inner) > INDENTED:
+        return f"{quotes}> {_bullets(_columns(inner) - 1)}"  # the first blank belongs to the mark
+    bullets = bullets_for(prefix, least)
+    return bullets + prefix.lstrip(" \t") if bullets else prefix
 
 
-def bullets_for(prefix: str) -> str:
-    """Bullets in the place of an indentation that is too far; nothing where it is not."""
+def bullets_for(prefix: str, least: int = INDENTED) -> str:
+    """Bullets in the place of an indentation of ``least`` columns or more; nothing where it has fewer."""
     width = _columns(prefix[: len(prefix) - len(prefix.lstrip(" \t"))])
-    return _bullets(width) if width >= _TOO_FAR else ""
+    return _bullets(width) if width >= least else ""
 
 
 def continued(prefix: str) -> str:
     """What stands on the lines below ``prefix``: markers of items are blank there, those of quotes are not."""
-    return _MARKER.sub(lambda marker: " " * len(marker.group()), _LABEL.sub(" " * _TOO_FAR, prefix))
+    return _MARKER.sub(lambda marker: " " * len(marker.group()), _LABEL.sub(" " * INDENTED, prefix))
 
 
 def is_closing(line: str, mark: str, behind: str) -> bool:
@@ -42,15 +48,15 @@ def is_closing(line: str, mark: str, behind: str) -> bool:
         return False
     fence = rest.strip(" \t")
     is_fence = fence.startswith(mark) and not fence.strip(mark[0])
-    room = _columns(behind.rpartition(">")[2]) + _TOO_FAR
+    room = _columns(behind.rpartition(">")[2]) + INDENTED
     return is_fence and _columns(rest[: len(rest) - len(rest.lstrip(" \t"))]) < room
 
 
 def _bullets(width: int) -> str:
     """Markers of nested items, as wide as an indentation; none is wider than four columns."""
     made = ""
-    while width > _TOO_FAR:
-        step = _TOO_FAR if width - _TOO_FAR > 1 else _TOO_FAR - 1
+    while width > INDENTED:
+        step = INDENTED if width - INDENTED > 1 else INDENTED - 1
         made += "-".ljust(step)
         width -= step
     return made + "-".ljust(width)

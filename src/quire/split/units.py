@@ -26,14 +26,19 @@ class Wrap(NamedTuple):
     """A closing fence."""
     lead: str = ""
     """What stands before the part that has the block's own start."""
+    inside: str = ""
+    """What stands before a part that starts inside a line, behind ``before``."""
     first: int = -1
     """Where the block starts."""
     last: int = -1
     """Where the block ends."""
 
-    def around(self, start: int, end: int) -> tuple[str, str]:
-        """What stands before and behind the part from ``start`` to ``end``."""
-        return self.lead if start <= self.first else self.before, "" if end >= self.last else self.after
+    def around(self, start: int, end: int, *, in_line: bool = False) -> tuple[str, str]:
+        """What stands before and behind the part from ``start``, perhaps inside a line, to ``end``."""
+        after = "" if end >= self.last else self.after
+        if start <= self.first:
+            return self.lead, after
+        return f"{self.before}{self.inside}" if in_line else self.before, after
 
 
 NO_WRAP = Wrap()
