@@ -312,7 +312,9 @@ def test_an_ignore_file_that_cannot_be_read_is_told_even_if_quiet(run, docs, chu
     (folder / ".gitignore").mkdir()
     result = run("chunk", "-q", folder)
     assert (result.code, originals(chunks(result))) == (2, ["a"])
-    assert result.err.startswith(f"{folder}/.gitignore: ignore file not used: is a directory")
+    assert result.err.startswith(
+        f"{folder}/.gitignore: ignore file not used: not a regular file but a directory; make it"
+    )
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")

@@ -31,6 +31,31 @@ def test_trees(run, project) -> None:
     }  # fmt: skip
 
 
+def test_a_tree_that_is_gone_is_listed_only_if_that_is_asked_for(run, project) -> None:
+    run("index", "docs", "more")
+    (project / "more").rename(project / "away")
+    assert [each["name"] for each in json.loads(run("ls", "--json").out)] == ["docs"]
+    for what in ("more", "more:c.txt"):
+        result = run("ls", what)
+        assert (result.code, result.out) == (1, b"")
+        advice = f"quire: {what}: the folder of its tree is gone; --no-update answers from the index as it is\n"
+        assert result.err.endswith(advice)
+        assert run("ls", "--no-update", what).code == 0
+    assert len(run("ls", "--no-update").out.splitlines()) == 2
+
+
+def test_a_tree_of_a_file_that_is_gone(run, project) -> None:
+    (project / "quire.toml").write_text('[trees]\ndocs = "docs"\nmore = "more"\n')
+    run("index")
+    (project / "more").rename(project / "away")
+    assert "more: no such folder or file; correct trees.more in quire.toml" in refused(run("ls"))
+    assert len(run("ls", "--no-update").out.splitlines()) == 2
+    assert run("ls", "--no-update", "more").out
+    assert run("get", "--no-update", "more:c.txt").out
+    assert b"more/c.txt" in run("search", "--no-update", "c").out
+    assert b"more/c.txt" in run("search", "--no-update", "--tree", "more", "c").out
+
+
 @pytest.mark.parametrize("what", ["docs", "docs/", "./docs/guides", "more"])
 def test_documents(run, what) -> None:
     run("index", "docs", "more")

@@ -42,6 +42,24 @@ def test_outdated(run, docs) -> None:
     assert json.loads(run("status", "--json").out)["outdated"] == ["docs:a.md", "docs:b.md", "docs:d.md"]
 
 
+@pytest.mark.parametrize("is_named", [False, True])
+def test_a_tree_that_is_gone(run, docs, is_named) -> None:
+    folder = docs({"docs/a.md": "a\n", "more/b.md": "b\n"})
+    if is_named:
+        docs({"quire.toml": '[trees]\ndocs = "docs"\nmore = "more"\n'})
+    run("index", "docs", "more")
+    (folder / "more").rename(folder / "away")
+    (folder / "docs/a.md").write_text("other\n")
+    result = run("status")
+    why = "no such folder or file; correct trees.more in quire.toml"
+    why = why if is_named else "it is gone and left out; `quire index --remove more` forgets it"
+    assert result.code == 1
+    assert f"outdated: tree more: more: {why}" in result.out.decode()
+    assert "outdated: 1 document; `quire index` reads them\n  docs:a.md\n" in result.out.decode()
+    status = json.loads(run("status", "--json").out)
+    assert (status["outdated"], list(status["changedTrees"]), status["failed"]) == (["docs:a.md"], ["more"], [])
+
+
 def test_what_cannot_be_read(run, docs) -> None:
     docs({"docs/a.md": "a\n", "docs/bad.md": b"\xff"})
     run("index", "docs")

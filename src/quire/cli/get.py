@@ -115,8 +115,7 @@ def _get(place: Opened, each: Target, *, children: bool, max_tokens: int | None)
     except NotFoundError as error:
         note(f"quire: {visible(str(error))}")
         return None
-    if hit.tree in place.gone:
-        note(f"quire: {visible(name)}: the folder of its tree is gone; --no-update answers from the index as it is")
+    if place.is_left_out(hit.tree, name):
         return None
     if whole.text and not hit.text:
         most, size = count_of(max_tokens or 0, "token"), count_of(with_breadcrumb(whole), "token")

@@ -85,6 +85,12 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
     """Those whose folders are gone. The index keeps what it has of them, for they may be on a drive that is mounted
     again, but nothing is answered from it unless it is asked for as it is."""
 
+    def is_left_out(self, tree: str, name: str) -> bool:
+        """Whether the tree of what was asked for by ``name`` is gone; then that is said."""
+        if tree in self.gone:
+            note(f"quire: {visible(name)}: the folder of its tree is gone; --no-update answers from the index as it is")
+        return tree in self.gone
+
     def file(self, hit: Hit) -> str:
         """Where the document of a hit is, as a path that works from the current folder."""
         return self.path(hit.tree, hit.path)
@@ -143,7 +149,7 @@ def opened(
         known = folders_of(index, settings, repair=update)
         if not known and not settings.trees and not begin:
             raise no_index(settings)
-        chosen = choose(paths, trees, settings, known)
+        chosen = choose(paths, trees, settings, known, read=update)
         if update:
             bring_up_to_date(index, chosen, settings)
             added = left_out(index, chosen, settings)
@@ -168,7 +174,7 @@ def folders_of(index: Index, settings: Settings, *, repair: bool = False) -> dic
     except IndexDamagedError as error:
         if not repair:
             raise
-        reason = error.reason.removesuffix("; run: quire index").replace(" is damaged", " was damaged")
+        reason = error.reason.rpartition("; ")[0].replace(" is damaged", " was damaged")
         note(f"quire: {visible(f'{reachable(settings.index)}: {reason}')}; it is made anew")
     try:
         run_update(index, None, settings, wait=PATIENCE)

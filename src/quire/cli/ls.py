@@ -16,6 +16,7 @@ from quire.cli.output import Paint, count_of, echo, lines_of, note, write_json_a
 from quire.cli.places import located, reachable
 from quire.cli.shown import clip, visible, width
 from quire.errors import NotFoundError
+from quire.search.records import Hit
 
 _WIDTH = 72
 """The widest that a name may be, in columns."""
@@ -54,14 +55,19 @@ def command(*, what: str | None, as_json: bool, index_folder: str | None, no_upd
             tree, part = located(asked.file, place.folders) or ("", "")
             rows = _documents(place, tree, part)
         elif not asked.exists and asked.file in place.folders and not asked.rest:
+            if place.is_left_out(asked.file, asked.file):
+                return NOTHING_FOUND
             rows = _documents(place, asked.file, "")
         else:
             name = document(place, asked.file) if asked.is_file else asked.file
             try:
-                rows = _headings(place, name + asked.rest)
+                top = place.index.get(name + asked.rest)
             except NotFoundError as error:
                 note(f"quire: {visible(str(error))}")
                 return NOTHING_FOUND
+            if place.is_left_out(top.tree, name + asked.rest):
+                return NOTHING_FOUND
+            rows = _headings(place, top)
     if as_json:
         write_json_array(row.record for row in rows)
     else:
@@ -72,6 +78,8 @@ def command(*, what: str | None, as_json: bool, index_folder: str | None, no_upd
 def _trees(place: Opened) -> list[Row]:
     rows = []
     for name, tree in place.index.trees().items():
+        if name in place.gone:
+            continue
         numbers = {"files": tree.files, "nodes": tree.nodes, "tokens": tree.tokens}
         record = {"name": name, "folder": str(tree.folder), "language": tree.language, **numbers}
         more = f"{count_of(tree.files, 'document')}, {count_of(tree.nodes, 'section')}  {reachable(tree.folder)}"
@@ -88,8 +96,7 @@ def _documents(place: Opened, tree: str, part: str) -> list[Row]:
     return rows
 
 
-def _headings(place: Opened, name: str) -> list[Row]:
-    top = place.index.get(name)
+def _headings(place: Opened, top: Hit) -> list[Row]:
     nodes = place.index.outline(f"{top.tree}:{top.path}")
     first = next(node for node in nodes if node.id == top.id)
     rows = []

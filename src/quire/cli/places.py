@@ -87,8 +87,13 @@ def exists(path: str) -> bool:
     return "\0" not in path and os.path.exists(path)  # noqa: PTH110  an empty path does not exist, but Path("") does
 
 
-def choose(paths: Sequence[str], trees: Sequence[str], settings: Settings, known: Mapping[str, Path]) -> Chosen:
-    """What ``paths`` stand for, in ``trees`` if there are any; without both, all that is configured, known, or here."""
+def choose(
+    paths: Sequence[str], trees: Sequence[str], settings: Settings, known: Mapping[str, Path], *, read: bool = True
+) -> Chosen:
+    """What ``paths`` stand for, in ``trees`` if there are any; without both, all that is configured, known, or here.
+
+    ``read`` says whether it is to be read, so that what is configured must be there.
+    """
     folders = {**known, **settings.folders}
     if paths:
         places = _named(paths, folders)
@@ -97,7 +102,7 @@ def choose(paths: Sequence[str], trees: Sequence[str], settings: Settings, known
     _refuse_unknown(trees, folders)
     names = trees or list(settings.trees) or list(known)
     for name in names:
-        if name in settings.trees and not folders[name].exists():
+        if read and name in settings.trees and not folders[name].exists():
             raise InputError(reachable(folders[name]), is_gone(name, settings))
     return Chosen(tuple(Place(name, folders[name]) for name in names) or _current_folder(settings.folder))
 

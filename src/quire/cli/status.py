@@ -27,7 +27,7 @@ class Named(NamedTuple):
     """The trees that a file names, against those of the index."""
 
     changed: dict[str, str]
-    """Why a tree is not in the index as it is named, by its name."""
+    """Why a tree is not in the index as it is named, or not there, by its name."""
     unnamed: dict[str, str]
     """The trees of the index that the file does not name, with what that means."""
 
@@ -44,7 +44,7 @@ def command(*, as_json: bool, index_folder: str | None) -> int:
     settings = settings_for(index_folder)
     with Index.open(settings.index, settings=settings.search) as index:
         try:
-            status = index.status()
+            status = _without_gone(index.status())
         except NotFoundError:
             raise no_index(settings) from None
     named = Named(dict(_changed(status, settings)), dict(_unnamed(status, settings)))
@@ -55,12 +55,25 @@ def command(*, as_json: bool, index_folder: str | None) -> int:
     return 0 if _is_fine(status, named) else NOTHING_FOUND
 
 
+def _without_gone(status: Status) -> Status:
+    """Without the documents of trees that are gone, which no command takes for removed: the trees are named instead."""
+    gone = {f"{name}:": str(tree.folder) for name, tree in status.trees.items() if not tree.folder.exists()}
+    return replace(
+        status,
+        outdated=tuple(each for each in status.outdated if not each.startswith(tuple(gone))),
+        failed=tuple(each for each in status.failed if each.path not in gone.values()),
+    )
+
+
 def _is_fine(status: Status, named: Named) -> bool:
     return not (status.damaged or status.rebuild or status.outdated or status.failed or named.changed)
 
 
 def _changed(status: Status, settings: Settings) -> Iterator[tuple[str, str]]:
-    """Trees that are not in the index as a file names them. Of an index that cannot be read there is nothing to say."""
+    """Trees that are gone, or not in the index as a file names them.
+
+    Of an index that cannot be read there is nothing to say.
+    """
     for name, tree in settings.trees.items():
         place, known = reachable(tree.path), status.trees.get(name)
         if not tree.path.exists():
@@ -72,6 +85,10 @@ def _changed(status: Status, settings: Settings) -> Iterator[tuple[str, str]]:
             yield name, f"{reachable(known.folder)} is in the index, and not {place}; `quire index` reads it"
         elif known.language != tree.language:
             yield name, f"its language is {tree.language} now; `quire index` makes the index anew"
+    for name, known in status.trees.items():
+        if name not in settings.trees and not known.folder.exists():
+            place = reachable(known.folder)
+            yield name, f"{place}: it is gone and left out; `quire index --remove {name}` forgets it"
 
 
 def _unnamed(status: Status, settings: Settings) -> Iterator[tuple[str, str]]:

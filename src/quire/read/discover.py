@@ -26,7 +26,7 @@ _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _NEVER = frozenset({".git", ".quire"})
 _LINK = "symbolic link; not followed unless asked for (follow_symlinks)"
 _KINDS = ((stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"), (stat.S_ISCHR, "a device"),
-          (stat.S_ISBLK, "a device"))  # fmt: skip
+          (stat.S_ISBLK, "a device"), (stat.S_ISDIR, "a directory"))  # fmt: skip
 
 
 class Found(NamedTuple):
@@ -238,7 +238,7 @@ def _loaded(file: str, base: int, walk: _Walk) -> tuple[ignore.Rules, ...]:
 def _ignore_text(file: str) -> str:
     """The text of an ignore file; bytes that are no text stand in it as they do in the names of files."""
     mode = Path(file).stat().st_mode
-    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):  # opening a pipe would wait for ever
+    if not stat.S_ISREG(mode):  # opening a pipe would wait for ever
         raise InputError(file, f"{_kind(mode)}; make it a file, or remove it")
     data = Path(file).read_bytes()
     text = decode(data, file)[0] if data.startswith(_UTF16) else data.decode("utf-8", "surrogateescape")

@@ -77,7 +77,7 @@ def split(text: str, name: str) -> FrontMatter:
         return FrontMatter(start, {}, opaque=Span(start, end), findings=(_finding(name, broken),))
     if _OWN.isdisjoint(data):  # as nearly always
         return FrontMatter(end, data)
-    return FrontMatter(end, data, findings=tuple(_taken(name, data, block)))
+    return FrontMatter(end, data, findings=tuple(_taken(name, data, block, text[start])))
 
 
 def _closing(text: str, start: int, fence: str) -> Span | None:
@@ -102,17 +102,28 @@ def _finding(name: str, broken: _BrokenError) -> Finding:
     return Finding(code="frontmatter-malformed", path=name, line=broken.line + 2, message=message)
 
 
-def _taken(name: str, data: dict[str, Any], block: str) -> Iterator[Finding]:
+def _taken(name: str, data: dict[str, Any], block: str, fence: str) -> Iterator[Finding]:
     """A finding for each name that quire's own metadata has."""
     lines = block.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    top = lines if fence == "-" else list(_without_tables(lines))
+    pattern = r"""["']?{}["']?[ \t]*:""" if fence == "-" else r"""[ \t]*\[{{0,2}}[ \t]*["']?{}(?![\w-])"""
     for key in filter(_OWN.__contains__, data):
-        is_key = re.compile(rf"""["'\[]*{key}(?!\w)""").match
-        line = next((number for number, each in enumerate(lines) if is_key(each)), -1)
+        is_key = re.compile(pattern.format(key)).match
+        line = next((number for number, each in enumerate(top) if is_key(each)), -1)
         message = (
             f"The front matter has {key!r}, a name that belongs to quire's own metadata. "
             "It was left out of the chunks' metadata; rename it to have it there."
         )
         yield Finding(code="frontmatter-reserved", path=name, line=line + 2, message=message)
+
+
+def _without_tables(lines: Iterable[str]) -> Iterator[str]:
+    """The lines of TOML, with empty ones for what stands in tables: names there are other names."""
+    in_table = False
+    for line in lines:
+        is_table = line.lstrip().startswith("[")
+        in_table = in_table or is_table
+        yield line if is_table or not in_table else ""
 
 
 def _yaml(block: str) -> dict[str, Any]:

@@ -173,22 +173,28 @@ def cut(piece: Piece, around: Span | None, most: int, count: Count, least: int =
     if not text[:end].strip(BLANK):
         return None
     if is_all and end == len(text) and count(text) < least:
-        start = _earlier(piece.text, start, most, count)
+        start = _earlier(piece.text, start, most, count, least)
         text = piece.text[start:]
         end = len(text)
     return Piece(piece.start + start, text[:end], count(text[:end]))
 
 
-def _earlier(text: str, start: int, most: int, count: Count) -> int:
-    """From where on a text has at most ``most`` tokens: the start of a line before ``start``, else of a word."""
+def _earlier(text: str, start: int, most: int, count: Count, least: int) -> int:
+    """From where on a text has ``least`` to ``most`` tokens: the start of a line before ``start``, else of a word.
+
+    Where there is no such place, it has as many as it can have.
+    """
     every = range(max(start - _WINDOW * most, 0), start)
     words = [at for at in every if text[at] not in BLANK and (not at or text[at - 1] in BLANK)]
     lines = [at for at in words if not at or text[at - 1] in "\r\n"]
+    first = start
     for starts in (lines, words, every):
-        for at in starts[bisect_left(starts, -most, key=lambda at: -count(text[at:])) :]:
-            if count(text[at:]) <= most:  # a word may have fewer tokens than its end
-                return at
-    return start
+        near = starts[bisect_left(starts, -most, key=lambda at: -count(text[at:])) :]
+        # The first of them may be too early: a word may have fewer tokens than its end.
+        first = next((at for at in near if count(text[at:]) <= most), start)
+        if count(text[first:]) >= least:
+            break
+    return first
 
 
 def _line_start(text: str, at: int) -> int:

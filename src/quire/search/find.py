@@ -119,6 +119,8 @@ class Matching(msgspec.Struct, frozen=True):
     def _found(self, hits: Sequence[Hit], numbers: Sequence[int] | None = None) -> list[Found]:
         """The nodes that were hit; ``numbers`` are those of their documents, if they are known."""
         unit = self.unit
+        if self.hits and not self.hits[0][0]:  # where no text is asked for, as in ``tree:docs``, all are the best
+            hits = [(unit, key) for _, key in hits]
         keys = [key for _, key in hits]
         spots = self.snapshot.spots(keys, numbers)
         return [Found((score / unit) ** SHARPNESS, key, spot) for (score, key), spot in zip(hits, spots, strict=True)]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from quire.index.engine.analysis import LANGUAGES, NONE, terms
+from quire.index.engine.analysis import LANGUAGES, NONE, analyser, terms
 from quire.index.engine.function_words import is_function_word
 from quire.index.engine.spelling import humps, is_unspaced, spellings
 from quire.index.engine.words import Spelling, pairs, runs, spelled
@@ -49,8 +49,11 @@ def test_stems_are_those_of_the_language() -> None:
     assert terms("running", NONE) == ["running"]
 
 
-def test_words_of_encoded_data_are_left_out() -> None:
-    assert terms("a" * 200 + " b", NONE) == ["b"]
+def test_words_of_encoded_data_are_not_indexed_but_looked_for() -> None:
+    assert analyser(NONE).analyze("a" * 128 + " b") == ["b"]
+    assert terms("a" * 128 + " b", NONE) == ["a" * 128, "b"]
+    assert terms("b " + "é" * 64 + "-c", "french") == ["b", "é" * 64, "c"]
+    assert terms("a" * 127 + " b", NONE) == analyser(NONE).analyze("a" * 127 + " b") == ["a" * 127, "b"]
 
 
 @pytest.mark.parametrize(

@@ -182,3 +182,14 @@ def test_damage_that_nobody_saw_is_named_when_it_is_met(index: Index, tmp_path: 
     assert done.returncode == 0, done.stderr
     assert ".quire: the index is damaged (" in done.stdout or part == "fast"
     assert done.stdout.count("\n") <= 1
+
+
+def test_a_file_that_may_not_be_read_is_named_with_what_to_do(tmp_path: Path, index: Index) -> None:
+    file = files(tmp_path, "store")[0]
+    file.chmod(0)
+    if os.access(file, os.R_OK):
+        pytest.skip("needs a user whom permissions bind")
+    reason = f"the index is damaged ({file.name} cannot be read: Permission denied); "
+    with pytest.raises(quire.IndexDamagedError) as caught:
+        index.search("text")
+    assert caught.value.reason == f"{reason}correct its rights, or run: quire index"

@@ -143,7 +143,11 @@ def test_ignore_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     found = discover([str(tmp_path)])
     assert paths(found) == ["a/x.md", "b/x.md", "c/x.md", "d/x.md"]
     assert all(each.is_error for each in found.skipped)
-    for each, reason in zip(found.skipped, ("UTF-16", "is a directory", "does not exist", "a named pipe"), strict=True):
+    for each, reason in zip(
+        found.skipped,
+        ("UTF-16", "a directory; make it a file, or remove it", "does not exist", "a named pipe; make"),
+        strict=True,
+    ):
         assert each.reason.startswith("ignore file not used: ")
         assert reason in each.reason
 

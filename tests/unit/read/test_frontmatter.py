@@ -291,6 +291,11 @@ def test_nothing_but_comments_is_text_between_rules(text: str) -> None:
         ("---\r\na: 1\r\n\r\nprocessedAt: x\r\n---\r\n", 4, "processedAt"),
         ("+++\na = 1\n[chunkingOptions]\nb = 2\n+++\n", 3, "chunkingOptions"),
         ("---\n{a: 1, pipeline: x}\n---\n", 1, "pipeline"),
+        ("---\npipeline-id: 3\npipeline.x: 4\npipeline : x\n---\n", 4, "pipeline"),
+        ("+++\npipeline-id = 3\n  pipeline = 4\n+++\n", 3, "pipeline"),
+        ("+++\n[a]\npipeline = 1\n[pipeline]\nx = 1\n+++\n", 4, "pipeline"),
+        ("+++\n[a.pipeline]\n[[pipeline.x]]\nx = 1\n+++\n", 3, "pipeline"),
+        ("+++\n'pipeline'.x = 1\n[a]\npipeline = 1\n+++\n", 2, "pipeline"),
     ],
 )
 def test_names_of_quire_s_own_metadata_are_reported(text: str, line: int, key: str) -> None:

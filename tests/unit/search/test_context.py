@@ -276,6 +276,7 @@ def test_too_little_room_gives_nothing_rather_than_a_few_words() -> None:
         f"{'x1y2z3' * 400} needle\n",
         f"needle {'x1y2z3' * 400}\n",
         f"a needle\nb\n{'x1y2z3' * 400}\n",
+        f"{words(150)}\nab cd\nneedle\n",
     ],
 )
 @pytest.mark.parametrize("max_tokens", [WORTH + 2, 40, 80])

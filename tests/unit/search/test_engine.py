@@ -592,3 +592,87 @@ def test_a_phrase_with_an_apostrophe_is_found(made: Made) -> None:
     index = made({"a.md": "# A\n\nNow, don't panic at once.\n", "b.md": "# B\n\nThe user's own files. Do panic.\n"})
     assert ids(index, '"don\'t panic"') == ["a.md#a"]
     assert ids(index, '"the user\'s own"') == ["b.md#b"]
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# What is meant even where words may be missing
+
+WAYS = "# Login\n\nUse a token to log in. See step 2.\n\n# OAuth2\n\nA token by oauth2.\n\n# Keys\n\nA token by key.\n"
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("token kerberos -oauth2", {"a.md#login", "a.md#keys"}),
+        ("token kerberos -(step key)", {"a.md#login", "a.md#oauth2", "a.md#keys"}),
+        ("token kerberos -(step OR key)", {"a.md#oauth2"}),
+    ],
+)
+def test_a_negation_leaves_out_no_more_in_a_partial_match(made: Made, query: str, expected: set[str]) -> None:
+    index = made({"a.md": WAYS})
+    assert set(ids(index, query, merge=False)) == expected
+    assert index.search(query).partial
+
+
+@pytest.mark.parametrize("query", ["title:config2", "title:my_var", "title:v1.2.3", "page title:my_v*"])
+def test_no_part_of_a_word_behind_a_field_may_be_missing(made: Made, query: str) -> None:
+    index = made({"a.md": "# Config\n\npage\n", "b.md": "# My page\n\npage\n", "c.md": "# Since 1.2\n\npage\n"})
+    assert not ids(index, query)
+
+
+def test_a_beginning_stands_for_all_words_that_begin_so(made: Made) -> None:
+    index = made({f"{number}.md": f"prex{number:02}x text\n" for number in range(60)} | {"other.md": "text\n"})
+    assert len(index.search("pre*", limit=100)) == 60
+    assert ids(index, "text -pre*", limit=100) == ["other.md"]
+    assert len(index.search("title:pre* OR body:pre*", limit=100)) == 60
+    assert not ids(index, "title:pre*")
+
+
+@pytest.mark.parametrize(
+    ("beginning", "expected"),
+    [
+        ("config*", ["a.md"]),
+        ("configu*", ["a.md"]),
+        ("configuratio*", ["a.md"]),
+        ("organizat*", ["a.md"]),
+        ("authenticat*", ["a.md"]),
+        ("configxyz*", []),
+        ("configurationx*", []),
+        ("organx*", []),
+    ],
+)
+def test_a_beginning_is_not_longer_than_the_words_that_it_stands_for(
+    made: Made, beginning: str, expected: list[str]
+) -> None:
+    index = made({"a.md": "the configuration, authentication and organization\n"})
+    assert ids(index, beginning) == expected
+    assert ids(index, f"the -{beginning}") == ([] if expected else ["a.md"])
+
+
+def test_a_beginning_also_stands_for_words_whose_stem_is_shorter(made: Made) -> None:
+    index = made({"a.md": "an organization\n", "b.md": "an organizatoin\n", "c.md": "a garden\n"})
+    assert set(ids(index, "organizat*")) == {"a.md", "b.md"}
+
+
+def test_a_beginning_of_characters_stands_for_no_others(made: Made) -> None:
+    index = made({"a.md": "如何安装\n", "b.md": "安装如此\n"})
+    assert ids(index, "如何*") == ["a.md"]
+
+
+@pytest.mark.parametrize("language", ["english", "none"])
+def test_a_word_that_is_too_long_for_the_index_matches_nothing(made: Made, language: str) -> None:
+    index = made({"a.md": f"the end {'z' * 200}\n"}, language=language)
+    for word in ("z" * 200, f"end-{'z' * 200}", f'"end {"z" * 200}"', "é" * 100, f"body:{'z' * 200}", f"{'z' * 200}*"):
+        found = index.search(f"end {word}")
+        assert found.partial or not found, word
+        assert index.search(f"end -({word} OR nowhere)")
+    assert not index.search("z" * 200)
+
+
+def test_the_best_scores_1_where_no_text_is_asked_for(made: Made) -> None:
+    index = made({"a.md": "# A\n\nx\n", "b.md": "# B\n\ny\n", "other:c.md": "# C\n\nx\n"})
+    for query in ("tree:docs", "tree:docs -y", "tree:d* OR tree:other"):
+        found = index.search(query, merge=False)
+        assert found
+        assert {hit.score for hit in found} == {1.0}
+        assert index.search(query, explain=True)[0].score >= 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from functools import cache, lru_cache
 
 import tantivy
@@ -21,7 +23,9 @@ _ACCENTS_SAY_NOTHING = ("arabic", "dutch", "english", "german", "greek", "russia
 """The languages whose endings are known without the accents of Latin letters. A word is found there without them."""
 
 _LONGEST = 128
-"""Longer words (in bytes) are not indexed: nobody types them, and encoded data is full of them."""
+"""Words of so many bytes are not indexed: nobody types them, and encoded data is full of them."""
+_PERHAPS_LONG = re.compile(r"[^\W_]{32,}")
+"""A word that may have so many: a character has four at most."""
 
 
 def name(language: str) -> str:
@@ -45,8 +49,19 @@ def analyser(language: str) -> tantivy.TextAnalyzer:
 
 
 def terms(text: str, language: str) -> list[str]:
-    """The terms of a text, in order."""
-    return analyser(language).analyze(normal(text))
+    """The terms of a text, in order. A word that is too long is one as well, which nothing has: it is not left out."""
+    text = normal(text)
+    return list(_terms(text, language)) if _PERHAPS_LONG.search(text) else analyser(language).analyze(text)
+
+
+def _terms(text: str, language: str) -> Iterator[str]:
+    at = 0
+    for word in _PERHAPS_LONG.finditer(text):
+        if len(word[0].encode()) >= _LONGEST:
+            yield from analyser(language).analyze(text[at : word.start()])
+            yield word[0].lower()
+            at = word.end()
+    yield from analyser(language).analyze(text[at:])
 
 
 @lru_cache(maxsize=50_000)

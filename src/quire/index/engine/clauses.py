@@ -72,13 +72,15 @@ class Pass(msgspec.Struct, frozen=True):
     boosts: Mapping[str, float]
     """The fields that are looked into."""
     loose: bool = False
-    """Whether some of the words are enough."""
+    """Whether some of the words are enough; never behind a field or a ``-``."""
     bonus: bool = True
     """Whether words side by side in a title count extra."""
 
     def compiled(self, query: Query) -> tantivy.Query | None:
         """Any part of the tree; None where there is nothing to look for."""
         match query:
+            case Word(field=str()) | Phrase(field=str()) if self.loose:
+                return self._strict.compiled(query)
             case Word():
                 return _boosted(self._word(query), query.boost)
             case Phrase():
@@ -102,13 +104,18 @@ class Pass(msgspec.Struct, frozen=True):
                     phrase = self._side("title", language, (left[0].terms[-1], right[0].terms[0]))
                     yield f"{one.text} {other.text}", tantivy.Query.boost_query(phrase, weight)
 
+    @property
+    def _strict(self) -> Pass:
+        return msgspec.structs.replace(self, loose=False)
+
     def _each(self, items: Iterable[Query]) -> list[tantivy.Query]:
         return [made for item in items if (made := self.compiled(item)) is not None]
 
     def _all(self, items: Sequence[Query]) -> tantivy.Query | None:
         needed = self.words.needed(items)
         musts = self._each(needed)
-        refused = self._each(item.item for item in items if isinstance(item, Not))
+        unwanted = [self._strict.compiled(item.item) for item in items if isinstance(item, Not)]
+        refused = [each for each in unwanted if each is not None]
         optional = self._each(item for item in items if self.words.is_optional(item) and item not in needed)
         if not musts:
             if not refused:
@@ -161,17 +168,24 @@ class Pass(msgspec.Struct, frozen=True):
         return best(ways, 0.0)
 
     def _prefix(self, word: Word) -> tantivy.Query | None:
-        """A beginning counts as the best of the words that it may be."""
+        """A beginning counts as the best of the words that it may be; rare ones, where there are many, count little."""
         lead, beginning = _last_part(word.text)
         into = self._fields(word)
         ways = []
         for language in self.words.languages:
             completed = self.words.dictionary.completions(beginning, language)
-            starts = best([self._side_in_any((term,), language, into) for term in completed], 0.0)
+            words = [self._side_in_any((term,), language, into) for term in completed.frequent]
+            starts = best([*words, *self._any_of(completed.others, language, into)], 0.0)
             if starts is not None:
                 before = [self._spelling(each, language, into, tight=False) for each in spelled(lead, language)[:1]]
                 ways.append(tantivy.Query.boolean_query([(_MUST, each) for each in (*before, starts)]))
         return best(ways, 0.0) or tantivy.Query.empty_query()
+
+    def _any_of(self, terms: Sequence[str], language: str, into: Mapping[str, float]) -> Iterator[tantivy.Query]:
+        """Any of many terms, all in one go, which cannot be scored."""
+        for name in (name for name, boost in into.items() if terms and boost > 0):
+            among = tantivy.Query.term_set_query(self.words.schema, fields.field(name, language), terms)
+            yield tantivy.Query.const_score_query(among, 1.0)
 
     def _tree(self, leaf: Word | Phrase) -> tantivy.Query:
         query = tantivy.Query.term_query(self.words.schema, fields.TREE, id_term(leaf.text), index_option="basic")

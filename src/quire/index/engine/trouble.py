@@ -5,6 +5,7 @@ Used by ``store``, which reads, and ``writer``.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Iterator
@@ -15,6 +16,9 @@ from quire.errors import IndexDamagedError, StoreError
 
 _SYSTEM_ERROR = re.compile(r"(?:\(os error |\bOs \{ code: )([0-9]{1,5})\b")
 """The two ways in which the engine quotes the system."""
+_FILE = re.compile(r'filepath: "(?:[^"]*[/\\])?([^"/\\]+)"')
+"""How it names a file, of which the last part is enough."""
+_RIGHTS = (errno.EACCES, errno.EPERM)
 _SHOWN = 200
 
 
@@ -26,8 +30,7 @@ def damage_named(folder: Path) -> Iterator[None]:
     except BaseException as error:
         if not isinstance(error, ValueError | OSError | LookupError) and not _is_panic(error):
             raise
-        reason = f"the index is damaged ({_line(error)}); run: quire index"
-        raise IndexDamagedError(str(folder.parent), reason) from error
+        raise IndexDamagedError(str(folder.parent), _unreadable(_joined(error))) from error
 
 
 @contextmanager
@@ -46,20 +49,28 @@ def _is_panic(error: BaseException) -> bool:
     return type(error).__module__ == "pyo3_runtime"
 
 
+def _unreadable(said: str) -> str:
+    """Why the index cannot be read and what to do, by what the engine says."""
+    code, file = _code(said), _FILE.search(said)
+    what = f"{file[1]} cannot be read: {os.strerror(code)}" if code is not None and file else said[:_SHOWN]
+    advice = "correct its rights, or run: quire index" if code in _RIGHTS else "run: quire index"
+    return f"the index is damaged ({what}); {advice}"
+
+
+def _code(said: str) -> int | None:
+    number = _SYSTEM_ERROR.search(said)
+    return int(number[1]) if number else None
+
+
 def _unwritten(said: str) -> str:
     """Why nothing could be written and what to do, by what the engine says."""
     from quire.write.trouble import remedy  # noqa: PLC0415  most uses write nothing
 
-    number = _SYSTEM_ERROR.search(said)
-    code = int(number[1]) if number else None
+    code = _code(said)
     what = f"cannot be written: {os.strerror(code)}" if code is not None else f"cannot be written ({said[:_SHOWN]})"
     if "writer was killed" in said:  # which loses what the system said to its thread
         return "cannot be written: there is no room, or files may not get so large; make room and run again"
     return f"{what}; {remedy(code)}"
-
-
-def _line(error: BaseException) -> str:
-    return _joined(error)[:_SHOWN]
 
 
 def _joined(error: BaseException) -> str:

@@ -8,24 +8,24 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
-from itertools import islice, pairwise, takewhile
+from itertools import islice, pairwise
 from typing import NamedTuple, Protocol
 
 from quire.index.engine.analysis import NONE, terms
 from quire.index.engine.fields import RANKED, field
 from quire.index.engine.function_words import is_function_word
+from quire.index.engine.near import common, edits, endings, is_like
 from quire.index.engine.spelling import humps, is_unspaced, normal, spellings
 
 _LEAST = 4
 """Shorter words are not corrected: too much is near them."""
 _LONGEST = 64
-"""Longer words and names neither: all that is one letter away is looked up, and that grows with the length squared."""
-_ALIKE = 0.65
-"""How much of two words must be the same for one to be a correction of the other."""
+"""Longer words and names neither, nor are beginnings stemmed: what is near is looked up, and that grows with the length
+squared."""
 _MOST = 3
 """How many corrections a word may have."""
-_COMPLETED = 48
-"""How many words a beginning stands for when it is scored."""
+_SCORED = 48
+"""How many of the words that a beginning stands for are scored."""
 _ENDING = 5
 """How many letters of an ending a stem may lack."""
 
@@ -33,6 +33,7 @@ _VERSION = re.compile(r"v?(\d+(?:\.\d+)+)", re.IGNORECASE)
 _HYPHENATED = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
 _APOSTROPHE = re.compile(r"(?<=\w)['’]\w{1,2}\b|\b\w{1,2}['’](?=\w)")
 _LETTERS = re.compile(r"[^\W\d_]+")
+_WORD = re.compile(r"[^\W_]+")
 
 
 class Spelling(NamedTuple):
@@ -42,6 +43,15 @@ class Spelling(NamedTuple):
     """Its terms, in order."""
     tight: bool = False
     """Whether they mean it only side by side."""
+
+
+class Completions(NamedTuple):
+    """The terms that a beginning stands for."""
+
+    frequent: Sequence[str]
+    """Those that are scored, the most frequent first."""
+    others: Sequence[str] = ()
+    """The rest; there may be thousands, and some may stand in no node that is still there."""
 
 
 @lru_cache(maxsize=4_096)
@@ -110,6 +120,7 @@ class Dictionary:
         self._terms = terms
         self._languages = languages
         self._sample = sample
+        self._completions: dict[tuple[str, str], Completions] = {}
         self.looked_up = 0
         """How many words were looked up."""
 
@@ -152,31 +163,54 @@ class Dictionary:
         corrected = _LETTERS.sub(lambda part: next(iter(self._near(part[0])), part[0]), word)
         return (corrected,) if corrected != word and self.has(corrected) else ()
 
-    def completions(self, beginning: str, language: str) -> list[str]:
-        """Terms that start so, the most frequent first. Where a stem ends earlier, those that start with less of it."""
-        stem = "".join(terms(beginning, NONE)[-1:])
-        shortest = max(len(stem) - (0 if language == NONE else _ENDING), min(len(stem), _LEAST - 1))
-        for length in range(len(stem), shortest - 1, -1):
-            if found := self._completed(stem[:length], language):
+    def completions(self, beginning: str, language: str) -> Completions:
+        """The terms of words that begin so. Each phase of a search asks for them, so they are remembered."""
+        key = beginning, language
+        if key not in self._completions:
+            self._completions[key] = self._begun(beginning, language)
+        return self._completions[key]
+
+    def _begun(self, beginning: str, language: str) -> Completions:
+        """Terms that start so, and stems that end earlier of words that do: ``authenticat`` has ``authent``."""
+        typed = "".join(terms(beginning, NONE)[-1:])
+        found = self._starting(typed, language)
+        if language == NONE or not typed or len(typed) > _LONGEST or is_unspaced(beginning):
+            return found
+        words = " ".join(beginning.lower() + ending for ending in endings(typed))
+        stems = [stem for stem in dict.fromkeys(terms(words, language)) if not stem.startswith(typed)]
+        stems = [stem for stem in stems if self.occurs(stem, language)]
+        if stems or found.frequent:
+            return Completions([*stems, *found.frequent], found.others)
+        return Completions(self._stems_in_texts(typed, language))
+
+    def _stems_in_texts(self, typed: str, language: str) -> list[str]:
+        """The stem of words that start so by a text that has it: it is what they start with, but for a letter."""
+        for length in range(len(typed) - 1, max(len(typed) - _ENDING, _LEAST - 1) - 1, -1):
+            near = [term for term in self._starting(typed[:length], language).frequent if typed.startswith(term[:-1])]
+            if found := [term for term in near if self._is_begun(term, typed, language)]:
                 return found
         return []
 
-    def _completed(self, beginning: str, language: str) -> list[str]:
+    def _is_begun(self, term: str, typed: str, language: str) -> bool:
+        words = dict.fromkeys(_WORD.findall(" ".join(spellings(self._sample(term, language))).lower()))
+        return any("".join(terms(word, NONE)).startswith(typed) and term in terms(word, language) for word in words)
+
+    def _starting(self, beginning: str, language: str) -> Completions:
         counts: dict[str, int] = {}
         for name in _fields(language) if beginning else ():
             for term, count in self._terms.beginning(name, beginning):
                 counts[term] = counts.get(term, 0) + count
         ordered = sorted(counts, key=lambda term: (-counts[term], term))
-        return list(
-            islice((term for term in ordered if self._lives(term, _fields(language), counts[term])), _COMPLETED)
-        )
+        living = (term for term in ordered if self._lives(term, _fields(language), counts[term]))
+        frequent = list(islice(living, _SCORED))
+        return Completions(frequent, ordered[ordered.index(frequent[-1]) + 1 :] if frequent else ())
 
     def _near(self, word: str) -> list[str]:
         """The words next to one, each stem once; none for one that is short, or that occurs."""
         if len(word) < _LEAST or is_unspaced(word) or any(self.frequency(*each) for each in self._stems(word)):
             return []
         edited: dict[tuple[str, str], list[str]] = {}
-        for near in dict.fromkeys(_edits(word.lower())):
+        for near in dict.fromkeys(edits(word.lower())):
             for stem in self._stems(near) if not is_function_word(near, self._languages) else ():
                 edited.setdefault(stem, []).append(near)
         counted = sorted((-self.frequency(*stem), stem) for stem in edited)
@@ -192,8 +226,8 @@ class Dictionary:
         plain = {"".join(terms(each, NONE)): each for each in reversed(written)}
         if near := [plain[way] for way in ways if way in plain]:
             return near[:1]
-        same = [each for each in written if terms(each, stem[1]) == [stem[0]] and _is_like(each, word)]
-        return sorted(same, key=lambda each: (-_common(each, word), each))[:1]
+        same = [each for each in written if terms(each, stem[1]) == [stem[0]] and is_like(each, word)]
+        return sorted(same, key=lambda each: (-common(each, word), each))[:1]
 
     def _stems(self, word: str) -> Iterator[tuple[str, str]]:
         for language in self._languages:
@@ -211,32 +245,3 @@ def _fields(language: str) -> tuple[str, ...]:
 def _body(language: str) -> tuple[str, ...]:
     """The one of them that has most words."""
     return (field("body", language),)
-
-
-def _is_like(written: str, word: str) -> bool:
-    """Whether it can be what was meant: a stem may also be that of a much shorter word, ``over`` for ``oversized``."""
-    from difflib import SequenceMatcher  # noqa: PLC0415  for mistakes only
-
-    return SequenceMatcher(None, written, word.lower(), autojunk=False).ratio() >= _ALIKE
-
-
-def _common(one: str, other: str) -> int:
-    """With how many equal letters two words begin."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
-
-
-def _edits(word: str) -> Iterator[str]:
-    """Everything that is one letter away: two swapped, one replaced, one left out, one too many."""
-    alphabet = _alphabet(word)
-    cuts = [(word[:at], word[at:]) for at in range(len(word) + 1)]
-    yield from (left + right[1] + right[0] + right[2:] for left, right in cuts if len(right) > 1)
-    yield from (left + letter + right for left, right in cuts for letter in alphabet)
-    yield from (left + right[1:] for left, right in cuts if right)
-    yield from (left + letter + right[1:] for left, right in cuts if right for letter in alphabet)
-
-
-def _alphabet(word: str) -> list[str]:
-    """The letters that stand near those of a word in Unicode: those of its script."""
-    blocks = sorted({ord(letter) >> 7 for letter in word})
-    near = (chr(code) for block in blocks for code in range(block << 7, (block + 1) << 7))
-    return [letter for letter in near if letter.isalpha() and letter == letter.lower()]
