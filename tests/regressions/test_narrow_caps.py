@@ -181,6 +181,7 @@ _CODE = {
     "a quote in an item": "- > ```py\n{}  > ```\n\n- Then that.\n",
     "an item that ends it": "- a\n\n  ```py\n{}\nThen that.\n",
     "an item in a quote": "> - ```py\n{}>   ```\n\nThen that.\n",
+    "nothing, indented and never closed": "  ```py\n{}",
     "nothing": "```py\n{}```\n\nThen that.\n",
     "nothing, and a line that only looks like the end": "```py\n{}    ```\n> ```\n",
 }
@@ -188,10 +189,10 @@ _CODE = {
 
 def _line_prefix(text: str) -> str:
     """What stands before each line of the code."""
-    closing = text.partition("{}")[2].splitlines()[0]
-    if "looks" in text or not closing:
-        return "" if closing else "  "
-    return closing[: closing.index("`")]
+    first, *_ = [*text.partition("{}")[2].splitlines(), "never"]
+    if "looks" in text or "`" not in first:
+        return "" if first else "  "
+    return first[: first.index("`")]
 
 
 @pytest.mark.parametrize("text", _CODE.values(), ids=_CODE.keys())
@@ -317,3 +318,11 @@ def test_only_what_stands_below_a_heading_leaves_room_for_it(strategy: str) -> N
     options = {"packed": {"hard_cap": 40}, "flow": {"max_tokens": 40, "min_tokens": 0, "overlap_sentences": 0}}
     chunks = quire.chunk(text, strategy, tokenizer=words, breadcrumb_mode="none", **options[strategy])
     assert [sentence for sentence in sentences if not any(sentence in each for each in texts(chunks))] == []
+
+
+def test_marks_of_a_quote_that_is_nested_very_deep_are_not_repeated() -> None:
+    """They alone would fill every piece."""
+    text = ("> " * 1000 + "\u2028") * 4
+    chunks = cut(text, "flow")
+    assert len(chunks) < 40
+    assert {code for code, _ in told(chunks)} >= {"quote-left-out"}

@@ -5,7 +5,8 @@ packed.py, flow.py, sections.py              choose runs of units
 whole.py                                     a document that fits is one piece
 overlap.py                                   which sentences a piece repeats
 plan.py, flatten.py, units.py, crumbled.py   units, their sizes, what stands above them
-ladder.py, levels.py, standing.py            cutting what is too large
+ladder.py, levels.py                         cutting what is too large
+fences.py, standing.py                       code that is cut, wherever it stands
 sentences.py, words.py, graphemes.py, inline.py   where prose may be cut
 """
 

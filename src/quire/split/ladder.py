@@ -22,9 +22,10 @@ from itertools import count as count_up
 from typing import TypeAlias
 
 from quire.model import BLANK, Block, Kind, TokenCounter, adds_up
+from quire.split.fences import Fence, opened_again
 from quire.split.levels import PROSE, Level, Places, blank_lines, cells, lines, with_end
 from quire.split.sentences import sentence_ends
-from quire.split.standing import INDENTED, ITEM, bullets_for, continued, is_closing, upright
+from quire.split.standing import bullets_for
 from quire.split.units import NO_WRAP, Unit, Wrap, blank_behind
 
 Note: TypeAlias = tuple[int, str, str]
@@ -106,31 +107,14 @@ class Ladder:
         if fence is None or (is_top and bullets_for(self.text[start : fence.start(1)])):  # it is only indented
             yield from self._parts("code", start, end, (blank_lines, lines, *PROSE), preferred=1)
             return
-        opening, mark = fence.group(1), fence.group(2)
         prefix = self._quote_marks(start) + self.text[start : fence.start(1)]
-        behind = continued(prefix)
-        closing = self._last_line(start, end)
-        is_closed = is_closing(self.text[closing:end].rstrip(BLANK), mark, behind)
-        least = INDENTED if is_closed else ITEM  # what is not closed ends with the item around it
-        lead = upright(prefix, least)
-        wrap = Wrap(f"{lead}{opening}\n", f"\n{behind}{mark}", inside=behind, first=start)
-        wrap = wrap._replace(last=end if is_closed else len(self.text) + 1)
-        if bullets := bullets_for(prefix, least):  # the part that has the block's own start stands upright, too
-            start = fence.start(1) - len(prefix.lstrip(" \t"))
-            wrap = wrap._replace(lead=bullets, first=start)
-        if self.counter.count(wrap.before + wrap.after) * 2 > self.limit and len(opening) > len(mark):
+        made = opened_again(self.text, Fence(prefix, fence.group(1), fence.group(2)), start, end, is_top=is_top)
+        wrap = made.wrap
+        if self.counter.count(wrap.before + wrap.after) * 2 > self.limit and made.bare != wrap.before:
             self.notes.append((start, "info-left-out", "the info string of a fence is too long to be repeated"))
-            wrap = wrap._replace(before=f"{lead}{mark}\n")
-        # A fence stays with a line.
-        inside = lines(self.text, start, end)[0] + 1, closing - 1 if is_closed else end
-        levels = (_between(blank_lines, inside), _between(lines, inside), *PROSE)
-        yield from self._parts("code", start, end, levels, self._affordable(wrap, "fence-left-out"), preferred=1)
-
-    def _last_line(self, start: int, end: int) -> int:
-        """Where the last line of a block of several starts; its end if it has one."""
-        code = self.text[start:end].rstrip(BLANK)
-        before = max(code.rfind("\n"), code.rfind("\r"))
-        return start + before + 1 if before >= 0 else end
+            wrap = wrap._replace(before=made.bare)
+        levels = (_between(blank_lines, made.inside), _between(lines, made.inside), *PROSE)
+        yield from self._parts("code", wrap.first, end, levels, self._affordable(wrap, "fence-left-out"), preferred=1)
 
     def _table(self, block: Block, start: int, end: int) -> Iterator[Unit]:
         body = next((row.start for row in block.children if not row.level), end)
@@ -320,6 +304,9 @@ class Ladder:
         start = self._line_of(position)
         if start != self._marks[0]:
             marks = _QUOTE_MARKS.match(self.text, start)
+            if marks and marks.group().count(">") > _DEEPEST:
+                self.notes.append((start, "quote-left-out", "a quote is nested too deep for its marks to be repeated"))
+                marks = None
             self._marks = (start, marks.end() if marks else start)
         end = self._marks[1]
         return self.text[start:end] if end <= position else ""

@@ -1,0 +1,62 @@
+"""A fence that is cut: what opens it again, what closes it, and which lines it stays with. Used by ladder.py.
+
+standing.py says how it stands where it is indented or quoted.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from quire.model import BLANK
+from quire.split.levels import lines
+from quire.split.standing import INDENTED, ITEM, bullets_for, continued, is_closing, upright
+from quire.split.units import Wrap
+
+
+class Fence(NamedTuple):
+    """The line that opens a fence."""
+
+    prefix: str
+    """What stands before the marks: an indentation, markers of items and quotes."""
+    opening: str
+    """The marks, with the info string."""
+    mark: str
+    """The marks."""
+
+
+class OpenedAgain(NamedTuple):
+    """What parts of a fence need."""
+
+    wrap: Wrap
+    bare: str
+    """What opens it without the info string."""
+    inside: tuple[int, int]
+    """Between these it may be cut: both fences stay with a line."""
+
+
+def opened_again(text: str, fence: Fence, start: int, end: int, *, is_top: bool) -> OpenedAgain:
+    """What the parts of the code from ``start`` to ``end`` need; ``is_top`` if nothing is around it."""
+    behind = continued(fence.prefix)
+    closing = _last_line(text, start, end)
+    is_closed = is_closing(text[closing:end].rstrip(BLANK), fence.mark, behind)
+    least = INDENTED if is_closed or is_top else ITEM  # what is not closed ends with the item around it
+    lead, bullets = upright(fence.prefix, least), bullets_for(fence.prefix, least)
+    # The part that has the block's own start stands upright, too.
+    first = start + (len(fence.prefix) - len(fence.prefix.lstrip(" \t")) if bullets else 0)
+    wrap = Wrap(
+        before=f"{lead}{fence.opening}\n",
+        after=f"\n{behind}{fence.mark}",
+        lead=bullets,
+        inside=behind,
+        first=first,
+        last=end if is_closed else len(text) + 1,
+    )
+    inside = lines(text, start, end)[0] + 1, closing - 1 if is_closed else end
+    return OpenedAgain(wrap, f"{lead}{fence.mark}\n", inside)
+
+
+def _last_line(text: str, start: int, end: int) -> int:
+    """Where the last line of a block of several starts; its end if it has one."""
+    code = text[start:end].rstrip(BLANK)
+    before = max(code.rfind("\n"), code.rfind("\r"))
+    return start + before + 1 if before >= 0 else end
