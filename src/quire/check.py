@@ -6,7 +6,7 @@ and what the tests run on random ones. Each law is a small function; ``laws`` as
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from operator import itemgetter
@@ -81,17 +81,18 @@ def _nothing_lost(document: Document, chunks: Sequence[Chunk], findings: Sequenc
     in_tree = _strategy(chunks) == "tree"
     if in_tree:
         covered += [(section.start, section.body_start) for section in document.sections[1:]]
-    dropped = {finding.line for finding in findings if finding.code.startswith("guard-dropped-")}
+    dropped = sorted(finding.line for finding in findings if finding.code.startswith("guard-dropped-"))
     seen = document.source.text_start if in_tree else document.source.body_start
-    lost: list[tuple[int, str]] = []
+    lost: list[tuple[int, int, str]] = []
     for start, end in [*sorted(covered), (len(document.text), len(document.text))]:
         gap = document.text[seen:start]
         if text := gap.strip(BLANK):
-            lost.append((seen + len(gap) - len(gap.lstrip(BLANK)), text))
+            lost.append((seen, seen + len(gap) - len(gap.lstrip(BLANK)), text))
         seen = max(seen, end)
-    lines = lines_at(document.text, [position for position, _ in lost])
-    for (position, text), line in zip(lost, lines, strict=True):
-        if line not in dropped:
+    lines = lines_at(document.text, [position for first, position, _ in lost for position in (first, position)])
+    for (_, position, text), first, last in zip(lost, lines[::2], lines[1::2], strict=True):
+        at = bisect_left(dropped, first)  # what was dropped may start with blank lines
+        if at == len(dropped) or dropped[at] > last:
             yield "lost-text", position, f"{len(text)} characters are in no chunk, from {_excerpt(text)} on"
 
 

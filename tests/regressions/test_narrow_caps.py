@@ -143,6 +143,13 @@ def test_nothing_is_repeated_of_a_chunk_that_is_dropped() -> None:
     assert ("guard-dropped-too-short", 3) in told(chunks)
 
 
+def test_what_is_dropped_may_start_with_a_blank_line() -> None:
+    code = "z\n  \nx = 1\nx = 1\n    \nyyyyyyyyyyyyyyyyyyyyy\nz\nx = 1\nz\n\nx = 1\n\n`````\n"
+    sizes = {"max_tokens": 32, "target_tokens": 1, "min_tokens": 3}
+    chunks = cut(f"```py\n{code}```\n\nw w \n", "flow", normalize=False, guard="drop", **sizes)
+    assert [code for code, _ in told(chunks) if code.startswith("guard-dropped-")]
+
+
 def test_a_breadcrumb_for_which_there_is_no_room_is_told() -> None:
     text = "# Alpha\n\n```\n" + "y" * 3176 + "\n```\n"
     chunks = cut(text, "sections", path="l.md", title="A title", breadcrumb_mode="always")
