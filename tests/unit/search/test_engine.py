@@ -620,6 +620,14 @@ def test_no_part_of_a_word_behind_a_field_may_be_missing(made: Made, query: str)
     assert not ids(index, query)
 
 
+@pytest.mark.parametrize(
+    ("query", "found"), [("如何*", "#three"), ("安何*", "#four"), ("何安*", "#three"), ("C++*", "#five")]
+)
+def test_nothing_goes_on_behind_a_character_that_is_a_word(made: Made, query: str, found: str) -> None:
+    index = made({"a.md": "# Three\n\n如何安装\n\n# Four\n\n安何\n\n# Five\n\nC++ code\n"})
+    assert [each[-len(found) :] for each in ids(index, query, merge=False)] == [found]
+
+
 def test_a_beginning_stands_for_all_words_that_begin_so(made: Made) -> None:
     index = made({f"{number}.md": f"prex{number:02}x text\n" for number in range(60)} | {"other.md": "text\n"})
     assert len(index.search("pre*", limit=100)) == 60

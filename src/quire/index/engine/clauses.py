@@ -16,6 +16,7 @@ import tantivy
 from quire.index.engine import fields
 from quire.index.engine.analysis import terms
 from quire.index.engine.function_words import is_function_word
+from quire.index.engine.spelling import is_unspaced
 from quire.index.engine.words import Dictionary, Spelling, pairs, runs, spelled
 from quire.index.node import term as id_term
 from quire.query.tree import All, Either, Not, Phrase, Query, Word, leaves
@@ -134,7 +135,7 @@ class Pass(msgspec.Struct, frozen=True):
     def _word(self, word: Word) -> tantivy.Query | None:
         if word.field == "tree":
             return self._tree(word)
-        if word.prefix:
+        if word.prefix and _may_go_on(word.text):
             return self._prefix(word)
         ways = [
             self._spelling(spelling, language, self._fields(word), tight=word.field == "path")
@@ -221,6 +222,11 @@ def _is_plain(item: Query) -> TypeGuard[Word]:
 def _is_in_field(item: Query) -> bool:
     """Whether an item says in which field to look: that is meant, whatever else matches."""
     return all(leaf.field is not None for leaf in leaves(item))
+
+
+def _may_go_on(text: str) -> bool:
+    """Whether a word can go on behind this: not behind ``C++``, nor where each character is a word."""
+    return text[-1:].isalnum() and not is_unspaced(text[-1:])
 
 
 def _last_part(text: str) -> tuple[str, str]:
