@@ -49,7 +49,7 @@ def opened_again(text: str, fence: Fence, start: int, end: int, *, is_top: bool)
         lead=bullets,
         inside=behind,
         first=first,
-        last=end if is_closed else len(text) + 1,
+        last=_text_end(text, start, end) if is_closed else len(text) + 1,
     )
     inside = lines(text, start, end)[0] + 1, closing - 1 if is_closed else end
     return OpenedAgain(wrap, f"{lead}{fence.mark}\n", inside)
@@ -57,6 +57,11 @@ def opened_again(text: str, fence: Fence, start: int, end: int, *, is_top: bool)
 
 def _last_line(text: str, start: int, end: int) -> int:
     """Where the last line of a block of several starts; its end if it has one."""
-    code = text[start:end].rstrip(BLANK)
-    before = max(code.rfind("\n"), code.rfind("\r"))
-    return start + before + 1 if before >= 0 else end
+    last = _text_end(text, start, end)
+    before = max(text.rfind("\n", start, last), text.rfind("\r", start, last))
+    return before + 1 if before >= 0 else end
+
+
+def _text_end(text: str, start: int, end: int) -> int:
+    """Where the code ends: inside of something, blank lines may stand behind it."""
+    return start + len(text[start:end].rstrip(BLANK))

@@ -18,7 +18,6 @@ from collections.abc import Sequence
 
 from quire.config import Options
 from quire.model import Cut, Document, Finding, Piece, TokenCounter
-from quire.offsets import lines_at
 from quire.split.flatten import Grain
 from quire.split.levels import lines
 from quire.split.overlap import Pieces, Run
@@ -261,13 +260,5 @@ def _below_minimum(plan: Plan, pieces: list[Piece], options: Options) -> list[Fi
         return []
     text, count, least = plan.units.text, plan.units.counter.count, options.min_tokens
     small = [piece for piece in pieces if piece.own_tokens(text, count) < least]
-    lines = lines_at(text, [piece.start for piece in small])
-    return [
-        Finding(
-            code="below-minimum",
-            path=plan.document.source.name,
-            line=line,
-            message=f"no cut that is permitted here gives a chunk of {least} tokens or more",
-        )
-        for line in lines
-    ]
+    message = f"no cut that is permitted here gives a chunk of {least} tokens or more"
+    return plan.told([(piece.start, "below-minimum", message) for piece in small])

@@ -14,6 +14,7 @@ from quire.model import Document, Finding, Piece, Section, TokenCounter
 from quire.offsets import lines_at
 from quire.split.crumbled import Crumbs
 from quire.split.flatten import Flattening, Grain, own_text
+from quire.split.ladder import Note
 from quire.split.units import Unit, Units, blank_behind
 
 CLOSE = 16
@@ -147,11 +148,14 @@ class Plan:
         if not (self.notes or alone):
             return []
         told = {note[:2]: note for note in [*((start, "heading-too-long", message) for start in alone), *self.notes]}
-        notes = sorted(told.values())
-        found = lines_at(self.document.text, [position for position, _, _ in notes])
+        return self.told(sorted(told.values()))
+
+    def told(self, notes: Sequence[Note]) -> list[Finding]:
+        """A finding for each note; they are in document order."""
+        lines = lines_at(self.document.text, [position for position, _, _ in notes])
         return [
             Finding(code=code, path=self.document.source.name, line=line, message=message)
-            for (_, code, message), line in zip(notes, found, strict=True)
+            for (_, code, message), line in zip(notes, lines, strict=True)
         ]
 
     def filled(self, first: int, last: int, target: int, section: int | None = None) -> list[tuple[int, int]]:

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from quire.config import Options
 from quire.model import Block, Cut, Document, Finding, Piece, TokenCounter
-from quire.offsets import lines_at
 from quire.split.flatten import Grain
 from quire.split.plan import Plan, plan_of
 
@@ -136,33 +135,24 @@ def _deepest(plan: Plan, first: int, last: int, max_depth: int) -> int:
 
 def _over_cap(plan: Plan, pieces: list[tuple[Piece, int]]) -> list[Finding]:
     """A finding for each block that alone is above the cap."""
-    blocks = [_largest(plan, piece) for piece, size in pieces if size > plan.cap]
-    lines = lines_at(plan.document.text, [block.start for block in blocks])
     count, text = plan.units.counter.count, plan.document.text
-    return [
-        Finding(
-            code="block-over-cap",
-            path=plan.document.source.name,
-            line=line,
-            message=f"a block with {count(text[block.start : block.end])} tokens is above the cap of {plan.cap}, "
-            "or leaves no room for the heading above it; sections keeps blocks whole",
-        )
-        for block, line in zip(blocks, lines, strict=True)
-    ]
+    blocks = [_largest(plan, piece) for piece, size in pieces if size > plan.cap]
+    sizes = [count(text[block.start : block.end]) for block in blocks]
+    message = "a block with {} tokens is above the cap of {}, or leaves no room for the heading above it; "
+    message += "sections keeps blocks whole"
+    return plan.told(
+        [
+            (block.start, "block-over-cap", message.format(size, plan.cap))
+            for block, size in zip(blocks, sizes, strict=True)
+        ]
+    )
 
 
 def _without_line(plan: Plan, pieces: list[tuple[Piece, int]]) -> list[Finding]:
     """A finding for each piece that fits, but leaves no room for its breadcrumb."""
     full = [piece for piece, size in pieces if size <= plan.cap < size + plan.lines.tokens(piece.section)]
-    return [
-        Finding(
-            code="breadcrumb-left-out",
-            path=plan.document.source.name,
-            line=line,
-            message=f"a block that stays whole leaves no room for the breadcrumb within the cap of {plan.cap}",
-        )
-        for line in lines_at(plan.document.text, [piece.start for piece in full])
-    ]
+    message = f"a block that stays whole leaves no room for the breadcrumb within the cap of {plan.cap}"
+    return plan.told([(piece.start, "breadcrumb-left-out", message) for piece in full])
 
 
 def _largest(plan: Plan, piece: Piece) -> Block:
