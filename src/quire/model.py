@@ -233,7 +233,18 @@ class Document:
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """The blocks at document level, in order; together they hold every character that is not blank."""
-        return self.open_blocks(0, len(self.text))
+        edges = [*self.section_starts, len(self.text)]
+        known = self._own_blocks
+        parts: list[tuple[Block, ...]] = []
+        first = 0  # the first of the sections that are opened together, up to the next one whose blocks are known
+        for section in sorted(known):
+            if first < section:
+                parts.append(self.open_blocks(edges[first], edges[section]))
+            parts.append(known[section])
+            first = section + 1
+        if edges[first:-1]:
+            parts.append(self.open_blocks(edges[first], edges[-1]))
+        return parts[0] if len(parts) == 1 else tuple(chain.from_iterable(parts))
 
     @cached_property
     def section_starts(self) -> list[int]:
