@@ -1,6 +1,6 @@
-"""The records that travel through quire, in the order in which they come to be.
+"""The document: the records that reading and parsing make, in the order in which they come to be.
 
-    bytes -> Source -> Block, Section -> Document -> Piece, and Finding beside them; record.py goes on with Chunk
+    bytes -> Source -> Block, Section -> Document, and Finding beside them; pieces.py and record.py go on
 
 All are frozen. Positions are characters of the untouched source text, half-open; text is sliced from them at
 the end. The data layer: every stage imports this module, this module imports no stage.
@@ -14,10 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
-
-if TYPE_CHECKING:
-    from quire.config import Options
+from typing import Any, Literal, NamedTuple
 
 Syntax = Literal["markdown", "text"]
 Kind = Literal[
@@ -29,8 +26,6 @@ BOM = "\ufeff"
 """The byte order mark."""
 OWN_METADATA = ("sourceFile", "processedAt", "chunkingOptions", "pipeline")
 """The names in a chunk's metadata that are quire's alone; front matter cannot take them."""
-BLANK = " \t\r\n"
-"""The characters that Markdown calls blank. All others, NBSP and form feeds too, are text that must not be lost."""
 
 
 class Span(NamedTuple):
@@ -319,77 +314,6 @@ class Document:
                 return
             if below.is_node or not nodes_only:
                 yield below
-
-
-class Piece(NamedTuple):
-    """A part of a document that a strategy has cut out, to be made into a chunk."""
-
-    start: int
-    """Its first character."""
-    end: int
-    """One past its last character."""
-    section: int
-    """The number of the section that gives the heading path."""
-    size: int | Callable[[], int]
-    """How many tokens its text has, with what is added around it, or how to find out."""
-    before: str = ""
-    """What is added in front, so that it stands alone: an opening fence, a table's header."""
-    after: str = ""
-    """What is added behind: a closing fence."""
-    repeated: int | Callable[[], int | None] | None = None
-    """Where the end of the piece before starts that is repeated in front of this one, or how to find out."""
-
-    @property
-    def tokens(self) -> int:
-        """How many tokens its text has, with what is added around it."""
-        return self.size if isinstance(self.size, int) else self.size()
-
-    def own_tokens(self, text: str, count: Callable[[str], int]) -> int:
-        """How many tokens its own part of ``text`` has, without what is added around it."""
-        return count(text[self.start : self.end]) if self.before or self.after else self.tokens
-
-    @property
-    def overlap(self) -> int | None:
-        """Where the end of the piece before starts that is repeated in front of this one; None for none."""
-        return self.repeated() if callable(self.repeated) else self.repeated
-
-
-class TokenCounter(Protocol):
-    """Counts the tokens of a text."""
-
-    @property
-    def name(self) -> str:
-        """How options, records and messages name it."""
-
-    def count(self, text: str) -> int:
-        """How many tokens ``text`` has."""
-
-    def cuts_cleanly(self, text: str, at: int) -> bool:
-        """Whether the counts of ``text[:at]`` and ``text[at:]`` are known to add up to that of ``text``."""
-
-
-def adds_up(counter: TokenCounter) -> bool:
-    """Whether counts add up at the starts of lines: so counters do that merge bytes, within pieces of a text.
-
-    Then no text has more tokens than bytes. Of other counters nothing of the kind is known.
-    """
-    return counter.cuts_cleanly("a\nb", 2)
-
-
-class Cut(NamedTuple):
-    """What a strategy makes of a document."""
-
-    pieces: Sequence[Piece]
-    """Ordered, disjoint, with no text between them but what the laws allow."""
-    findings: Sequence[Finding] = ()
-    """What could not be had."""
-
-
-class Strategy(Protocol):
-    """Cuts a document into pieces."""
-
-    def __call__(self, document: Document, counter: TokenCounter, options: Options) -> Cut:
-        """The pieces of ``document``."""
 
 
 _start_of, _end_of = attrgetter("start"), attrgetter("end")

@@ -1,7 +1,7 @@
 r"""Characters to bytes and lines. Neighbours: every stage speaks characters; the edges ask here.
 
 A line ends with ``\n``, ``\r\n`` or a lone ``\r``, as in CommonMark; form feeds and U+2028 end nothing.
-Bytes are those of the text's UTF-8 form. Both functions take ascending positions and make one pass over
+Bytes are those of the text's UTF-8 form. Positions are ascending and take one pass over
 the text in C, so a document pays only for what is asked, and ASCII pays nothing for bytes.
 """
 
@@ -12,7 +12,6 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
-_BLANK_LINES = re.compile(r"(?:[ \t]*(?:\r\n|\r|\n))*")
 
 
 def line_starts(text: str) -> list[int]:
@@ -51,19 +50,3 @@ def bytes_at(text: str, positions: Sequence[int]) -> Sequence[int]:
 def utf8_length(text: str) -> int:
     """How many bytes ``text`` takes in UTF-8; a lone surrogate takes three."""
     return len(text.encode("utf-8", "surrogatepass"))
-
-
-def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """The part of ``text[start:end]`` from the start of its first line that is not blank to its last such character.
-
-    Both are ``start`` when all of it is blank.
-    """
-    inner = text[start:end]
-    last = start + len(inner.rstrip(" \t\r\n"))
-    if last == start:
-        return start, start
-    after_empty_lines = inner.lstrip("\n")
-    if after_empty_lines[0] not in " \t\r":
-        return end - len(after_empty_lines), last
-    first = _BLANK_LINES.match(text, start, end)
-    return first.end() if first else start, last

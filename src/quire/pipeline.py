@@ -1,6 +1,6 @@
 """The whole way, once: bytes -> Source -> Document -> Pieces -> Chunks. Behind every public function.
 
-The only module that knows the order of the stages.
+It knows the order of the stages; index/reading.py goes the same way as far as the document.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from quire import check, config, finish, given, parsing, read, size, split
+from quire.counter import TokenCounter
 from quire.given import AnyPath
-from quire.model import Document, Finding, Syntax, TokenCounter
+from quire.model import Document, Finding, Syntax
 from quire.record import Chunk, Chunks
 
 

@@ -1,4 +1,4 @@
-"""The chunk: the record that users see, and its JSON names. Made by finish/; model.py has the records before it."""
+"""The chunk: the record that users see, and its JSON names. Made by finish/; pieces.py has what comes before it."""
 
 from __future__ import annotations
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 
 import quire
-from quire.offsets import bytes_at, line_starts, lines_at, trimmed
+from quire.blank import trimmed
+from quire.offsets import bytes_at, line_starts, lines_at
 from support import grammar
 
 TEXTS = {

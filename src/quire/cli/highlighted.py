@@ -12,8 +12,9 @@ from itertools import accumulate, pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
+from quire.blank import BLANK
 from quire.cli.shown import visible
-from quire.model import BLANK, Span
+from quire.model import Span
 
 _LINE_END = re.compile("\r\n?|\n")
 _MOST_LINES = 12

@@ -17,8 +17,8 @@ from quire import config, size
 from quire.cli.documents import Reading, Tally, Text, read_all
 from quire.cli.options import cutter
 from quire.cli.output import Progress, note
+from quire.counter import TokenCounter
 from quire.errors import QuireError
-from quire.model import TokenCounter
 from quire.record import Chunks
 from quire.run import plan
 from quire.run.cores import cores

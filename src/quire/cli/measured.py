@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from quire import config, pipeline
 from quire.cli.documents import Tally, Text
 from quire.cli.jobs import counter_for, load
+from quire.counter import TokenCounter
 from quire.errors import QuireError
-from quire.model import Syntax, TokenCounter
+from quire.model import Syntax
 from quire.record import Chunk, Chunks
 
 

@@ -11,8 +11,9 @@ import click
 from quire import config, pipeline, size
 from quire.cli.arguments import not_empty
 from quire.cli.documents import Text
+from quire.counter import TokenCounter
 from quire.errors import OptionError, QuireError
-from quire.model import Syntax, TokenCounter
+from quire.model import Syntax
 from quire.read.source import OnUndecodable
 from quire.record import Chunks
 

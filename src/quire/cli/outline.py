@@ -12,12 +12,14 @@ from typing import Any
 import click
 
 from quire import config, pipeline, read, size
+from quire.blank import text_end
 from quire.cli.arguments import not_empty
 from quire.cli.documents import STANDARD_INPUT, STANDARD_INPUT_NAME, OnUndecodable, read_standard_input, renamed
 from quire.cli.options import errors_option, syntax_option, title_option, tokenizer_option
 from quire.cli.output import MOST_SHOWN, Paint, echo, lines_of, show_findings, write_json
 from quire.cli.shown import clip, visible, width
-from quire.model import BLANK, Document, Section, Syntax, TokenCounter
+from quire.counter import TokenCounter
+from quire.model import Document, Section, Syntax
 from quire.offsets import lines_at
 
 _WIDTH = 72
@@ -92,10 +94,7 @@ def outline(document: Document, counter: TokenCounter) -> list[Row]:
 
 def _end_lines(text: str, sections: tuple[Section, ...]) -> list[int]:
     """The line of the last character of each section that is not a line end."""
-    last = [
-        max(section.start, section.start + len(text[section.start : section.end].rstrip(BLANK)) - 1)
-        for section in sections
-    ]
+    last = [max(section.start, text_end(text, section.start, section.end) - 1) for section in sections]
     order = sorted(range(len(last)), key=last.__getitem__)
     lines = dict(zip(order, lines_at(text, [last[index] for index in order]), strict=True))
     return [lines[index] for index in range(len(last))]

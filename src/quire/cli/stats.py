@@ -24,7 +24,8 @@ from quire.cli.measured import Measured, Measuring
 from quire.cli.options import cut_tokenizer_option, input_options
 from quire.cli.output import Paint, count_of, echo, terminal_width, write_json
 from quire.cli.shown import clip, width
-from quire.model import Syntax, TokenCounter
+from quire.counter import TokenCounter
+from quire.model import Syntax
 
 _WIDTH = 96
 _LABEL = 15

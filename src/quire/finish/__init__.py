@@ -1,4 +1,4 @@
-"""Pieces to Chunks. Before: split/. After: the caller, check.py and the writers.
+"""Pieces to Chunks. Before: split/. After: the caller, check/ and the writers.
 
 ids.py        what chunks are called
 place.py      where they stand, below which headings, what kinds of block they hold

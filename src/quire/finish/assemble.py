@@ -14,10 +14,12 @@ from types import MappingProxyType
 from typing import Any
 
 from quire.config import Options
+from quire.counter import TokenCounter
 from quire.finish.embed import NOTHING, Above, Lines, are_without_context
 from quire.finish.normalize import normalized
 from quire.finish.place import Places, metadata, node_types, positions
-from quire.model import Document, Piece, TokenCounter
+from quire.model import Document
+from quire.pieces import Piece
 from quire.record import Chunk, SourcePosition, TokenStats
 
 Held = dict[str, Any]

@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 from quire import crumbs
 from quire.config import Options
-from quire.model import Document, TokenCounter, adds_up
+from quire.counter import TokenCounter, adds_up
+from quire.model import Document
 from quire.offsets import utf8_length
 
 _WITHOUT_CONTEXT = frozenset({"code", "table", "list"})

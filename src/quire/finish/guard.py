@@ -11,9 +11,11 @@ from dataclasses import dataclass
 
 from quire import crumbs
 from quire.config import Options
+from quire.counter import TokenCounter, adds_up
 from quire.errors import GuardError
-from quire.model import Document, Finding, Piece, TokenCounter, adds_up
+from quire.model import Document, Finding
 from quire.offsets import utf8_length
+from quire.pieces import Piece
 from quire.record import Chunk
 
 REASONS = ("empty", "too-short", "too-long", "formatting-only", "heading-only", "code-without-context")

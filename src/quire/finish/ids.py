@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from quire.config import Options
-from quire.model import Document, Piece, doc_name
+from quire.model import Document, doc_name
+from quire.pieces import Piece
 
 
 def ids(document: Document, pieces: Sequence[Piece], options: Options) -> list[str]:

@@ -1,4 +1,4 @@
-"""Regular white space, for `flow`: line ends, trailing spaces, runs of blank lines. Used by assemble.py and check.py.
+"""Regular white space, for `flow`: line ends, trailing spaces, runs of blank lines. Used by assemble.py and the laws.
 
 Code, tables and HTML are left as they are, also inside lists and quotes. A hard break of two spaces stays.
 """
@@ -9,7 +9,8 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
-from quire.model import BLANK, VERBATIM, Block, Document, Span, is_verbatim, may_hold_verbatim
+from quire.blank import BLANK
+from quire.model import VERBATIM, Block, Document, Span, is_verbatim, may_hold_verbatim
 
 _IRREGULAR = ("\r", " \n", "\t\n", "\n\n\n")
 _SPACE = (" ", "\t")

@@ -12,8 +12,9 @@ from typing import Any
 from quire import __version__, crumbs
 from quire.config import Options
 from quire.finish.ids import document_id, ids, node_id
-from quire.model import OWN_METADATA, Document, Piece
+from quire.model import OWN_METADATA, Document
 from quire.offsets import bytes_at, lines_at
+from quire.pieces import Piece
 from quire.record import SourcePosition
 
 MDAST_NAMES: Mapping[str, str] = MappingProxyType(

@@ -11,11 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, islice, pairwise
 from typing import Any
 
+from quire.blank import BLANK
+from quire.counter import TokenCounter
 from quire.crumbs import LIMIT
 from quire.index.node import Ancestor, Node, Part, crumb_line
 from quire.index.parts import LONG, cuts_in
 from quire.index.paths import storable
-from quire.model import BLANK, Document, Section, TokenCounter
+from quire.model import Document, Section
 from quire.offsets import bytes_at, lines_at
 
 _MOST_TAGS = 100

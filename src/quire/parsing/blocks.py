@@ -13,7 +13,8 @@ from functools import cached_property
 from itertools import chain
 from operator import itemgetter
 
-from quire.model import BLANK, Block, Source
+from quire.blank import BLANK, text_end
+from quire.model import Block, Source
 from quire.parsing.events import KINDS
 from quire.parsing.group import group
 from quire.parsing.inside import CONTAINERS, Inside
@@ -81,7 +82,7 @@ class Blocks:
         for tag, first, last in plain:
             start, end = first + base, last + base - 1
             if text[end - 1] in BLANK or text[end] not in BLANK:
-                end = start + len(text[start : last + base].rstrip(BLANK))
+                end = text_end(text, start, last + base)
             if tag == "Paragraph":
                 append(new(Block, ("paragraph", start, end, 0, "", ())))
             elif tag == "Heading":
@@ -120,7 +121,7 @@ class Blocks:
         return [block]
 
     def _block(self, kind: str, start: int, end: int, level: int = 0, info: str = "") -> Block:
-        end = start + len(self._source.text[start:end].rstrip(BLANK))
+        end = text_end(self._source.text, start, end)
         return Block(kind, start, end, level, info, self._inside if kind in CONTAINERS else ())  # type: ignore[arg-type]
 
     def _references(self, start: int, end: int) -> Iterator[Block]:

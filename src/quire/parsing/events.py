@@ -12,7 +12,8 @@ from typing import Any, TypeAlias
 import pyromark
 from pyromark import Options
 
-from quire.model import BLANK, Kind
+from quire.blank import BLANK
+from quire.model import Kind
 
 Events: TypeAlias = Iterator[tuple[Any, Any]]
 

@@ -10,7 +10,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from quire.model import BLANK, Block, Kind
+from quire.blank import BLANK, text_end
+from quire.model import Block, Kind
 from quire.parsing.events import KINDS, events_of, opened
 from quire.parsing.standin import stand_in
 
@@ -56,7 +57,7 @@ class Inside:
         starts = [block.start + mark.start() for mark in _MARKER.finditer(stand_in(text[block.start : block.end]))]
         ends = [*starts[1:], block.end]
         return tuple(
-            Block("item", start, start + len(text[start:end].rstrip(BLANK)), 0, "", items)
+            Block("item", start, text_end(text, start, end), 0, "", items)
             for start, end in zip(starts, ends, strict=True)
         )
 

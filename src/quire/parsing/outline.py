@@ -12,8 +12,9 @@ from itertools import accumulate, count, repeat
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from quire.model import BLANK, Finding, Section, Source
-from quire.offsets import lines_at, trimmed
+from quire.blank import BLANK, trimmed
+from quire.model import Finding, Section, Source
+from quire.offsets import lines_at
 from quire.parsing.slugs import Slugs
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from quire.blank import BLANK
+
 _DASHES = r"[ \t]*+:?-++:?[ \t]*+"
 _DELIMITER_ROW = re.compile(rf"[\r\n] {{0,3}}(\|?{_DASHES}(?:\|{_DASHES})*+\|?)[ \t]*+(?=[\r\n]|\Z)")
 _ESCAPED_PIPE = re.compile(r"\\.")
@@ -36,5 +38,5 @@ def is_table(text: str, start: int, end: int) -> bool:
 
 def _cells(row: str) -> int:
     """How many cells a row has: pipes that are not escaped part them, the outer ones are optional."""
-    plain = _ESCAPED_PIPE.sub("", row).strip(" \t\r\n")
+    plain = _ESCAPED_PIPE.sub("", row).strip(BLANK)
     return plain.removeprefix("|").removesuffix("|").count("|") + 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from quire.model import BLANK
+from quire.blank import BLANK
 from quire.parsing.events import definitions, events_of, opened, plain_text
 from quire.parsing.standin import plain_lines
 

@@ -15,9 +15,10 @@ from typing import Protocol
 
 import msgspec
 
+from quire.blank import BLANK
 from quire.index.files import TOKENIZER
 from quire.index.node import Node
-from quire.model import BLANK, Span
+from quire.model import Span
 from quire.search.excerpt import Count, Excerpt, Piece, cut, pieces
 
 WORTH = 16

@@ -12,9 +12,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from quire.blank import BLANK
 from quire.index.engine.spelling import is_unspaced
 from quire.index.node import Node
-from quire.model import BLANK, Span
+from quire.model import Span
 
 GAP = "…\n\n"
 """Stands where something is left out, on a line of its own."""

@@ -19,7 +19,7 @@ from quire.size.estimate import Estimate
 from quire.size.objects import from_file, from_object, is_tokenizer
 
 if TYPE_CHECKING:
-    from quire.model import TokenCounter
+    from quire.counter import TokenCounter
 
 NAMED: Mapping[str, TokenCounter] = MappingProxyType(
     {**{name: EncodingCounter(name) for name in ENCODINGS}, "estimate": Estimate()}

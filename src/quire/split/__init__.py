@@ -15,7 +15,7 @@ from __future__ import annotations
 from functools import cache
 from importlib import import_module
 
-from quire.model import Strategy
+from quire.pieces import Strategy
 
 
 @cache

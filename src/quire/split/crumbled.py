@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from quire import crumbs
 from quire.config import Options
-from quire.model import Document, TokenCounter, adds_up
+from quire.counter import TokenCounter, adds_up
+from quire.model import Document
 from quire.offsets import utf8_length
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from quire.model import BLANK
+from quire.blank import BLANK
 from quire.split.levels import lines
 from quire.split.standing import INDENTED, ITEM, bullets_for, continued, is_closing, upright
 from quire.split.units import Wrap

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from copy import copy
 from typing import NamedTuple
 
-from quire.model import Block, Document, Kind, Section, TokenCounter, adds_up
-from quire.offsets import trimmed
+from quire.blank import trimmed
+from quire.counter import TokenCounter, adds_up
+from quire.model import Block, Document, Kind, Section
 from quire.split.crumbled import Crumbs
 from quire.split.ladder import Ladder, Note
 from quire.split.units import Unit, blank_behind

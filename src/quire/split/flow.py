@@ -16,8 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from quire.blank import text_end
 from quire.config import Options
-from quire.model import Cut, Document, Finding, Piece, TokenCounter
+from quire.counter import TokenCounter
+from quire.model import Document, Finding
+from quire.pieces import Cut, Piece
 from quire.split.flatten import Grain
 from quire.split.levels import lines
 from quire.split.overlap import Pieces, Run
@@ -224,7 +227,7 @@ class _Range:
         text = self._plan.units.text
         return [
             (
-                self._recounted(unit, unit.start, _rstripped(text, unit.start, place), place),
+                self._recounted(unit, unit.start, text_end(text, unit.start, place), place),
                 self._recounted(unit, place, unit.end, unit.stop),
             )
             for place in self._places(unit)
@@ -249,10 +252,6 @@ class _Range:
         tokens = self._plan.units.counter.count(self._plan.units.text[start:stop])
         before, after = (unit.wrap or NO_WRAP).around(start, end)
         return unit._replace(start=start, end=end, tokens=tokens, stop=stop, before=before, after=after)
-
-
-def _rstripped(text: str, start: int, end: int) -> int:
-    return start + len(text[start:end].rstrip(" \t\r\n"))
 
 
 def _below_minimum(plan: Plan, pieces: list[Piece], options: Options) -> list[Finding]:

@@ -21,7 +21,9 @@ from collections.abc import Iterator, Sequence
 from itertools import count as count_up
 from typing import TypeAlias
 
-from quire.model import BLANK, Block, Kind, TokenCounter, adds_up
+from quire.blank import BLANK, text_end
+from quire.counter import TokenCounter, adds_up
+from quire.model import Block, Kind
 from quire.split.fences import Fence, opened_again
 from quire.split.levels import PROSE, Level, Places, blank_lines, cells, lines, with_end
 from quire.split.sentences import sentence_ends
@@ -243,7 +245,7 @@ class Ladder:
         if not known or wrap is not NO_WRAP or not self._adds_up:
             return self._size(start, end, wrap)
         text = self.text
-        last, known_last = (start + len(text[start:each].rstrip(BLANK)) for each in (end, known))
+        last, known_last = text_end(text, start, end), text_end(text, start, known)
         first = min(last, known_last)
         if first == start or not self.counter.cuts_cleanly(text, first):
             return self._size(start, end, wrap)
@@ -254,7 +256,7 @@ class Ladder:
         self, kind: Kind, start: int, end: int, wrap: Wrap, levels: Sequence[Level], *, size: int
     ) -> Iterator[Unit]:
         """A part, whose size with what stands around it is known."""
-        last = start + len(self.text[start:end].rstrip(BLANK))
+        last = text_end(self.text, start, end)
         if last > start:
             before, after = self._around(start, end, wrap)
             whole = len(levels) > len(PROSE)

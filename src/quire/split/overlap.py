@@ -10,7 +10,7 @@ from functools import partial
 from typing import TypeAlias
 
 from quire.config import Options
-from quire.model import Piece
+from quire.pieces import Piece
 from quire.split.plan import Plan
 from quire.split.sentences import sentence_ends
 from quire.split.units import Unit

@@ -8,7 +8,9 @@ way itself. Before: units.py. After: finish/.
 from __future__ import annotations
 
 from quire.config import Options
-from quire.model import Cut, Document, Piece, Section, TokenCounter
+from quire.counter import TokenCounter
+from quire.model import Document, Section
+from quire.pieces import Cut, Piece
 from quire.split.flatten import Grain
 from quire.split.plan import Plan, plan_of
 from quire.split.whole import whole

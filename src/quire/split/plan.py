@@ -10,8 +10,10 @@ from functools import cached_property, partial
 from itertools import pairwise
 
 from quire.config import Options
-from quire.model import Document, Finding, Piece, Section, TokenCounter
+from quire.counter import TokenCounter
+from quire.model import Document, Finding, Section
 from quire.offsets import lines_at
+from quire.pieces import Piece
 from quire.split.crumbled import Crumbs
 from quire.split.flatten import Flattening, Grain, own_text
 from quire.split.ladder import Note

@@ -9,7 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from quire.config import Options
-from quire.model import Block, Cut, Document, Finding, Piece, TokenCounter
+from quire.counter import TokenCounter
+from quire.model import Block, Document, Finding
+from quire.pieces import Cut, Piece
 from quire.split.flatten import Grain
 from quire.split.plan import Plan, plan_of
 

@@ -6,7 +6,9 @@ Never split, never merged: the size of a piece is the author's. The heading's li
 from __future__ import annotations
 
 from quire.config import Options
-from quire.model import Cut, Document, Piece, TokenCounter
+from quire.counter import TokenCounter
+from quire.model import Document
+from quire.pieces import Cut, Piece
 
 
 def tree(document: Document, counter: TokenCounter, options: Options) -> Cut:

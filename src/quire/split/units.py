@@ -14,7 +14,8 @@ from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
-from quire.model import Document, Kind, TokenCounter, adds_up
+from quire.counter import TokenCounter, adds_up
+from quire.model import Document, Kind
 
 
 class Wrap(NamedTuple):

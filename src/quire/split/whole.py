@@ -6,9 +6,11 @@ Asked first by packed.py and flow.py. Half of all pages are that short.
 from __future__ import annotations
 
 from quire import crumbs
+from quire.blank import trimmed
 from quire.config import Options
-from quire.model import Document, Piece, TokenCounter, adds_up
-from quire.offsets import trimmed
+from quire.counter import TokenCounter, adds_up
+from quire.model import Document
+from quire.pieces import Piece
 
 _CHARACTERS = 4
 """A text with more characters than so many times the cap hardly fits; then it is not counted in vain."""

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from quire import crumbs
+from quire.blank import BLANK
 from quire.finish.ids import node_id
 from quire.model import Document, Section
 from quire.offsets import bytes_at
@@ -84,7 +85,7 @@ def _first_heading(text: str) -> tuple[int, int]:
         underline = _UNDERLINE.match(text, start, end)
         if underline:
             return 1 if underline[1][0] == "=" else 2, end
-        if not text[start:end].strip(" \t\r\n"):
+        if not text[start:end].strip(BLANK):
             break
     return 0, 0
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.size import hostile
 
-from quire.model import TokenCounter
+from quire.counter import TokenCounter
 from quire.size import NAMES, resolve
 from quire.size.encodings import ENCODINGS
 

@@ -1,6 +1,6 @@
 """Whether code and tables that were cut are whole in every piece: a fence that is opened and closed, a header.
 
-A law of its own, asked by check.py. Looks only at blocks in which a chunk starts or ends.
+A law of its own, asked by laws.py. Looks only at blocks in which a chunk starts or ends.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
-from quire.model import BLANK, Block, Document
+from quire.blank import BLANK
+from quire.model import Block, Document
 from quire.record import Chunk
 
 _MARKERS = " \t>-+*.)0123456789"

@@ -12,8 +12,10 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import Any
 
-from quire.cuts import torn
-from quire.model import BLANK, Block, Document, Finding, TokenCounter
+from quire.blank import BLANK
+from quire.check.cuts import torn
+from quire.counter import TokenCounter
+from quire.model import Block, Document, Finding
 from quire.offsets import bytes_at, lines_at
 from quire.record import Chunk
 
