@@ -5,12 +5,15 @@ standing.py says how it stands where it is indented or quoted.
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
-from quire.blank import BLANK
+from quire.blank import BLANK, text_end
 from quire.split.levels import lines
-from quire.split.standing import INDENTED, ITEM, bullets_for, continued, is_closing, upright
+from quire.split.standing import INDENTED, ITEM, bullets_for, continued, is_closing, led, upright
 from quire.split.units import Wrap
+
+_LINE_END = re.compile(r"[\r\n]")
 
 
 class Fence(NamedTuple):
@@ -37,31 +40,35 @@ class OpenedAgain(NamedTuple):
 def opened_again(text: str, fence: Fence, start: int, end: int, *, is_top: bool) -> OpenedAgain:
     """What the parts of the code from ``start`` to ``end`` need; ``is_top`` if nothing is around it."""
     behind = continued(fence.prefix)
-    closing = _last_line(text, start, end)
-    is_closed = is_closing(text[closing:end].rstrip(BLANK), fence.mark, behind)
+    last = _text_end(text, start, end, behind)
+    closing = _last_line(text, start, last, end)
+    is_closed = is_closing(text[closing:last], fence.mark, behind)
     least = INDENTED if is_closed or is_top else ITEM  # what is not closed ends with the item around it
-    lead, bullets = upright(fence.prefix, least), bullets_for(fence.prefix, least)
+    again, bullets = upright(fence.prefix, least), bullets_for(fence.prefix, least)
     # The part that has the block's own start stands upright, too.
     first = start + (len(fence.prefix) - len(fence.prefix.lstrip(" \t")) if bullets else 0)
     wrap = Wrap(
-        before=f"{lead}{fence.opening}\n",
+        before=f"{again}{fence.opening}\n",
         after=f"\n{behind}{fence.mark}",
-        lead=bullets,
+        lead=led(fence.prefix, least),
         inside=behind,
         first=first,
-        last=_text_end(text, start, end) if is_closed else len(text) + 1,
+        last=last if is_closed else len(text) + 1,
     )
     inside = lines(text, start, end)[0] + 1, closing - 1 if is_closed else end
-    return OpenedAgain(wrap, f"{lead}{fence.mark}\n", inside)
+    return OpenedAgain(wrap, f"{again}{fence.mark}\n", inside)
 
 
-def _last_line(text: str, start: int, end: int) -> int:
-    """Where the last line of a block of several starts; its end if it has one."""
-    last = _text_end(text, start, end)
+def _last_line(text: str, start: int, last: int, end: int) -> int:
+    """Where the last line of a block of several starts, which ends at ``last``; ``end`` if it has one."""
     before = max(text.rfind("\n", start, last), text.rfind("\r", start, last))
     return before + 1 if before >= 0 else end
 
 
-def _text_end(text: str, start: int, end: int) -> int:
-    """Where the code ends: inside of something, blank lines may stand behind it."""
-    return start + len(text[start:end].rstrip(BLANK))
+def _text_end(text: str, start: int, end: int, behind: str) -> int:
+    """Where the code ends: inside of something, blank lines may stand behind it, in a quote with its marks."""
+    if ">" not in behind:
+        return text_end(text, start, end)
+    bare = start + len(text[start:end].rstrip(f"{BLANK}>"))
+    line = _LINE_END.search(text, bare, end)
+    return text_end(text, start, line.start() if line else end)

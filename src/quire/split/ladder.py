@@ -1,4 +1,4 @@
-"""Cutting a block that is too large: the ordered levels of cuts. Used by units.py's callers, packed.py and flow.py.
+"""Cutting a block that is too large: the ordered levels of cuts. Used by flatten.py.
 
 A level says where a span may be cut. Parts are as long as the limit allows. What lies between two places of one level
 and is still above the cap is cut on the next: a row, a line, an item, a sentence that fits the cap is not torn to reach
@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from copy import copy
 from itertools import count as count_up
 from typing import TypeAlias
 
@@ -26,6 +27,7 @@ from quire.counter import TokenCounter, adds_up
 from quire.model import Block, Kind
 from quire.split.fences import Fence, opened_again
 from quire.split.levels import PROSE, Level, Places, blank_lines, cells, lines, with_end
+from quire.split.quoted import DEEPEST, Quoted
 from quire.split.sentences import sentence_ends
 from quire.split.standing import bullets_for
 from quire.split.units import NO_WRAP, Unit, Wrap, blank_behind
@@ -33,8 +35,6 @@ from quire.split.units import NO_WRAP, Unit, Wrap, blank_behind
 Note: TypeAlias = tuple[int, str, str]
 """Something that could not be had: where, a code and a sentence."""
 
-_DEEPEST = 40
-"""Blocks nested deeper are cut at lines; nobody writes them, and Python does not recurse for ever."""
 _LONG = 8
 """Of a span with so many characters a token of the limit, the beginning tells how large it is."""
 _GUESSES = 6
@@ -44,7 +44,6 @@ _SMALL = 8
 """A part with at most this part of the limit joins a neighbour that is above it."""
 
 _FENCE = re.compile(r"[ \t]*(?:[-*+>][ \t]*|[0-9]{1,9}[.)][ \t]*|\[\^[^\]\s]+\]:[ \t]*)*?((`{3,}|~{3,})[^\r\n]*)")
-_QUOTE_MARKS = re.compile(r"(?:[ \t]{0,3}>[ \t]?)+")
 
 
 class Ladder:
@@ -56,14 +55,16 @@ class Ladder:
         self.limit = limit
         self.cap = cap
         self.notes: list[Note] = []
-        self._has_returns = "\r" in text
         self._adds_up = adds_up(counter)
-        self._line = (0, 0)  # the line that was looked at last: its start, and how far it is known
-        self._marks = (-1, -1)  # the line whose marks of quotes were looked for last, and where they end
+        self._quoted = Quoted(text)
 
     def cut(self, block: Block) -> list[Unit]:
         """The parts of ``block``, each within the cap, together all of its text."""
-        return self._merged(list(self._block(block, block.start, block.end, 0)))
+        parts = self._merged(list(self._block(block, block.start, block.end, 0)))
+        if self._quoted.left_out >= 0:
+            what = "a quote is nested too deep for its marks to be repeated; they are left out"
+            self.notes.append((self._quoted.left_out, "quote-left-out", what))
+        return parts
 
     def size(self, unit: Unit) -> int:
         """How many tokens a part has with what stands around it."""
@@ -71,8 +72,9 @@ class Ladder:
 
     def _block(self, block: Block, start: int, end: int, depth: int) -> Iterator[Unit]:
         """The parts of a block that is cut from ``start``, the start of its line, to ``end``."""
-        if depth > _DEEPEST:
-            yield from self._parts(block.kind, start, end, (lines, *PROSE))
+        if depth > DEEPEST:
+            self._note_depth(block)
+            yield from self.parts(block.kind, start, end, (lines, *PROSE))
         elif block.kind == "code":
             yield from self._code(start, end, is_top=depth == 0)
         elif block.kind == "table":
@@ -80,13 +82,20 @@ class Ladder:
         elif block.children:
             yield from self._container(block, start, end, depth)
         elif block.kind in ("html", "math"):
-            yield from self._parts(block.kind, start, end, (lines, *PROSE))
+            yield from self.parts(block.kind, start, end, (lines, *PROSE))
         else:
-            yield from self._parts(block.kind, start, end, (sentence_ends, *PROSE))
+            yield from self.parts(block.kind, start, end, (sentence_ends, *PROSE))
+
+    def _note_depth(self, block: Block) -> None:
+        for inner in block.walk():
+            if inner.kind in ("code", "table"):
+                code, what = ("fence", "code") if inner.kind == "code" else ("header", "a table")
+                message = f"{what} is nested too deep for its {code} to be repeated; it is left out"
+                self.notes.append((inner.start, f"{code}-left-out", message))
 
     def _container(self, block: Block, start: int, end: int, depth: int) -> Iterator[Unit]:
         """Cut between the blocks inside; what is too large there is cut as the block that it is."""
-        inner = {self._line_start(child.start, start): child for child in reversed(block.children)}
+        inner = {self._quoted.line_start(child.start, start): child for child in reversed(block.children)}
         starts = sorted({start, *inner})
         text, count = self.text, self.counter.count
         most = self.cap if block.kind == "list" else self.limit  # an item is not cut where it fits
@@ -100,27 +109,30 @@ class Ladder:
             if size <= most:
                 yield from self._unit(block.kind, first, last, NO_WRAP, (sentence_ends, *PROSE), size=size)
             elif child is None:
-                yield from self._parts(block.kind, first, last, (sentence_ends, *PROSE), size=size)
+                yield from self.parts(block.kind, first, last, (sentence_ends, *PROSE), size=size)
             else:
                 yield from self._block(child, first, last, depth + 1)
 
     def _code(self, start: int, end: int, *, is_top: bool) -> Iterator[Unit]:
         fence = _FENCE.match(self.text, start, end)
         if fence is None or (is_top and bullets_for(self.text[start : fence.start(1)])):  # it is only indented
-            yield from self._parts("code", start, end, (blank_lines, lines, *PROSE), preferred=1)
+            yield from self.parts("code", start, end, (blank_lines, lines, *PROSE), preferred=1)
             return
-        prefix = self._quote_marks(start) + self.text[start : fence.start(1)]
+        prefix = self._quoted.marks(start) + self.text[start : fence.start(1)]
         made = opened_again(self.text, Fence(prefix, fence.group(1), fence.group(2)), start, end, is_top=is_top)
         wrap = made.wrap
-        if self.counter.count(wrap.before + wrap.after) * 2 > self.limit and made.bare != wrap.before:
-            self.notes.append((start, "info-left-out", "the info string of a fence is too long to be repeated"))
+        if self._weight(wrap) * 2 > self.cap and made.bare != wrap.before:
+            self.notes.append(
+                (start, "info-left-out", "the info string of a fence is too long to be repeated; it is left out")
+            )
             wrap = wrap._replace(before=made.bare)
         levels = (_between(blank_lines, made.inside), _between(lines, made.inside), *PROSE)
-        yield from self._parts("code", wrap.first, end, levels, self._affordable(wrap, "fence-left-out"), preferred=1)
+        wrap = self._affordable(wrap, "fence-left-out")
+        yield from self._wider(wrap).parts("code", wrap.first, end, levels, wrap, preferred=1)
 
     def _table(self, block: Block, start: int, end: int) -> Iterator[Unit]:
         body = next((row.start for row in block.children if not row.level), end)
-        first_row = self._line_start(body, start)
+        first_row = self._quoted.line_start(body, start)
         header = self.text[start:first_row].rstrip(BLANK)
         bullets, bare = bullets_for(header), header.lstrip(" \t")
         if bullets:
@@ -128,17 +140,30 @@ class Ladder:
         wrap = Wrap(f"{bullets}{bare}\n" if bullets else f"{header}\n", lead=bullets, first=start, last=end)
         wrap = self._affordable(wrap, "header-left-out")
         rows = _between(lines, (first_row + 1, end))  # the header stays with a row
-        yield from self._parts("table", start, end, (rows, lines, cells, *PROSE), wrap)
+        yield from self._wider(wrap).parts("table", start, end, (rows, lines, cells, *PROSE), wrap)
+
+    def _weight(self, wrap: Wrap) -> int:
+        """How many tokens every part is given."""
+        return self.counter.count(wrap.before + wrap.after)
+
+    def _wider(self, wrap: Wrap) -> Ladder:
+        """A ladder for parts with ``wrap`` around them: its limit leaves half of each for its own text."""
+        limit = self._weight(wrap) * 2
+        if limit <= self.limit:
+            return self
+        wider = copy(self)
+        wider.limit = limit
+        return wider
 
     def _affordable(self, wrap: Wrap, code: str) -> Wrap:
-        """``wrap``, or nothing where it would take more than half of the limit."""
-        if self.counter.count(wrap.before + wrap.after) * 2 <= self.limit:
+        """``wrap``, or nothing where it would take more than half of the cap."""
+        if self._weight(wrap) * 2 <= self.cap:
             return wrap
         what = "an opening fence" if code == "fence-left-out" else "a table's header"
         self.notes.append((wrap.first, code, f"{what} is too long to be repeated in every part; it is left out"))
         return Wrap()
 
-    def _parts(
+    def parts(
         self,
         kind: Kind,
         start: int,
@@ -167,7 +192,7 @@ class Ladder:
         while start < end:
             place, size = self._place(start, places, wrap, stride)
             if size > most:
-                yield from self._parts(kind, start, place, levels[1:], wrap, size=size, preferred=preferred - 1)
+                yield from self.parts(kind, start, place, levels[1:], wrap, size=size, preferred=preferred - 1)
             else:
                 yield from self._unit(kind, start, place, wrap, levels, size=size)
                 stride = place - start
@@ -229,7 +254,7 @@ class Ladder:
         """What stands around a part; the marks of a quote, too, where it starts inside a line."""
         in_line = start > 0 and self.text[start - 1] not in "\r\n"
         before, after = wrap.around(start, end, in_line=in_line)
-        return before or self._quote_marks(start), after
+        return before or self._quoted.marks(start), after
 
     def _about(self, start: int, end: int, wrap: Wrap) -> int:
         """The size of a span; of a long one that is clearly too large, about its size, by that of its beginning."""
@@ -293,37 +318,6 @@ class Ladder:
             return tokens if tokens <= most else None
         size = self.counter.count(f"{first.before}{self.text[first.start : last.end]}{after}")
         return tokens if size <= most else None
-
-    def _line_start(self, position: int, least: int) -> int:
-        line = max(least, self.text.rfind("\n", least, position) + 1)
-        # Looking for what is nowhere would read all of the text, each time.
-        return max(line, self.text.rfind("\r", line, position) + 1) if self._has_returns else line
-
-    def _quote_marks(self, position: int) -> str:
-        """The marks of the quotes that a position inside a line stands in; none at the start of a line."""
-        if position == 0 or self.text[position - 1] in "\r\n":
-            return ""
-        start = self._line_of(position)
-        if start != self._marks[0]:
-            marks = _QUOTE_MARKS.match(self.text, start)
-            if marks and marks.group().count(">") > _DEEPEST:
-                self.notes.append((start, "quote-left-out", "a quote is nested too deep for its marks to be repeated"))
-                marks = None
-            self._marks = (start, marks.end() if marks else start)
-        end = self._marks[1]
-        return self.text[start:end] if end <= position else ""
-
-    def _line_of(self, position: int) -> int:
-        """Where the line of a position starts; lines may be long, so only what was not seen before is looked at."""
-        start, seen = self._line
-        if position < start:
-            start, seen = self._line_start(position, 0), position
-        elif position > seen:
-            line = self._line_start(position, seen)
-            is_new = line > seen or (seen > 0 and self.text[seen - 1] in "\r\n")
-            start, seen = (line, position) if is_new else (start, position)
-        self._line = (start, seen)
-        return start
 
 
 def _between(level: Level, span: tuple[int, int]) -> Level:

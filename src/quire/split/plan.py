@@ -133,7 +133,8 @@ class Plan:
         """Where the items of the list at ``start`` start, on their lines, but the first."""
         text = self.units.text
         block = self.document.blocks_between(start, start + 1)[0]
-        lines = {text.rfind("\n", 0, item.start) + 1 for item in block.children if start < item.start < end}
+        inner = [item.start for item in block.children if start < item.start < end]
+        lines = {max(text.rfind("\n", start, each), text.rfind("\r", start, each)) + 1 for each in inner}
         return sorted(line for line in lines if start < line < end)
 
     def starts_sentence(self, position: int) -> bool:

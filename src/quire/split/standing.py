@@ -1,4 +1,4 @@
-"""What stands before code on its line, when a part of it stands alone. Used by ladder.py, which opens a fence again.
+"""What stands before code on its line, when a part of it stands alone. Used by fences.py and ladder.py.
 
 In a list, a footnote or a quote a fence is indented, and so are its closing line and all that follows. Alone, four
 columns would make other code of it. So a bullet stands in the place of such an indentation: what follows is then where
@@ -22,11 +22,19 @@ def upright(prefix: str, least: int = INDENTED) -> str:
     """What stands before a fence that is opened again: ``prefix``, with bullets for an indentation, or a label."""
     if _LABEL.match(prefix):
         return _bullets(INDENTED) + _LABEL.sub("", prefix)
-    quotes, mark, inner = prefix.rpartition(">")
-    if mark and not inner.strip(" \t") and _columns(inner) > INDENTED:
+    quotes, inner = _quoted(prefix)
+    if inner:
         return f"{quotes}> {_bullets(_columns(inner) - 1)}"  # the first blank belongs to the mark
     bullets = bullets_for(prefix, least)
     return bullets + prefix.lstrip(" \t") if bullets else prefix
+
+
+def led(prefix: str, least: int = INDENTED) -> str:
+    """What stands above or before the part that has a fence's own start, so that it is no other code."""
+    quotes, inner = _quoted(prefix)
+    if inner and not quotes.strip(" \t>"):
+        return f"{quotes}> {_bullets(_columns(inner) - 1).rstrip()}\n"  # the marks stand there, so a line of its own
+    return bullets_for(prefix, least)
 
 
 def bullets_for(prefix: str, least: int = INDENTED) -> str:
@@ -50,6 +58,12 @@ def is_closing(line: str, mark: str, behind: str) -> bool:
     is_fence = fence.startswith(mark) and not fence.strip(mark[0])
     room = _columns(behind.rpartition(">")[2]) + INDENTED
     return is_fence and _columns(rest[: len(rest) - len(rest.lstrip(" \t"))]) < room
+
+
+def _quoted(prefix: str) -> tuple[str, str]:
+    """What stands before the last mark of a quote, and the indentation behind it, if that makes code of the rest."""
+    quotes, mark, inner = prefix.rpartition(">")
+    return (quotes, inner) if mark and not inner.strip(" \t") and _columns(inner) > INDENTED else ("", "")
 
 
 def _bullets(width: int) -> str:

@@ -30,10 +30,11 @@ _CLOSING = "、。，．！？：；」』）】〕》〉｝］”’…‥・�
 # Spaces, the zero-width one, and the mark between Tibetan syllables; a no-break space is meant not to be broken at.
 _BREAKING = " \t\n\r\x0b\x0c\x85\u1680\u2000-\u2006\u2008-\u200b\u2028\u2029\u205f\u3000\u0f0b"
 _NO_BREAK = "\xa0\u2007\u202f"
-# The marks of a quote at the start of a line.
-_QUOTE_MARKS = r"(?<![^\r\n])(?:>[ \t]*+)++"
+# What opens a quote or an item at the start of a line.
+_MARKERS = r"(?<![^\r\n])(?:[ \t]*+(?:>|(?:[-*+]|[0-9]{1,9}+[.)])(?=[ \t]))[ \t]*+)++"
 
 _BLANKS = re.compile(rf"[{_BREAKING}{_NO_BREAK}]*+")
+_MARKED = re.compile(_MARKERS)
 _CLUSTERS = re.compile(rf"[{_CLUSTERED}]")
 _DENSE = re.compile(rf"[{_IDEOGRAPHS}{_KATAKANA}{_CLUSTERED}]")
 
@@ -62,6 +63,9 @@ def _word_cuts(text: str, start: int, end: int, blank: str) -> list[int]:
         return []
     dense = _DENSE.search(text, start, end) is not None
     begin = _BLANKS.match(text, start, end).end()  # type: ignore[union-attr]  # it matches the empty text too
+    line = max(start, text.rfind("\n", start, begin) + 1, text.rfind("\r", start, begin) + 1)
+    if _MARKED.match(text, line, end):
+        begin = line  # from where the marker is seen as one
     cuts = [match.end() for match in _word(blank, dense=dense).finditer(text, begin, end)] or [end]
     if text.isascii():
         return cuts
@@ -73,10 +77,10 @@ def _word_cuts(text: str, start: int, end: int, blank: str) -> list[int]:
 @cache
 def _word(blank: str, *, dense: bool) -> re.Pattern[str]:
     """The pattern of a word with the blanks behind it."""
-    quoted = rf"(?:{_QUOTE_MARKS}(?=[^{blank}]))?+"  # they stay with the first word
+    marked = rf"(?:{_MARKERS}(?=[^{blank}]))?+"  # they stay with the first word
     gap = rf"(?:[{blank}][{_BREAKING}{_NO_BREAK}]*+)?+"
     if not dense:
-        return re.compile(rf"{quoted}[^{blank}]++{gap}")
+        return re.compile(rf"{marked}[^{blank}]++{gap}")
     plain = rf"[^{blank}{_IDEOGRAPHS}{_KATAKANA}{_CLUSTERED}{_OPENING}]++"
     letters = rf"[{_KATAKANA}]++|[{_LEADING}]++[{_CLUSTERED}]?+|[{_IDEOGRAPHS}{_CLUSTERED}]|{plain}"
-    return re.compile(rf"{quoted}(?:[{_OPENING}]++(?:{letters})?+|{letters})[{_CLOSING}]*+{gap}")
+    return re.compile(rf"{marked}(?:[{_OPENING}]++(?:{letters})?+|{letters})[{_CLOSING}]*+{gap}")
