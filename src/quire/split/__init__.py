@@ -6,7 +6,7 @@ whole.py                                     a document that fits is one piece
 least.py                                     what is below the minimum of flow
 overlap.py                                   which sentences a piece repeats
 plan.py, flatten.py, units.py, crumbled.py   units, their sizes, what stands above them
-ladder.py, levels.py                         cutting what is too large
+ladder.py, levels.py, reach.py               cutting what is too large
 fences.py, standing.py, quoted.py            code that is cut, wherever it stands
 sentences.py, words.py, graphemes.py, inline.py   where prose may be cut
 """

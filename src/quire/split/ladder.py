@@ -16,10 +16,7 @@ and at last between any two characters.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from copy import copy
-from itertools import count as count_up
 from typing import TypeAlias
 
 from quire.blank import BLANK, text_end
@@ -28,17 +25,13 @@ from quire.model import Block, Kind
 from quire.split.fences import Fence, opened_again
 from quire.split.levels import PROSE, Level, Places, blank_lines, cells, lines, with_end
 from quire.split.quoted import DEEPEST, Quoted
+from quire.split.reach import Reach
 from quire.split.sentences import sentence_ends
 from quire.split.standing import bullets_for
-from quire.split.units import NO_WRAP, Unit, Wrap, blank_behind
+from quire.split.units import Unit, Wrap, blank_behind
 
 Note: TypeAlias = tuple[int, str, str]
 """Something that could not be had: where, a code and a sentence."""
-
-_LONG = 8
-"""Of a span with so many characters a token of the limit, the beginning tells how large it is."""
-_GUESSES = 6
-"""So often the size of a part says where to look next; then the search halves what is left."""
 
 _SMALL = 8
 """A part with at most this part of the limit joins a neighbour that is above it."""
@@ -57,6 +50,7 @@ class Ladder:
         self.notes: list[Note] = []
         self._adds_up = adds_up(counter)
         self._quoted = Quoted(text)
+        self._plain = Reach(text, counter, self._quoted, limit)
 
     def cut(self, block: Block) -> list[Unit]:
         """The parts of ``block``, each within the cap, together all of its text."""
@@ -74,7 +68,7 @@ class Ladder:
         """The parts of a block that is cut from ``start``, the start of its line, to ``end``."""
         if depth > DEEPEST:
             self._note_depth(block)
-            yield from self.parts(block.kind, start, end, (lines, *PROSE))
+            yield from self._parts(block.kind, start, end, (lines, *PROSE))
         elif block.kind == "code":
             yield from self._code(start, end, is_top=depth == 0)
         elif block.kind == "table":
@@ -82,9 +76,9 @@ class Ladder:
         elif block.children:
             yield from self._container(block, start, end, depth)
         elif block.kind in ("html", "math"):
-            yield from self.parts(block.kind, start, end, (lines, *PROSE))
+            yield from self._parts(block.kind, start, end, (lines, *PROSE))
         else:
-            yield from self.parts(block.kind, start, end, (sentence_ends, *PROSE))
+            yield from self._parts(block.kind, start, end, (sentence_ends, *PROSE))
 
     def _note_depth(self, block: Block) -> None:
         for inner in block.walk():
@@ -105,18 +99,18 @@ class Ladder:
                 # The usual case: an item that fits, on lines of its own.
                 yield Unit(first, first + len(own), block.kind, size, first + len(own))
                 continue
-            child, size = inner.get(first), self._size(first, last)
+            child, size = inner.get(first), self._plain.size(first, last)
             if size <= most:
-                yield from self._unit(block.kind, first, last, NO_WRAP, (sentence_ends, *PROSE), size=size)
+                yield from self._unit(block.kind, first, last, self._plain, (sentence_ends, *PROSE), size=size)
             elif child is None:
-                yield from self.parts(block.kind, first, last, (sentence_ends, *PROSE), size=size)
+                yield from self._parts(block.kind, first, last, (sentence_ends, *PROSE), size=size)
             else:
                 yield from self._block(child, first, last, depth + 1)
 
     def _code(self, start: int, end: int, *, is_top: bool) -> Iterator[Unit]:
         fence = _FENCE.match(self.text, start, end)
         if fence is None or (is_top and bullets_for(self.text[start : fence.start(1)])):  # it is only indented
-            yield from self.parts("code", start, end, (blank_lines, lines, *PROSE), preferred=1)
+            yield from self._parts("code", start, end, (blank_lines, lines, *PROSE), preferred=1)
             return
         prefix = self._quoted.marks(start) + self.text[start : fence.start(1)]
         made = opened_again(self.text, Fence(prefix, fence.group(1), fence.group(2)), start, end, is_top=is_top)
@@ -127,8 +121,7 @@ class Ladder:
             )
             wrap = wrap._replace(before=made.bare)
         levels = (_between(blank_lines, made.inside), _between(lines, made.inside), *PROSE)
-        wrap = self._affordable(wrap, "fence-left-out")
-        yield from self._wider(wrap).parts("code", wrap.first, end, levels, wrap, preferred=1)
+        yield from self._parts("code", wrap.first, end, levels, self._with(wrap, "fence-left-out"), preferred=1)
 
     def _table(self, block: Block, start: int, end: int) -> Iterator[Unit]:
         body = next((row.start for row in block.children if not row.level), end)
@@ -138,38 +131,29 @@ class Ladder:
         if bullets:
             start += len(header) - len(bare)
         wrap = Wrap(f"{bullets}{bare}\n" if bullets else f"{header}\n", lead=bullets, first=start, last=end)
-        wrap = self._affordable(wrap, "header-left-out")
         rows = _between(lines, (first_row + 1, end))  # the header stays with a row
-        yield from self._wider(wrap).parts("table", start, end, (rows, lines, cells, *PROSE), wrap)
+        yield from self._parts("table", start, end, (rows, lines, cells, *PROSE), self._with(wrap, "header-left-out"))
 
     def _weight(self, wrap: Wrap) -> int:
         """How many tokens every part is given."""
         return self.counter.count(wrap.before + wrap.after)
 
-    def _wider(self, wrap: Wrap) -> Ladder:
-        """A ladder for parts with ``wrap`` around them: its limit leaves half of each for its own text."""
-        limit = self._weight(wrap) * 2
-        if limit <= self.limit:
-            return self
-        wider = copy(self)
-        wider.limit = limit
-        return wider
-
-    def _affordable(self, wrap: Wrap, code: str) -> Wrap:
-        """``wrap``, or nothing where it would take more than half of the cap."""
-        if self._weight(wrap) * 2 <= self.cap:
-            return wrap
+    def _with(self, wrap: Wrap, code: str) -> Reach:
+        """The reach of parts with ``wrap`` around them, if they have room for it: half of each is its own text."""
+        weight = self._weight(wrap)
+        if weight * 2 <= self.cap:
+            return Reach(self.text, self.counter, self._quoted, max(self.limit, weight * 2), wrap)
         what = "an opening fence" if code == "fence-left-out" else "a table's header"
         self.notes.append((wrap.first, code, f"{what} is too long to be repeated in every part; it is left out"))
-        return Wrap()
+        return self._plain
 
-    def parts(
+    def _parts(
         self,
         kind: Kind,
         start: int,
         end: int,
         levels: Sequence[Level],
-        wrap: Wrap = NO_WRAP,
+        reach: Reach | None = None,
         *,
         size: int = -1,
         preferred: int = 0,
@@ -178,115 +162,48 @@ class Ladder:
 
         So does what is above the limit on the first ``preferred`` levels, which are only the best places.
         """
+        reach = reach or self._plain
         if size < 0:
-            size = self._about(start, end, wrap)
-        if size <= self.limit:
-            yield from self._unit(kind, start, end, wrap, levels, size=size)
+            size = reach.about(start, end)
+        if size <= reach.limit:
+            yield from self._unit(kind, start, end, reach, levels, size=size)
             return
         if not levels:
-            yield from self._characters(kind, start, end, wrap)
+            yield from self._characters(kind, start, end, reach)
             return
         places = Places(self.text, levels[0], start, end)
-        most = self.limit if preferred > 0 else self.cap
-        stride = (end - start) * self.limit // size  # about as many characters as fit
+        most = reach.limit if preferred > 0 else self.cap
+        stride = (end - start) * reach.limit // size  # about as many characters as fit
         while start < end:
-            place, size = self._place(start, places, wrap, stride)
+            place, size = reach.place(start, places, stride)
             if size > most:
-                yield from self.parts(kind, start, place, levels[1:], wrap, size=size, preferred=preferred - 1)
+                yield from self._parts(kind, start, place, levels[1:], reach, size=size, preferred=preferred - 1)
             else:
-                yield from self._unit(kind, start, place, wrap, levels, size=size)
+                yield from self._unit(kind, start, place, reach, levels, size=size)
                 stride = place - start
             start = place
 
-    def _place(self, start: int, places: Places, wrap: Wrap, stride: int) -> tuple[int, int]:
-        """The last place up to which the text from ``start`` fits, and its size; if there is none, the first place."""
-        near = places.near(start + stride)
-        if near and near[0] > start:
-            best, size = self._furthest(start, near, 0, wrap, stride)
-            if best >= 0 and (best + 1 < len(near) or near[best] == places.end):
-                return near[best], size
-        ends = places.all
-        first = bisect_right(ends, start)
-        best, size = self._furthest(start, ends, first, wrap, stride)
-        return ends[max(best, first)], size
-
-    def _furthest(self, start: int, ends: Sequence[int], index: int, wrap: Wrap, stride: int) -> tuple[int, int]:
-        """The last of ``ends`` up to which the text from ``start`` fits, and its size; ``index - 1`` if none does.
-
-        Looks first where the limit should be, so that it takes a few counts, whatever counts.
-        """
-        low, high = index - 1, len(ends)  # fits, does not fit
-        fitting = over = size = known = 0
-        guess = bisect_right(ends, start + stride, lo=index) - 1
-        for attempt in count_up():
-            guess = max(low + 1, min(guess, high - 1))
-            size = self._next_size(start, ends[guess], wrap, known, size)
-            known = ends[guess]
-            if size <= self.limit:
-                low, fitting = guess, size
-            else:
-                high, over = guess, size
-            if low + 1 >= high:
-                break
-            if attempt < _GUESSES:
-                aim = start + (ends[guess] - start) * self.limit // max(size, 1)
-                guess = bisect_right(ends, aim, lo=index) - 1
-            else:
-                guess = (low + high) // 2
-        return low, fitting if low >= index else over
-
-    def _characters(self, kind: Kind, start: int, end: int, wrap: Wrap) -> Iterator[Unit]:
+    def _characters(self, kind: Kind, start: int, end: int, reach: Reach) -> Iterator[Unit]:
         """The last resort: as many characters as fit, one at least."""
         self.notes.append((start, "cut-inside-grapheme", "a character with all its marks is above the cap; it is cut"))
         while start < end:
-            length = min(end - start, 4 * self.limit)
-            while length > 1 and self._size(start, start + length, wrap) > self.limit:
+            length = min(end - start, 4 * reach.limit)
+            while length > 1 and reach.size(start, start + length) > reach.limit:
                 length //= 2
-            size = self._size(start, start + length, wrap)
-            yield from self._unit(kind, start, start + length, wrap, (), size=size)
+            size = reach.size(start, start + length)
+            yield from self._unit(kind, start, start + length, reach, (), size=size)
             start += length
 
-    def _size(self, start: int, end: int, wrap: Wrap = NO_WRAP) -> int:
-        before, after = self._around(start, end, wrap)
-        return self.counter.count(f"{before}{self.text[start:end].rstrip(BLANK)}{after}")
-
-    def _around(self, start: int, end: int, wrap: Wrap) -> tuple[str, str]:
-        """What stands around a part; the marks of a quote, too, where it starts inside a line."""
-        in_line = start > 0 and self.text[start - 1] not in "\r\n"
-        before, after = wrap.around(start, end, in_line=in_line)
-        return before or self._quoted.marks(start), after
-
-    def _about(self, start: int, end: int, wrap: Wrap) -> int:
-        """The size of a span; of a long one that is clearly too large, about its size, by that of its beginning."""
-        reach = start + self.limit * _LONG
-        if end > reach:
-            size = self._size(start, reach, wrap)
-            if size > self.limit * 9 // 8 + 4:
-                return size * (end - start) // (reach - start)
-        return self._size(start, end, wrap)
-
-    def _next_size(self, start: int, end: int, wrap: Wrap, known: int, known_size: int) -> int:
-        """The size up to ``end``; where that up to ``known`` is known, what lies between is counted, if it adds up."""
-        if not known or wrap is not NO_WRAP or not self._adds_up:
-            return self._size(start, end, wrap)
-        text = self.text
-        last, known_last = text_end(text, start, end), text_end(text, start, known)
-        first = min(last, known_last)
-        if first == start or not self.counter.cuts_cleanly(text, first):
-            return self._size(start, end, wrap)
-        between = self.counter.count(text[first : max(last, known_last)])
-        return known_size + between if last > known_last else known_size - between
-
     def _unit(
-        self, kind: Kind, start: int, end: int, wrap: Wrap, levels: Sequence[Level], *, size: int
+        self, kind: Kind, start: int, end: int, reach: Reach, levels: Sequence[Level], *, size: int
     ) -> Iterator[Unit]:
         """A part, whose size with what stands around it is known."""
         last = text_end(self.text, start, end)
         if last > start:
-            before, after = self._around(start, end, wrap)
+            before, after = reach.around(start, end)
             whole = len(levels) > len(PROSE)
             tokens = self.counter.count(self.text[start:last]) if before or after else size
-            yield Unit(start, last, kind, tokens, last, before, after, whole, wrap=wrap)
+            yield Unit(start, last, kind, tokens, last, before, after, whole, wrap=reach.wrap)
 
     def _merged(self, units: Sequence[Unit]) -> list[Unit]:
         """Neighbours that fit together, together."""

@@ -198,7 +198,8 @@ def _is_abbreviated(text: str, begin: int, dot: int, first: int, end: int) -> bo
         return False
     word = words[-1].lstrip("\"'([{*_~“‘«„¿¡—–/")
     if word.isdigit():
-        return dot - len(words[-1]) == begin or (len(word) <= 2 and _first_word(text, first, end) in _COUNTED)
+        is_first = text[begin : dot - len(words[-1])].isspace() or dot - len(words[-1]) == begin
+        return is_first or (len(word) <= 2 and _first_word(text, first, end) in _COUNTED)
     if len(word) > _LONGEST_ABBREVIATION:
         return False
     return _is_known(word.lower(), text, first, end) or (
