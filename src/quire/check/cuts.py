@@ -20,11 +20,11 @@ _INDENTED = re.compile(r" {4}| {0,3}\t")
 _LINE_END = re.compile(r"\r\n?|\n")
 _TEXT = re.compile(rf"[^{BLANK}]")
 
-Torn = tuple[str, int, str]
-"""A code, where the block starts, and a sentence."""
+Violation = tuple[str, int, str]
+"""A code, a position in the source, and a sentence."""
 
 
-def torn(document: Document, chunks: Sequence[Chunk]) -> Iterator[Torn]:
+def torn(document: Document, chunks: Sequence[Chunk]) -> Iterator[Violation]:
     """Code and tables that are cut, and lack something in a chunk."""
     blocks = _Blocks(document)
     for chunk in chunks:

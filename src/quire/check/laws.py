@@ -6,21 +6,18 @@ and what the tests run on random ones. Each law is a small function; ``laws`` as
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from operator import itemgetter
 from typing import Any
 
 from quire.blank import BLANK
-from quire.check.cuts import torn
+from quire.check.cuts import Violation, torn
 from quire.counter import TokenCounter
 from quire.model import Block, Document, Finding
 from quire.offsets import bytes_at, lines_at
 from quire.record import Chunk
-
-Violation = tuple[str, int, str]
-"""A code, a position in the source, and a sentence."""
 
 
 def laws(
@@ -129,8 +126,7 @@ def _nothing_altered(
 
 def _nothing_over_the_cap(document: Document, chunks: Sequence[Chunk], counter: TokenCounter) -> Iterator[Violation]:
     for chunk in chunks:
-        options = _options(chunk)
-        cap = options.get("hard_cap") or options.get("max_tokens")
+        cap = _cap(chunk)
         if not cap or counter.count(chunk.embed_text) <= cap:
             continue
         place = chunk.source_position
@@ -177,9 +173,7 @@ def _are_headings(blocks: Sequence[Block]) -> bool:
 
 def _is_too_long(heading: Block, chunk: Chunk) -> bool:
     """Whether a heading is so long beside the cap that it is cut as prose."""
-    options = _options(chunk)
-    cap = options.get("hard_cap") or options.get("max_tokens") or 0
-    return 4 * (heading.end - heading.start) > cap
+    return 4 * (heading.end - heading.start) > _cap(chunk)
 
 
 def _cut_blocks_are_whole(
@@ -221,10 +215,9 @@ def _positions_agree(document: Document, chunks: Sequence[Chunk]) -> Iterator[Vi
 
 def _headings_are_right(document: Document, chunks: Sequence[Chunk]) -> Iterator[Violation]:
     """A chunk's heading path leads to a section that holds where its text starts."""
-    starts = [section.start for section in document.sections]
     for chunk in chunks:
         position = chunk.source_position.char_start
-        section = document.sections[max(bisect_right(starts, position) - 1, 0)]
+        section = document.sections[max(document.section_at(position), 0)]
         titles = tuple(each.title for each in document.path_to(section))
         is_exact = chunk.strategy == "flow" or (chunk.strategy == "tree" and section.is_node)
         if chunk.header_path != (titles if is_exact else titles[: len(chunk.header_path)]):
@@ -266,6 +259,12 @@ def _counts(chunks: Sequence[Chunk], counter: TokenCounter) -> Iterator[Violatio
 
 def _strategy(chunks: Sequence[Chunk]) -> str:
     return chunks[0].strategy if chunks else ""
+
+
+def _cap(chunk: Chunk) -> int:
+    """How many tokens a chunk may have to embed; 0 for any number."""
+    options = _options(chunk)
+    return options.get("hard_cap") or options.get("max_tokens") or 0
 
 
 def _options(chunk: Chunk) -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""What chunks are called. Used by assemble.py; pure, so the same document and options give the same ids."""
+"""What chunks are called. Used by place.py and wire/; pure, so the same document and options give the same ids."""
 
 from __future__ import annotations
 

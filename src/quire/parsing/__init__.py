@@ -8,6 +8,7 @@ scan.py      the parser's events, walked over where lines do not tell
 events.py    those events, in quire's words; the only user of the parser
 standin.py   the text that the parser reads in place of the source
 formulas.py  display math, which may look like headings
+tables.py    tables that the parser does not see
 group.py     directives, math and components: blocks that Markdown knows only in parts
 """
 

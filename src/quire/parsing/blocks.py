@@ -6,26 +6,23 @@ looked into. What is inside a block is found when somebody asks for that (inside
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 from operator import itemgetter
 
-from quire.blank import BLANK, text_end
+from quire.blank import BLANK, text_end, trimmed
 from quire.model import Block, Source
 from quire.parsing.events import KINDS
 from quire.parsing.group import group
-from quire.parsing.inside import CONTAINERS, Inside
+from quire.parsing.inside import CONTAINERS, Inside, fence_info
 from quire.parsing.outline import Heading
 from quire.parsing.scan import Top, found_in, line_start, tops_of
 from quire.parsing.skeleton import Plain, skeleton
 from quire.parsing.standin import stand_in
 from quire.parsing.tables import interrupting_table, is_table
 
-_FENCE_INFO = re.compile(r"[ \t]*(?:`{3,}|~{3,})[ \t]*([^\r\n]*)")
-_LEADING_BLANK_LINES = re.compile(r"(?:[ \t]*(?:\r\n|\r|\n))*")
 _start_of = itemgetter(1)
 
 
@@ -89,7 +86,7 @@ class Blocks:
                 heading = self._headings[start]
                 append(new(Block, ("heading", start, end, heading.level, heading.title, ())))
             elif tag == "CodeBlock":
-                append(new(Block, ("code", start, end, 0, self._fence_info(start), ())))
+                append(new(Block, ("code", start, end, 0, fence_info(self._source.text, start), ())))
             elif tag == "List" or (tag == "Bullets" and _is_one_list(text[start:end])):
                 append(new(Block, ("list", start, end, 0, "", inside.plain_items)))
             elif tag == "BlockQuote":
@@ -114,7 +111,7 @@ class Blocks:
             heading = self._headings[start]
             return [self._block("heading", start, end, heading.level, heading.title)]
         kind = KINDS[tag]
-        block = self._block(kind, start, end, info=self._fence_info(start) if kind == "code" else "")
+        block = self._block(kind, start, end, info=fence_info(self._source.text, start) if kind == "code" else "")
         if kind == "list" and "]:" in text[start:end]:
             # The parser counts definitions that follow a list to the list.
             return [self._block(kind, start, block.children[-1].end)]
@@ -126,15 +123,9 @@ class Blocks:
 
     def _references(self, start: int, end: int) -> Iterator[Block]:
         """Text between two blocks: the parser reports no event for reference definitions. Plain text is a paragraph."""
-        text = self._source.text
-        if text[start:end].strip(BLANK):
-            first = _LEADING_BLANK_LINES.match(text, start, end)
-            kind = "reference" if self._source.syntax == "markdown" else "paragraph"
-            yield self._block(kind, first.end() if first else start, end)
-
-    def _fence_info(self, start: int) -> str:
-        match = _FENCE_INFO.match(self._source.text, start)
-        return match.group(1).strip(BLANK) if match else ""
+        first, last = trimmed(self._source.text, start, end)
+        if first < last:
+            yield self._block("reference" if self._source.syntax == "markdown" else "paragraph", first, last)
 
 
 def _between(tops: Sequence[Top], start: int, end: int) -> Sequence[Top]:

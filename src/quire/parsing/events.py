@@ -1,4 +1,4 @@
-"""The parser's events, in quire's words. The only user of the parser; used by blocks.py and inside.py.
+"""The parser's events, in quire's words. The only user of the parser; used by scan.py, titles.py and inside.py.
 
 An event is a name (``"SoftBreak"``) or a mapping with one entry (``{"Start": {"Heading": {...}}}``), with the
 range of UTF-8 bytes that it covers. An opening event's range covers all of the block.

@@ -21,7 +21,7 @@ CONTAINERS = frozenset({"list", "quote", "table", "footnote"})
 _MARKER = re.compile(r"^(?:[-*+]|[0-9]{1,9}[.)])(?=[ \t\n]|\Z)", re.MULTILINE)
 _NEAR = 64
 """How many characters at the ends of a block are looked at first."""
-_FENCE_INFO = re.compile(r"(?:`{3,}|~{3,})[ \t]*([^\r\n]*)")
+_FENCE_INFO = re.compile(r"[ \t]*(?:`{3,}|~{3,})[ \t]*([^\r\n]*)")
 
 
 @dataclass
@@ -130,8 +130,13 @@ def _end_prose(element: _Open, text: str) -> None:
 def _block(kind: Kind, text: str, start: int, end: int, level: int = 0) -> Block:
     """A block from its first to its last character that is not blank: the parser may start or end it outside."""
     start, end = _trimmed(text, start, end)
-    info = _FENCE_INFO.match(text, start) if kind == "code" else None
-    return Block(kind, start, end, level, info.group(1).strip() if info else "")
+    return Block(kind, start, end, level, fence_info(text, start) if kind == "code" else "")
+
+
+def fence_info(text: str, start: int) -> str:
+    """The info string of the fence that starts here; nothing for code that is only indented."""
+    match = _FENCE_INFO.match(text, start)
+    return match.group(1).strip(BLANK) if match else ""
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:

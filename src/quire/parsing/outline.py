@@ -1,4 +1,4 @@
-"""Headings to sections: the tree of the document. Before: blocks.py finds the headings. After: split/.
+"""Headings to sections: the tree of the document. Before: headings.py or scan.py finds the headings. After: split/.
 
 A heading belongs to the nearest heading before it of a lower depth. Its body ends at the next heading; what
 belongs to it ends at the next one of the same or a lower depth. A heading with no text anywhere below it makes
@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from quire.blank import BLANK, trimmed
-from quire.model import Finding, Section, Source
+from quire.model import Finding, Section, Source, doc_name
 from quire.offsets import lines_at
 from quire.parsing.slugs import Slugs
 
@@ -41,9 +41,7 @@ def title_of(source: Source, headings: Sequence[Heading], given: str | None) -> 
     first = next((heading.title for heading in headings if heading.level == 1), "")
     if first or source.path is None:
         return first
-    name = PurePosixPath(source.path).name
-    stem, dot, _ = name.rpartition(".")
-    return stem if dot and stem else name
+    return doc_name(PurePosixPath(source.path).name)
 
 
 def _as_title(value: Any) -> str:

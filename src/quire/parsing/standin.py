@@ -1,6 +1,6 @@
 """The text that the parser reads in place of the source: same length, same blocks, none of the parser's traps.
 
-Before: read/. After: blocks.py, which can take every position the parser reports as a character of the source.
+Before: read/. After: events.py; every position that the parser reports is then a character of the source.
 The parser reports UTF-8 bytes; here every non-ASCII character becomes one ASCII character that has no meaning
 in Markdown, so bytes are characters. No block of Markdown starts or ends with a non-ASCII character, so the
 blocks stay the same; text is always taken from the source.

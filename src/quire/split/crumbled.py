@@ -1,6 +1,8 @@
-"""What the breadcrumb of each section costs. Used by flatten.py and plan.py, which keep that much room for it."""
+"""What the breadcrumb of each section costs. Used by whole.py, flatten.py and plan.py, which keep room for it."""
 
 from __future__ import annotations
+
+from functools import cached_property
 
 from quire import crumbs
 from quire.config import Options
@@ -29,8 +31,13 @@ class Crumbs:
         self._half_cap = cap // 2
         self._known: dict[int, tuple[str, int]] = {}
         self._reserves: dict[int, int] = {}
-        self.most = 0 if self._off else min(cap // 2, _longest(document) + 2) if adds_up(counter) else cap // 2
+
+    @cached_property
+    def most(self) -> int:
         """No prefix has more tokens; for decisions that are clear without counting one."""
+        if self._off:
+            return 0
+        return min(self._half_cap, _longest(self._document) + 2) if adds_up(self._counter) else self._half_cap
 
     def prefix(self, section: int) -> str:
         """The line with the blank line below it; nothing where none is wanted."""

@@ -15,7 +15,7 @@ from quire.counter import TokenCounter, adds_up
 from quire.model import Block, Document, Kind, Section
 from quire.split.crumbled import Crumbs
 from quire.split.ladder import Ladder, Note
-from quire.split.units import Unit, blank_behind
+from quire.split.units import Unit, blank_behind, is_clearly_above
 
 _ROOM_FOR_TEXT = 4
 """So many tokens must be left for text below a heading; a longer heading is cut as prose."""
@@ -58,7 +58,6 @@ class Flattening:
         self._oversized = grain.cap if grain.oversized is None else grain.oversized
         self._adds_up = adds_up(counter)
         self._long = grain.cap * (_LONG if grain.goes_by_length else _VERY_LONG)
-        self._widest = 1 if document.text.isascii() else 4  # bytes of a character
         self.firsts: list[int] = []
         """For each section, the number of its first unit."""
 
@@ -123,7 +122,7 @@ class Flattening:
         if self._grain.goes_by_length:
             return sys.maxsize
         size = self._count(self._text[start : start + self._long])
-        return size if size > self._grain.cap * 9 // 8 + 4 else self._count(self._text[start:stop])
+        return size if is_clearly_above(size, self._grain.cap) else self._count(self._text[start:stop])
 
     def _of_section(
         self, section: Section, following: Section | None, size: int, stop: int, made: list[Unit]
@@ -153,11 +152,7 @@ class Flattening:
             return False
         if following.parent != section.number or following.position is None:
             return False
-        around = following.start - section.start - (section.text_end - section.text_start)
-        if self._adds_up and size - around * self._widest - 4 >= self._grain.least:
-            return False  # its heading and the blank lines around its text have no more tokens than bytes
-        start, end = own_text(self._document, section, following.start)
-        return self._count(self._text[start:end]) < self._grain.least
+        return is_short(self._document, self._counter, section, self._grain.least, stop=following.start, size=size)
 
     def _own_span(self, section: Section, stop: int) -> tuple[int, int]:
         """From a section's heading to the end of its own text; for the document, the text above the first heading."""
@@ -264,3 +259,15 @@ def own_text(document: Document, section: Section, stop: int) -> tuple[int, int]
     if section.depth:
         return section.text_start, section.text_end
     return trimmed(document.text, document.source.body_start, stop)
+
+
+def is_short(document: Document, counter: TokenCounter, section: Section, least: int, *, stop: int, size: int) -> bool:
+    """Whether a section's own text has fewer than ``least`` tokens; from its heading to ``stop`` there are ``size``."""
+    if adds_up(counter):
+        # Its heading and the blank lines around its text have no more tokens than bytes.
+        around = stop - section.start - (section.text_end - section.text_start)
+        widest = 1 if document.text.isascii() else 4  # bytes of a character
+        if size - around * widest - 4 >= least:
+            return False
+    start, end = own_text(document, section, stop)
+    return counter.count(document.text[start:end]) < least

@@ -1,6 +1,6 @@
 """Where graphemes end: the finest cuts, for words that are too long.
 
-Before: sentences.py, which has the sentences and the words. Positions are ascending and the last one is the end of the
+Before: words.py. Positions are ascending and the last one is the end of the
 text asked for, so that consecutive ones are spans.
 
 Graphemes are the extended grapheme clusters of Unicode, found by one regular expression. Its table of marks is made

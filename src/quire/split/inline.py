@@ -1,6 +1,6 @@
 r"""What in a line of prose should not be torn: code spans, links, images, autolinks, tags.
 
-Used by sentences.py and graphemes.py, to leave out bad places for a cut. It reads the prose of one block by itself and
+Used by sentences.py, words.py and levels.py, to leave out bad places for a cut. It reads one block by itself and
 is an approximation of CommonMark: which labels are defined is not known, so ``[a][b]`` and a short ``[a]`` count as
 links; attributes of tags have no ``<``; parentheses in an address nest three deep. A mistake costs a better place for
 a cut and nothing else.

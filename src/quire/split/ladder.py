@@ -28,7 +28,7 @@ from quire.split.quoted import DEEPEST, Quoted
 from quire.split.reach import Reach
 from quire.split.sentences import sentence_ends
 from quire.split.standing import bullets_for
-from quire.split.units import Unit, Wrap, blank_behind
+from quire.split.units import Unit, Wrap, blank_behind, composed
 
 Note: TypeAlias = tuple[int, str, str]
 """Something that could not be had: where, a code and a sentence."""
@@ -62,7 +62,7 @@ class Ladder:
 
     def size(self, unit: Unit) -> int:
         """How many tokens a part has with what stands around it."""
-        return self.counter.count(f"{unit.before}{self.text[unit.start : unit.end]}{unit.after}")
+        return self.counter.count(composed(self.text, unit, unit))
 
     def _block(self, block: Block, start: int, end: int, depth: int) -> Iterator[Unit]:
         """The parts of a block that is cut from ``start``, the start of its line, to ``end``."""
@@ -226,15 +226,13 @@ class Ladder:
             if min(first.tokens, last.tokens) * _SMALL > most or max(first.tokens, last.tokens) <= most:
                 return None
             most = self.cap  # a lone tag beside a line that is above the limit anyway
-        after = last.after
         if self._adds_up and self.counter.cuts_cleanly(self.text, last.start):
             tokens += blank_behind(self.text, self.counter, first, last.start)
         else:
             tokens = self.counter.count(self.text[first.start : last.end])
-        if not (first.before or after):
+        if not (first.before or last.after):
             return tokens if tokens <= most else None
-        size = self.counter.count(f"{first.before}{self.text[first.start : last.end]}{after}")
-        return tokens if size <= most else None
+        return tokens if self.counter.count(composed(self.text, first, last)) <= most else None
 
 
 def _between(level: Level, span: tuple[int, int]) -> Level:

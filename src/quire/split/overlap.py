@@ -13,7 +13,7 @@ from quire.config import Options
 from quire.pieces import Piece
 from quire.split.plan import Plan
 from quire.split.sentences import sentence_ends
-from quire.split.units import Unit
+from quire.split.units import Unit, composed
 
 Run: TypeAlias = Sequence[Unit]
 """The units of one piece."""
@@ -40,19 +40,18 @@ class Pieces:
         before: Run | None = None
         for index, run in enumerate(self._runs):
             head, tail = run[0], run[-1]
-            after = tail.after
             may_overlap = before is not None and self._may_overlap(before[-1], head)
             repeated = partial(self._overlap, index) if may_overlap else None
-            tokens = self._tokens(run, after)
-            made.append(Piece(head.start, tail.end, section_at(head.start), tokens, head.before, after, repeated))
+            tokens = self._tokens(run)
+            made.append(Piece(head.start, tail.end, section_at(head.start), tokens, head.before, tail.after, repeated))
             before = run
         return made
 
-    def _tokens(self, run: Run, after: str) -> int:
+    def _tokens(self, run: Run) -> int:
         head, tail = run[0], run[-1]
-        if self._are_exact or (not (head.before or after) and self._plan.add_up(run)):
+        if self._are_exact or (not (head.before or tail.after) and self._plan.add_up(run)):
             return self._plan.sum_of(run)
-        return self._count(f"{head.before}{self._text[head.start : tail.end]}{after}")
+        return self._count(composed(self._text, head, tail))
 
     def _may_overlap(self, before: Unit, head: Unit) -> bool:
         starts_with = "heading" if head.section > 0 else head.kind

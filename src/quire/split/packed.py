@@ -2,7 +2,7 @@
 
 The document, or a heading with all that belongs to it, is one piece if it fits. If not, its own text starts a piece,
 which takes the children in order while they fit; one that does not fit starts the next piece, or is packed the same
-way itself. Before: units.py. After: finish/.
+way itself. Before: plan.py. After: finish/.
 """
 
 from __future__ import annotations

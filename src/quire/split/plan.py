@@ -15,16 +15,12 @@ from quire.model import Document, Finding, Section
 from quire.offsets import lines_at
 from quire.pieces import Piece
 from quire.split.crumbled import Crumbs
-from quire.split.flatten import Flattening, Grain, own_text
+from quire.split.flatten import Flattening, Grain, is_short
 from quire.split.ladder import Note
-from quire.split.units import Unit, Units, blank_behind
+from quire.split.units import JOINT, Unit, Units, blank_behind, composed
 
 CLOSE = 16
 """So far a sum may be above the tokens of the text: the blank lines at its end, and what joints take."""
-
-
-_JOINT = 3
-"""So far the sum of a line's tokens and those of the text below it may be off."""
 
 
 class Plan:
@@ -75,10 +71,10 @@ class Plan:
         section = self.document.section_at(head.start)
         if not (head.before or tail.after) and self.add_up(run):
             size = self.lines.tokens(section) + self.sum_of(run)
-            if abs(size - self.cap) > _JOINT:
+            if abs(size - self.cap) > JOINT:
                 return size <= self.cap
-        text = f"{self.lines.prefix(section)}{head.before}{self.units.text[head.start : tail.end]}{tail.after}"
-        return self.units.counter.count(text) <= self.cap
+        text = composed(self.units.text, head, tail)
+        return self.units.counter.count(self.lines.prefix(section) + text) <= self.cap
 
     def within_cap(self, run: Sequence[Unit]) -> Iterator[Sequence[Unit]]:
         """A run in as many parts as it takes to keep within the cap: one, unless sums have misled.
@@ -96,8 +92,7 @@ class Plan:
     def _is_within_cap(self, run: Sequence[Unit]) -> bool:
         if self.units.adds_up:
             return True
-        text = f"{run[0].before}{self.units.text[run[0].start : run[-1].end]}{run[-1].after}"
-        return self.units.counter.count(text) <= self.cap
+        return self.units.counter.count(composed(self.units.text, run[0], run[-1])) <= self.cap
 
     def add_up(self, run: Sequence[Unit]) -> bool:
         """Whether the units of a run follow each other, and their sizes add up there."""
@@ -224,16 +219,9 @@ class Plan:
 
     def is_short(self, section: Section, least: int) -> bool:
         """Whether the text below a section's heading has fewer than so many tokens."""
-        text = self.units.text
         following = self.document.sections[section.number + 1].start
-        if self.units.adds_up:
-            # Its heading and the blank lines around its text have no more tokens than bytes.
-            around = following - section.start - (section.text_end - section.text_start)
-            around *= 1 if text.isascii() else 4
-            if self.units.about(self._firsts[section.number], self.own_end(section)) - around - 4 >= least:
-                return False
-        start, end = own_text(self.document, section, following)
-        return self.units.counter.count(text[start:end]) < least
+        size = self.units.about(self._firsts[section.number], self.own_end(section))
+        return is_short(self.document, self.units.counter, section, least, stop=following, size=size)
 
     @cached_property
     def _unit_of(self) -> list[int]:

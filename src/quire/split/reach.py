@@ -10,7 +10,7 @@ from quire.blank import BLANK, text_end
 from quire.counter import TokenCounter, adds_up
 from quire.split.levels import Places
 from quire.split.quoted import Quoted
-from quire.split.units import NO_WRAP, Wrap
+from quire.split.units import NO_WRAP, Wrap, is_clearly_above
 
 _LONG = 8
 """Of a span with so many characters a token of the limit, the beginning tells how large it is."""
@@ -46,7 +46,7 @@ class Reach:
         reach = start + self.limit * _LONG
         if end > reach:
             size = self.size(start, reach)
-            if size > self.limit * 9 // 8 + 4:
+            if is_clearly_above(size, self.limit):
                 return size * (end - start) // (reach - start)
         return self.size(start, end)
 

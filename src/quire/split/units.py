@@ -1,4 +1,4 @@
-"""Units: the parts of a document that strategies put together into pieces. Before: parsing/. After: packed.py, flow.py.
+"""Units: the parts of a document that strategies put together into pieces. Made by flatten.py; plan.py has them all.
 
 A unit is a section with its own text, a block, or a part of a block that is too large. A piece is a run of units: from
 the start of the first to the end of the last it is the source as it stands, so parts of one block that meet again are
@@ -44,6 +44,9 @@ class Wrap(NamedTuple):
 
 NO_WRAP = Wrap()
 
+JOINT = 3
+"""So far the sum of the tokens of two texts may be off from those of both together, where counts add up."""
+
 
 class Unit(NamedTuple):
     """A part of a document that is not cut."""
@@ -70,6 +73,16 @@ class Unit(NamedTuple):
     """The section that it is, heading and all; none where it is a block, or a part of one."""
     wrap: Wrap | None = None
     """What parts of its block need around them, if it is one."""
+
+
+def composed(text: str, first: Unit, last: Unit) -> str:
+    """The text of units in a row, with what they need around them."""
+    return f"{first.before}{text[first.start : last.end]}{last.after}"
+
+
+def is_clearly_above(size: int, limit: int) -> bool:
+    """Whether a text whose beginning has so many tokens is above a limit, whatever the cut behind it has changed."""
+    return size > limit * 9 // 8 + 4
 
 
 def blank_behind(text: str, counter: TokenCounter, unit: Unit, stop: int) -> int:
@@ -146,7 +159,7 @@ class Units:
         """
         if not self._is_plain:
             return -1, 1 << 62
-        slack = 3 + self._loose[-1]
+        slack = JOINT + self._loose[-1]
         gap = max([unit[4] - unit[1] for unit in self.items], default=0)
         return limit - slack - most, limit + slack + gap
 
@@ -176,12 +189,7 @@ class Units:
         head, tail = self.items[first], self.items[last - 1]
         if self.adds_up and not (head.before or tail.after or prefix or self._loose[last] - self._loose[first + 1]):
             return self.about(first, last) - blank_behind(self.text, self.counter, tail, tail.stop)
-        return self.counter.count(prefix + self.composed(first, last))
-
-    def composed(self, first: int, last: int) -> str:
-        """The text of these units, with what they need around them."""
-        head, tail = self.items[first], self.items[last - 1]
-        return f"{head.before}{self.text[head.start : tail.end]}{tail.after}"
+        return self.counter.count(prefix + composed(self.text, head, tail))
 
     def _around_of(self, first: int, last: int) -> tuple[str, str]:
         head, tail = self.items[first], self.items[last - 1]
@@ -198,5 +206,5 @@ class Units:
     def _slack(self, first: int, last: int) -> int:
         """How far a sum may be off: where counts add up, by one at each joint that is not clean, and at both ends."""
         if self.adds_up:
-            return 3 + self._loose[last] - self._loose[first]
+            return JOINT + self._loose[last] - self._loose[first]
         return 4 + 2 * (last - first) + self.about(first, last) // 8
