@@ -18,6 +18,9 @@ from quire.offsets import utf8_length
 from quire.pieces import Piece
 from quire.record import Chunk
 
+REASONS = ("empty", "too-short", "too-long", "formatting-only", "heading-only", "code-without-context")
+"""Why a chunk is not worth embedding."""
+
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 _CODE_START = re.compile(r" {0,3}(?:`{3}|~{3})| {4}| {0,3}\t")
 
