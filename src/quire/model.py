@@ -39,7 +39,7 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One thing worth telling the user about one place."""
+    """One thing worth telling the user about one place. docs/reference/findings.md has every code."""
 
     code: str
     """A stable name for the kind of finding, such as ``heading-without-text``."""
