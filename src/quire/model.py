@@ -180,6 +180,11 @@ class Section(NamedTuple):
         return Span(self.body_start, self.body_end)
 
     @property
+    def span(self) -> Span:
+        """All that belongs to it below the heading's line, children included."""
+        return Span(self.body_start, self.end)
+
+    @property
     def is_node(self) -> bool:
         """Whether it is in the tree: the document, and every heading with text somewhere below it."""
         return self.position is not None
