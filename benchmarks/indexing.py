@@ -16,7 +16,7 @@ from benchmarks import measure
 from benchmarks.measure import Document
 from quire import Index
 from quire.index.engine.writer import Writer
-from quire.index.reading import read_task
+from quire.index.reading import read_tasks
 from quire.index.tasks import Reading, Task
 from quire.index.update import threads_for
 from quire.run.cores import cores
@@ -110,7 +110,8 @@ def _written(folder: Path, documents: list[Document]) -> tuple[list[str], int, i
 
 def _readings(folder: Path, paths: list[str]) -> Iterator[tuple[str, Reading]]:
     for path in paths:
-        yield f"docs:{path}", read_task(Task(os.fsencode(folder / path), "docs", path, "english"))
+        [reading] = read_tasks([Task(os.fsencode(folder / path), "docs", path, "english")])
+        yield f"docs:{path}", reading
 
 
 def _engine(generation: Path, folder: Path, paths: list[str], threads: int) -> Callable[[], None]:

@@ -17,7 +17,7 @@ from quire.index.engine.store import Snapshot
 from quire.indexed import Index
 from quire.query import parse
 from quire.search import find
-from quire.search.engine import search
+from quire.search.phases import search
 from quire.search.settings import SearchSettings
 
 _NODES = 100_000

@@ -69,6 +69,6 @@ def _peer(strategy: str, **more: Any) -> Peer:
 PEERS = (
     _peer("packed"),
     _peer("flow"),
-    _peer("sections"),
+    _peer("sections", note="a block above the cap stays whole, by design"),
     _peer("tree", note="a section is a chunk, however long, by design"),
 )

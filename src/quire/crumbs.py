@@ -46,7 +46,17 @@ def reader_line(title: str, header_path: Sequence[str], *, from_first: bool = Tr
     starts with that one.
     """
     below = header_path[1:] if from_first and header_path and header_path[0] == title else header_path
-    return "> " + " › ".join(_lines((title, *below)))
+    return joined(_lines((title, *below)))
+
+
+def joined(titles: Iterable[str]) -> str:
+    """Titles that are in one line each, as the line that readers see."""
+    return f"> {' › '.join(titles)}"
+
+
+def one_line(text: str) -> str:
+    """A title in one line; of one that is longer than any breadcrumb, as much as can be of use."""
+    return " ".join(text[: 4 * LIMIT].split())
 
 
 def shorten(segments: Sequence[str], limit: int = LIMIT) -> str:
@@ -82,4 +92,4 @@ def _cut(text: str, limit: int) -> str:
 
 def _lines(segments: Iterable[str]) -> list[str]:
     """Each segment in one line; those without anything to read are left out."""
-    return [line for segment in segments if (line := " ".join(segment[: 4 * LIMIT].split()))]
+    return [line for segment in segments if (line := one_line(segment))]

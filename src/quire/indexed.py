@@ -11,13 +11,13 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from quire.errors import IndexDamagedError, NotFoundError, StoreError
-from quire.index import damage
+from quire.index.engine import damage
 from quire.index.engine.store import Snapshot
 from quire.index.files import VERSION, FileRecord
-from quire.index.folder import CHECKED, Folder, OnWait, Stamp, another
+from quire.index.folder import CHECKED, Folder, Stamp, another
 from quire.index.goal import Request, difference, folder_of, places_of
 from quire.index.info import Status, TreeInfo
 from quire.index.node import Node
@@ -26,10 +26,12 @@ from quire.index.plan import plan
 from quire.index.reader import readings
 from quire.index.room import refuse_file, refuse_others
 from quire.index.update import OnProgress, Update, remove, update
-from quire.model import Span
 from quire.search import asked
-from quire.search.records import Hit, Results
+from quire.search.records import Hit, Results, hit_of
 from quire.search.settings import SearchSettings
+
+if TYPE_CHECKING:  # most uses write nothing
+    from quire.write.lock import OnWait
 
 __all__ = ["Index", "Status", "TreeInfo", "Update"]
 
@@ -112,9 +114,9 @@ class Index:
 
         ``trees``, one or more names, and ``path``, one or more patterns such as ``guides/**``, say where to look.
         """
-        from quire.search import engine  # noqa: PLC0415  an update searches nothing
+        from quire.search import phases  # noqa: PLC0415  an update searches nothing
 
-        return engine.search(
+        return phases.search(
             self._snapshot(),
             asked.text("query", query),
             limit=asked.number("limit", limit),
@@ -222,24 +224,7 @@ class Index:
 
 def _hit(snapshot: Snapshot, node: Node, max_tokens: int | None) -> Hit:
     """A node that was asked for by its name, as an answer."""
-    from quire.search.context import Section, fit  # noqa: PLC0415  not every use gets
+    from quire.search.context import NOTHING, ToGive, fit  # noqa: PLC0415  not every use gets
 
-    [given] = fit([Section(node, (node.position,))], snapshot.nodes_of, max_tokens=max_tokens, worth=1)
-    return Hit(
-        id=node.id,
-        score=0.0,
-        title=node.title,
-        breadcrumb=node.breadcrumb,
-        breadcrumb_line=node.breadcrumb_line,
-        text=given.text if given else "",
-        tree=node.tree,
-        path=node.path,
-        depth=node.depth,
-        span=Span(node.start, node.full_end),
-        byte_span=Span(node.byte_start, node.byte_full_end),
-        lines=(node.line, node.full_last_line),
-        tokens=given.tokens if given else 0,
-        complete=given is not None and given.complete,
-        parts=given.parts if given else (),
-        constituents=(node.id,),
-    )
+    [given] = fit([ToGive(node, (node.position,))], snapshot.nodes_of, max_tokens=max_tokens, worth=1)
+    return hit_of(node, given or NOTHING, constituents=(node.id,))

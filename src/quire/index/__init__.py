@@ -2,7 +2,7 @@
 
 In the order of an update; ``quire.indexed`` is the way in:
 
-opening.py   the last commit, seen to be whole (damage.py)
+opening.py   the last commit, seen to be whole
 goal.py      what there is against what is wanted: settings, trees; room.py which folders are no place for an index
 plan.py      which files came, changed, went: the records are in files.py and tasks.py
 reader.py    reads those, here or in processes; reading.py one of them
@@ -13,5 +13,5 @@ folder.py    the folder: generations, pointer, lock
 find.py      a name that a user gives to a section, to the node
 info.py      what an index says of itself
 paths.py     names that UTF-8 cannot hold
-engine/      the only package that knows the search engine; update.py sees writer.py of it, the search store.py
+engine/      the only package that knows the search engine, its files and their names
 """

@@ -16,27 +16,26 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from quire.errors import BusyError, IndexDamagedError, StoreError
+from quire.index.engine.damage import META
 from quire.index.files import VERSION, Tree
+
+if TYPE_CHECKING:  # most uses write nothing
+    from quire.write.lock import Busy, OnWait
 
 LOCK, CURRENT, CHECKED, IGNORE = "index.lock", "index.current", "index.checked", ".gitignore"
 GENERATION = re.compile(r"index-[0-9]{1,9}")
 """What a generation is called."""
 
-OnWait = Callable[[str], None]
-"""Is told once, in a sentence, that an update waits for another, and for whose."""
-
 Stamp = tuple[tuple[int, ...], ...]
 """Equal as long as the same commit counts."""
-
-_PAUSE = 0.02
-_FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 class Pointer(msgspec.Struct, frozen=True):
@@ -116,15 +115,17 @@ class Folder:
         with contextlib.suppress(StoreError):
             current = self.current()
             if current is not None:
-                return _stamp(self.path / CURRENT), _stamp(current / "meta.json")
+                return _stamp(self.path / CURRENT), _stamp(current / META)
         return ((),)
 
     @contextmanager
     def locked(self, patience: float, on_wait: OnWait | None = None) -> Iterator[bool]:
         """Hold the lock; gives whether there was another holder to wait for."""
+        from quire.write.lock import acquired  # noqa: PLC0415  most uses write nothing
+
         with self.explained():
             self._make()
-        descriptor, waited = self._acquired(time.monotonic() + patience, on_wait)
+            descriptor, waited = acquired(self.path / LOCK, self._busy, patience=patience, on_wait=on_wait)
         try:
             with self.explained():
                 _say_who(descriptor)
@@ -132,32 +133,18 @@ class Folder:
         finally:
             os.close(descriptor)  # which ends the lock
 
-    def _acquired(self, deadline: float, on_wait: OnWait | None) -> tuple[int, bool]:
-        from quire.write.lock import is_still, try_lock  # noqa: PLC0415  most uses write nothing
+    def _busy(self, descriptor: int) -> Busy:
+        from quire.write.lock import Busy  # noqa: PLC0415  most uses write nothing
 
-        waited = False
-        while True:
-            with self.explained():
-                descriptor = os.open(self.path / LOCK, _FLAGS, 0o666)
-            try:
-                if try_lock(descriptor) and is_still(self.path / LOCK, descriptor):
-                    return descriptor, waited
-                holder = _who(descriptor)
-            except BaseException:
-                os.close(descriptor)
-                raise
-            os.close(descriptor)
-            if time.monotonic() >= deadline:
-                raise BusyError(f"{self.path}: {holder} is updating the index; wait for it and run again")
-            if on_wait is not None and not waited:
-                on_wait(f"{self.path}: waiting for {holder}, which is updating the index")
-            waited = True
-            time.sleep(_PAUSE)
+        holder = _who(descriptor)
+        return Busy(
+            f"{self.path}: waiting for {holder}, which is updating the index",
+            BusyError(f"{self.path}: {holder} is updating the index; wait for it and run again"),
+        )
 
     def new_generation(self) -> Path:
         """An empty folder for a new generation, beside those that there are."""
-        taken = [int(path.name.partition("-")[2]) for path in self._generations()]
-        made = self.path / f"index-{max(taken, default=0) + 1}"
+        made = self.path / f"index-{max(map(_number, self.generations()), default=0) + 1}"
         with self.explained():
             made.mkdir()
         return made
@@ -185,15 +172,17 @@ class Folder:
             current = self.current()
         except StoreError:
             return  # the update that follows points to a new one
-        for path in self._generations():
+        for path in self.generations():
             if path != current:
                 shutil.rmtree(path, ignore_errors=True)
 
-    def _generations(self) -> list[Path]:
+    def generations(self) -> list[Path]:
+        """All generations that there are, the newest first."""
         try:
-            return [path for path in self.path.iterdir() if GENERATION.fullmatch(path.name)]
+            found = [path for path in self.path.iterdir() if GENERATION.fullmatch(path.name)]
         except OSError:
             return []
+        return sorted(found, key=_number, reverse=True)
 
     def _make(self) -> None:
         self.path.mkdir(parents=True, exist_ok=True)
@@ -209,6 +198,8 @@ class Folder:
         """Turn what the system says when it cannot write into an error that names the index."""
         try:
             yield
+        except BrokenPipeError:
+            raise  # of ``on_wait``, which writes to the user and not to the index
         except OSError as error:
             from quire.write.trouble import remedy  # noqa: PLC0415  most uses write nothing
 
@@ -219,6 +210,10 @@ class Folder:
 def another(version: int | None) -> str:
     """Another version of quire, as the user is told of it."""
     return f"another version of quire (index version {version}, this one has {VERSION})"
+
+
+def _number(generation: Path) -> int:
+    return int(generation.name.partition("-")[2])
 
 
 def _version_in(data: bytes) -> int | None:

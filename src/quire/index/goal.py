@@ -14,7 +14,7 @@ from quire.index.engine import analysis, schema
 from quire.index.engine.store import Snapshot
 from quire.index.files import TOKENIZER, FileTable, Settings, Tree, languages_of
 from quire.index.folder import Folder, Stamp
-from quire.index.opening import opened
+from quire.index.opening import opened, trees_left
 from quire.index.plan import Place, Plan, plan
 from quire.index.room import refuse_file, refuse_hidden, refuse_others
 from quire.read.source import unreadable
@@ -93,7 +93,7 @@ def _trees_of(folder: Folder) -> Mapping[str, Tree]:
     try:
         pointer = folder.pointer()
     except IndexDamagedError:
-        return {}
+        return trees_left(folder)
     return pointer.trees if pointer is not None else {}
 
 

@@ -1,4 +1,4 @@
-"""A node of a document's heading tree, as the index keeps it. Made by ``update``, read by the search.
+"""A node of a document's heading tree, as the index keeps it. Made by ``nodes``, read by the search.
 
 It holds all that an answer needs, so that answering reads no source, parses nothing and counts nothing.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
+from quire.crumbs import joined
 from quire.offsets import utf8_length
 
 
@@ -106,7 +107,7 @@ class Node(msgspec.Struct, frozen=True, array_like=True, gc=False):
     @property
     def breadcrumb_line(self) -> str:
         """``> Title › Parent › Node``."""
-        return crumb_line(self.breadcrumb)
+        return joined(self.breadcrumb)
 
     @property
     def body_text(self) -> str:
@@ -124,11 +125,6 @@ class Node(msgspec.Struct, frozen=True, array_like=True, gc=False):
             full_last_line=self.last_line,
             full_tokens=self.tokens,
         )
-
-
-def crumb_line(breadcrumb: tuple[str, ...]) -> str:
-    """A breadcrumb in one line."""
-    return f"> {' › '.join(breadcrumb)}"
 
 
 def encoded(node: Node) -> bytes:

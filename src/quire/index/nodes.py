@@ -1,4 +1,4 @@
-"""A parsed document to the nodes that the index keeps. Before: ``pipeline.parse``. After: ``update`` stores them.
+"""A parsed document to the nodes that the index keeps. Called by ``reading``. Before: ``parsing``. After: ``fields``.
 
 Everything is measured once, in one pass over the text. A node's text goes up to the next node, so that the texts in
 order are the whole source; a heading that makes no node stands in the text of the node before it, and is found by
@@ -7,14 +7,14 @@ its title on its parent.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, islice, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from quire.blank import BLANK
 from quire.counter import TokenCounter
-from quire.crumbs import LIMIT
-from quire.index.node import Ancestor, Node, Part, crumb_line
+from quire.crumbs import joined, one_line
+from quire.index.node import Ancestor, Node, Part
 from quire.index.parts import LONG, cuts_in
 from quire.index.paths import storable
 from quire.model import Document, Section
@@ -33,70 +33,130 @@ def cuts_of(document: Document) -> list[list[int]]:
     ]
 
 
-def nodes_of(
-    document: Document, tree: str, counter: TokenCounter, cuts: Sequence[list[int]] | None = None
-) -> tuple[Node, ...]:
+def nodes_of(document: Document, tree: str, counter: TokenCounter, cuts: Sequence[list[int]]) -> tuple[Node, ...]:
     """The nodes of a document, in order; the first is the document itself. ``cuts`` is what ``cuts_of`` says of it."""
-    sections, text, path = document.nodes, document.text, storable(document.path or "untitled")
+    whole = _Whole(
+        document=document,
+        tree=tree,
+        path=storable(document.path or "untitled"),
+        tags=_tags(document.frontmatter),
+        titles=_titles_without_node(document),
+        sizes=_measured(document, counter, cuts),
+    )
+    made: list[Node] = []
+    down: dict[int, tuple[Ancestor, ...]] = {}
+    for position, section in enumerate(document.nodes):
+        above = None if section.parent is None else made[document.sections[section.parent].position or 0]
+        ancestors = () if above is None else down.get(above.position) or _down_to(above, down)
+        title = storable(section.title)
+        breadcrumb = _breadcrumb(title, above, is_first=section.number == 1)
+        crumb_tokens = counter.count(joined(breadcrumb))
+        node = whole.node(
+            position, section, title=title, ancestors=ancestors, breadcrumb=breadcrumb, crumb_tokens=crumb_tokens
+        )
+        made.append(node)
+    return tuple(made)
+
+
+class _Sizes(NamedTuple):
+    """What is measured of all nodes, each by its position."""
+
+    edges: Sequence[int]
+    """Where they start; after them, where the document ends."""
+    in_bytes: Sequence[int]
+    """The same in bytes of UTF-8."""
+    lines: Sequence[int]
+    """For each two of them: the line where it starts and its last one that is not blank."""
+    texts: Sequence[str]
+    counts: Sequence[tuple[int, tuple[Part, ...]]]
+    """The tokens of their own texts, and their parts."""
+    full_tokens: Sequence[int]
+    last: Sequence[int]
+    children: Sequence[int]
+
+
+def _measured(document: Document, counter: TokenCounter, cuts: Sequence[list[int]]) -> _Sizes:
+    sections, text = document.nodes, document.text
     starts = [section.start for section in sections]
     edges = [*starts, len(text)]
     texts = [text[start:end] for start, end in pairwise(edges)]
-    last = _last_below(sections)
-    children = _children(sections)
-    lines = lines_at(text, _ascending(starts, texts))
-    in_bytes = bytes_at(text, edges)
-    cuts = cuts_of(document) if cuts is None else cuts
     counts = [_counted(each, inside, counter) for each, inside in zip(texts, cuts, strict=True)]
     before = [0, *accumulate(tokens for tokens, _ in counts)]
     seams = [0, *accumulate(not counter.cuts_cleanly(text, start) for start in starts[1:])]
-    tags = _tags(document.frontmatter)
-    loose = _titles_without_node(document)
-    made: list[Node] = []
-    down: dict[int, tuple[Ancestor, ...]] = {}
-    for position, section in enumerate(sections):
-        above = None if section.parent is None else made[document.sections[section.parent].position or 0]
-        title = storable(section.title)
-        breadcrumb = _breadcrumb(title, above, is_first=section.number == 1)
-        below, start = last[position], section.start
-        body = section.body_start - start if above is not None else document.source.body_start
+    last = _last_below(sections)
+    return _Sizes(
+        edges=edges,
+        in_bytes=bytes_at(text, edges),
+        lines=lines_at(text, _ascending(starts, texts)),
+        texts=texts,
+        counts=counts,
+        full_tokens=[
+            before[below + 1] - before[position]
+            if seams[below] == seams[position]
+            else counter.count(text[edges[position] : edges[below + 1]])
+            for position, below in enumerate(last)
+        ],
+        last=last,
+        children=_children(sections),
+    )
+
+
+class _Whole(NamedTuple):
+    """A document, with what its nodes are made of."""
+
+    document: Document
+    tree: str
+    path: str
+    tags: tuple[str, ...]
+    titles: Mapping[int, Sequence[str]]
+    """Those of headings that make no node, by the number of the section that is found by them."""
+    sizes: _Sizes
+
+    def node(
+        self,
+        position: int,
+        section: Section,
+        *,
+        title: str,
+        ancestors: tuple[Ancestor, ...],
+        breadcrumb: tuple[str, ...],
+        crumb_tokens: int,
+    ) -> Node:
+        sizes = self.sizes
+        below, start, end = sizes.last[position], section.start, sizes.edges[position + 1]
+        body = section.body_start - start if ancestors else self.document.source.body_start
         slug, anchor = section.slugs_of(section.number)
-        made.append(
-            Node(
-                tree=tree,
-                path=path,
-                slug=slug,
-                title=title,
-                depth=section.depth,
-                position=position,
-                last=below,
-                children=children[position],
-                ancestors=() if above is None else down.get(above.position) or _down_to(above, down),
-                breadcrumb=breadcrumb,
-                start=start,
-                end=edges[position + 1],
-                full_end=edges[below + 1],
-                byte_start=in_bytes[position],
-                byte_full_end=in_bytes[below + 1],
-                line=lines[2 * position],
-                last_line=lines[2 * position + 1],
-                full_last_line=lines[2 * below + 1],
-                body=min(body, len(texts[position])),
-                text=texts[position],
-                tokens=counts[position][0],
-                full_tokens=(
-                    before[below + 1] - before[position]
-                    if seams[below] == seams[position]
-                    else counter.count(text[start : edges[below + 1]])
-                ),
-                crumb_tokens=counter.count(crumb_line(breadcrumb)),
-                parts=counts[position][1],
-                tags=tags,
-                body_end=min(section.body_end, edges[position + 1]) - start,
-                titles=tuple(map(storable, loose[section.number])) if section.number in loose else (),
-                anchor="" if anchor == slug else storable(anchor),
-            )
+        tokens, parts = sizes.counts[position]
+        return Node(
+            tree=self.tree,
+            path=self.path,
+            slug=slug,
+            title=title,
+            depth=section.depth,
+            position=position,
+            last=below,
+            children=sizes.children[position],
+            ancestors=ancestors,
+            breadcrumb=breadcrumb,
+            start=start,
+            end=end,
+            full_end=sizes.edges[below + 1],
+            byte_start=sizes.in_bytes[position],
+            byte_full_end=sizes.in_bytes[below + 1],
+            line=sizes.lines[2 * position],
+            last_line=sizes.lines[2 * position + 1],
+            full_last_line=sizes.lines[2 * below + 1],
+            body=min(body, end - start),
+            text=sizes.texts[position],
+            tokens=tokens,
+            full_tokens=sizes.full_tokens[position],
+            crumb_tokens=crumb_tokens,
+            parts=parts,
+            tags=self.tags,
+            body_end=min(section.body_end, end) - start,
+            titles=tuple(map(storable, self.titles.get(section.number, ()))),
+            anchor="" if anchor == slug else storable(anchor),
         )
-    return tuple(made)
 
 
 def _last_below(sections: Sequence[Section]) -> list[int]:
@@ -139,7 +199,7 @@ def _breadcrumb(title: str, above: Node | None, *, is_first: bool) -> tuple[str,
     """The titles down to a node; the document's first heading is left out where it says what the title says."""
     if above is not None and is_first and title == above.title:
         return above.breadcrumb
-    line = " ".join(title[: 4 * LIMIT].split())
+    line = one_line(title)
     return (*(above.breadcrumb if above is not None else ()), *((line,) if line else ()))
 
 
@@ -158,7 +218,7 @@ def _titles_without_node(document: Document) -> dict[int, list[str]]:
 def _tags(metadata: Any) -> tuple[str, ...]:
     """The tags that front matter names, each once, as a list or as one text with commas; every node has them."""
     named = (each for key in _TAG_KEYS for each in _listed(metadata.get(key)))
-    tags = (storable(" ".join(each[: 4 * LIMIT].split())) for each in islice(named, _MOST_TAGS))
+    tags = (storable(one_line(each)) for each in islice(named, _MOST_TAGS))
     return tuple(dict.fromkeys(tag for tag in tags if tag))
 
 

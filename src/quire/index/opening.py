@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from quire.errors import IndexDamagedError
-from quire.index import damage
+from collections.abc import Mapping
+from contextlib import suppress
+
+from quire.errors import IndexDamagedError, StoreError
+from quire.index.engine import damage
 from quire.index.engine.store import Snapshot
+from quire.index.files import Tree
 from quire.index.folder import CHECKED, Folder, Stamp
 
 
@@ -22,6 +26,15 @@ def opened(folder: Folder) -> tuple[Snapshot | None, Stamp]:
                 if isinstance(error, IndexDamagedError):
                     raise
                 raise folder.damaged(f"the index is damaged ({error})") from error
+
+
+def trees_left(folder: Folder) -> Mapping[str, Tree]:
+    """The trees of the newest commit that can be read, where it is not known which one counts."""
+    for generation in folder.generations():
+        with suppress(damage.DamageError, StoreError):
+            damage.check(generation, {})
+            return Snapshot(generation).settings.trees
+    return {}
 
 
 def _opened(folder: Folder) -> Snapshot | None:

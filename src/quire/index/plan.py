@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -18,7 +18,7 @@ from quire.index.files import FileRecord, FileTable
 from quire.index.paths import storable
 from quire.index.tasks import Task, digest_of
 from quire.model import Finding
-from quire.read.discover import Found, discover
+from quire.read.discover import discover
 from quire.read.source import unreadable
 
 _TICK_NS, _COARSE_TICK_NS = 20_000_000, 2_100_000_000
@@ -49,22 +49,22 @@ class Outside(msgspec.Struct, frozen=True, kw_only=True):
         return (self.size, self.mtime_ns, self.ctime_ns) == (known.size, known.mtime_ns, known.ctime_ns)
 
 
-class Plan(msgspec.Struct, kw_only=True):
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """What an update has to do."""
 
-    tasks: list[Task] = msgspec.field(default_factory=list)
+    tasks: Sequence[Task] = ()
     """Files to read, in order."""
-    outside: dict[str, Outside] = msgspec.field(default_factory=dict)
-    """How those were when they were found, by document id."""
-    removed: list[str] = msgspec.field(default_factory=list)
+    outside: Mapping[str, Outside] = {}
+    """How files were when they were found, by document id."""
+    removed: Sequence[str] = ()
     """The ids of documents that are no longer there."""
-    touched: list[FileRecord] = msgspec.field(default_factory=list)
+    touched: Sequence[FileRecord] = ()
     """Files with the same content and other times."""
-    settled: list[FileRecord] = msgspec.field(default_factory=list)
+    settled: Sequence[FileRecord] = ()
     """Files that can be trusted from now on; not worth a commit of their own."""
     unchanged: int = 0
-    """How many files are as they were."""
-    failed: list[Finding] = msgspec.field(default_factory=list)
+    """How many files are as they were; those that cannot be read are not among them."""
+    failed: Sequence[Finding] = ()
     """What cannot be read, as far as that is known without reading."""
 
     @property
@@ -75,62 +75,67 @@ class Plan(msgspec.Struct, kw_only=True):
 
 def plan(places: Sequence[Place], known: FileTable) -> Plan:
     """What to do so that the index has what is in ``places`` now; other trees are left alone."""
-    made = Plan()
-    there: set[str] = set()
+    there: dict[str, Outside] = {}
+    tasks: list[Task] = []
+    touched: list[FileRecord] = []
+    settled: list[FileRecord] = []
+    failed: list[Finding] = []
+    unread = 0
     for place in places:
         found = discover([place.folder])
-        made.failed += [
+        failed += [
             Finding(code="unreadable", path=each.path, line=0, message=each.reason)
             for each in found.skipped
             if each.is_error
         ]
         for document in found.documents:
-            _look(made, there, document, place, known)
+            file, path = os.fspath(document.file), storable(document.path)
+            document_id = f"{place.tree}:{path}"
+            if document_id in there:
+                message = f"another file has the id {document_id} too; rename one"
+                failed.append(Finding(code="same-id", path=file, line=0, message=message))
+                continue
+            outside = _outside(file)
+            if outside is None:
+                continue  # it went away since it was found
+            there[document_id] = outside
+            record = known.get(document_id)
+            now = None if record is None else _as_known(file, outside, record)
+            if record is None or now is None:
+                tasks.append(Task(os.fsencode(file), place.tree, path, place.language, outside.size))
+                continue
+            if record.failed:
+                failed += record.findings(file)
+                unread += 1
+            if not outside.of(record):
+                touched.append(now)
+            elif record.racy and not now.racy:
+                settled.append(now)
     trees = {place.tree for place in places}
-    made.removed = [name for name, record in known.items() if record.tree in trees and name not in there]
-    return made
+    return Plan(
+        tasks=tasks,
+        outside=there,
+        removed=[name for name, record in known.items() if record.tree in trees and name not in there],
+        touched=touched,
+        settled=settled,
+        unchanged=len(there) - len(tasks) - len(touched) - unread,
+        failed=failed,
+    )
 
 
-def _look(made: Plan, there: set[str], found: Found, place: Place, known: FileTable) -> None:
-    file, path = os.fspath(found.file), storable(found.path)
-    document_id = f"{place.tree}:{path}"
-    if document_id in there:
-        message = f"another file has the id {document_id} too; rename one"
-        made.failed.append(Finding(code="same-id", path=file, line=0, message=message))
-        return
-    outside = _outside(file)
-    if outside is None:
-        return  # it went away since it was found
-    there.add(document_id)
-    record = known.get(document_id)
-    if record is not None and _is_known(made, file, outside, record):
-        made.failed += record.findings(file) if record.failed else ()
-        return
-    made.outside[document_id] = outside
-    made.tasks.append(Task(os.fsencode(file), place.tree, path, place.language, outside.size))
-
-
-def _is_known(made: Plan, file: str, outside: Outside, record: FileRecord) -> bool:
-    """Whether a file is the one that is known, if need be after reading it."""
+def _as_known(file: str, outside: Outside, record: FileRecord) -> FileRecord | None:
+    """What is known of a file that is as it was, if need be after reading it; None if it is not."""
     if outside.of(record) and not record.racy and record.digest:
-        made.unchanged += 1
-        return True
+        return record
     if record.digest:
         is_same = outside.size == record.size and digest_of_file(file) == record.digest
     else:
         is_same = outside.of(record) and _reason(file) == record.notes[0].message
     if not is_same:
-        return False
-    now = msgspec.structs.replace(
+        return None
+    return msgspec.structs.replace(
         record, mtime_ns=outside.mtime_ns, ctime_ns=outside.ctime_ns, racy=outside.racy, size=outside.size
     )
-    if not outside.of(record):
-        made.touched.append(now)
-    else:
-        made.unchanged += 1
-        if record.racy and not outside.racy:
-            made.settled.append(now)
-    return True
 
 
 def _outside(file: str) -> Outside | None:

@@ -6,7 +6,7 @@ threads of its own. A file whose process dies, and dies again when it is tried a
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING
@@ -34,7 +34,7 @@ def readings(jobs: int | None = None, on_progress: OnProgress | None = None) -> 
     return partial(_read, jobs, on_progress)
 
 
-def _read(jobs: int | None, on_progress: OnProgress | None, tasks: list[Task]) -> Read:
+def _read(jobs: int | None, on_progress: OnProgress | None, tasks: Sequence[Task]) -> Read:
     if not tasks:
         return
     from quire.run import cores, plan  # noqa: PLC0415  where nothing has changed, nothing is read

@@ -31,13 +31,8 @@ def packed(tasks: Sequence[Task]) -> list[bytes]:
     return [_ENCODER.encode(reading) for reading in read_tasks(tasks)]
 
 
-def read_task(task: Task) -> Reading:
-    """Read one file; that it cannot be read is an answer, too."""
-    return read_tasks([task])[0]
-
-
 def read_tasks(tasks: Sequence[Task]) -> list[Reading]:
-    """Read some files, a few hundred KB of them, step by step.
+    """Read some files, a few hundred KB of them, step by step; that one cannot be read is an answer, too.
 
     Each step uses code and tables that drive those of the others out of the processor's caches: file by file, the same
     takes a tenth longer.

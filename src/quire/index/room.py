@@ -10,7 +10,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from quire.errors import OptionError, StoreError
+from quire.index.engine.damage import META
 from quire.index.folder import CHECKED, CURRENT, GENERATION, IGNORE, LOCK
+from quire.index.paths import is_inside
 
 NAME = ".quire"
 """What an index is called where nobody says otherwise. Such a folder is quire's, whatever is in it."""
@@ -33,7 +35,7 @@ def refuse_hidden(index: Path, trees: Mapping[str, Path], shown: Shown = str) ->
     top = os.path.realpath(index)
     for name, folder in trees.items():
         real = os.path.realpath(folder)
-        if real == top or real.startswith(top.rstrip(os.sep) + os.sep):
+        if is_inside(real, top):
             what = f"the index {shown(index)} would hide the tree {name}, {shown(folder)}"
             raise OptionError(f"{what}; choose another folder for the index")
 
@@ -51,5 +53,5 @@ def refuse_others(index: Path, shown: Shown = str) -> None:
 def _is_ours(index: Path, name: str) -> bool:
     """Whether quire made this entry. A folder with the name of a generation may be anybody's."""
     if GENERATION.fullmatch(name):
-        return (index / name / "meta.json").exists()
+        return (index / name / META).exists()
     return name in (CHECKED, CURRENT, LOCK)

@@ -10,23 +10,28 @@ import contextlib
 import os
 import shutil
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from quire.errors import OptionError, StoreError
-from quire.index import damage, files
+from quire.index import files
+from quire.index.engine import damage
 from quire.index.engine.writer import Writer
 from quire.index.files import FileRecord, FileTable
-from quire.index.folder import Folder, OnWait
+from quire.index.folder import Folder
 from quire.index.goal import Goal, Request, goal_of
 from quire.index.opening import opened
 from quire.index.plan import Plan
 from quire.index.tasks import Reading, Task
 from quire.model import Finding
+
+if TYPE_CHECKING:  # most uses write nothing
+    from quire.write.lock import OnWait
 
 OnProgress = Callable[[int, int, str], None]
 """Is told how many files are read, of how many, and the path of the last."""
@@ -34,7 +39,7 @@ OnProgress = Callable[[int, int, str], None]
 _MUCH = 4 * 1024 * 1024
 _MOST_THREADS = 4
 
-Readings = Callable[[list[Task]], Generator[tuple[Task, Reading], None, None]]
+Readings = Callable[[Sequence[Task]], Generator[tuple[Task, Reading], None, None]]
 """Reads files, in any order. Is closed, come what may: there may be processes behind it."""
 
 
@@ -93,7 +98,7 @@ def remove(folder: Folder, tree: str, *, wait: float, on_wait: OnWait | None = N
         _reach(folder, goal, _reads_nothing)
 
 
-def _reads_nothing(tasks: list[Task]) -> Generator[tuple[Task, Reading], None, None]:
+def _reads_nothing(tasks: Sequence[Task]) -> Generator[tuple[Task, Reading], None, None]:
     yield from ()
 
 

@@ -1,8 +1,7 @@
 """Text -> query tree. Knows no engine: the index compiles the tree, the search walks it."""
 
-from quire.errors import QueryError
 from quire.query.parse import parse
 from quire.query.show import show
 from quire.query.tree import leaves
 
-__all__ = ["QueryError", "leaves", "parse", "show"]
+__all__ = ["leaves", "parse", "show"]

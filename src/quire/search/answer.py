@@ -1,6 +1,6 @@
 """Results -> hits: the text that is given for each, where the words stand in it, and how it came about.
 
-Before: ``engine`` has found and merged. After: the surfaces show the hits.
+Before: ``phases`` has found and merged. After: the surfaces show the hits.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from quire.model import Span
 from quire.query import leaves
 from quire.query.tree import Phrase, Query, Word
 from quire.search.candidates import Merged
-from quire.search.context import Given, Section, fit
+from quire.search.context import Given, ToGive, fit
 from quire.search.find import Found, Matching
 from quire.search.highlight import Marker, Wanted
-from quire.search.records import Hit
+from quire.search.records import Hit, hit_of
 
 
 class Result(NamedTuple):
@@ -93,13 +93,13 @@ def hits(question: Question, results: Sequence[Result], max_tokens: int | None, 
     trees = snapshot.settings.trees
     languages = {trees[result.node.tree].language for result in results}
     marks = {language: _marker(question, language, partial=question.partial) for language in languages}
-    sections = [
-        Section(result.node, tuple(each.node.position for each in result.constituents), result.nodes)
+    wanted = [
+        ToGive(result.node, tuple(each.node.position for each in result.constituents), result.nodes)
         for result in results
     ]
     # The budget is shared by trees of several languages; what marks one of them is good enough to choose parts.
     first = marks[trees[results[0].node.tree].language] if results else None
-    given = fit(sections, snapshot.nodes_of, max_tokens=max_tokens, ranges=first)
+    given = fit(wanted, snapshot.nodes_of, max_tokens=max_tokens, ranges=first)
     phases["fit"] = {
         "results": len(results),
         "given": sum(each is not None for each in given),
@@ -122,27 +122,14 @@ def _marker(question: Question, language: str, *, partial: bool) -> Marker:
 
 
 def _hit(question: Question, result: Result, given: Given, marked: tuple[Span, ...]) -> Hit:
-    node, snapshot = result.node, question.matching.snapshot
-    return Hit(
-        id=node.id,
+    return hit_of(
+        result.node,
+        given,
         score=result.score,
-        title=node.title,
-        breadcrumb=node.breadcrumb,
-        breadcrumb_line=node.breadcrumb_line,
-        text=given.text,
-        tree=node.tree,
-        path=node.path,
-        depth=node.depth,
-        span=Span(node.start, node.full_end),
-        byte_span=Span(node.byte_start, node.byte_full_end),
-        lines=(node.line, node.full_last_line),
-        tokens=given.tokens,
-        complete=given.complete,
-        parts=given.parts,
         match_ranges=marked,
         how=result.merged.how if result.merged else "match",
-        constituents=tuple([each.id for each in _constituents(snapshot, result)]),
-        explanation=_explanation(question, result) if question.explain else {},
+        constituents=tuple([each.id for each in _constituents(question.matching.snapshot, result)]),
+        explanation=_explanation(question, result) if question.explain else None,
     )
 
 

@@ -1,4 +1,4 @@
-"""What a caller asks for, seen to be possible: wrong types and values are one clear line. Pure. Used by ``Index``."""
+"""What a caller asks for, seen to be possible: wrong types and values are one clear line. Pure. For ``Index``."""
 
 from __future__ import annotations
 

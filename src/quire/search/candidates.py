@@ -1,4 +1,4 @@
-"""What goes into merging and what comes out of it. ``counting`` and ``merge`` decide, ``engine`` brings and takes.
+"""What goes into merging and what comes out of it. ``counting`` and ``merge`` decide, ``phases`` brings and takes.
 
 They are made by the hundred in every search, so they are of the kind that is made fastest.
 """

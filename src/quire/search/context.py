@@ -1,4 +1,4 @@
-"""Results -> the text that is given for each, within a budget. Before: ``merge`` orders them. After: ``highlight``.
+"""Results -> the text that is given for each, within a budget. Before: ``counting`` orders them. After: ``highlight``.
 
 In rank order, each result is given whole if that fits; else the nodes that matched in it, the best first, and of one
 that is too long its parts with the most matches. Later results may use what is left. What is left in the end goes to
@@ -19,7 +19,7 @@ from quire.blank import BLANK
 from quire.index.files import TOKENIZER
 from quire.index.node import Node
 from quire.model import Span
-from quire.search.excerpt import Count, Excerpt, Piece, cut, pieces
+from quire.search.excerpt import Count, Excerpt, Passage, cut, passages
 
 WORTH = 16
 """Out of a part something is cut only if there is room for so many tokens, and at least half as many are: a few words
@@ -41,11 +41,11 @@ Ranges = Callable[[str], Sequence[Span]]
 """Where the query's words stand in a text, in order."""
 
 
-class Section(msgspec.Struct, frozen=True):
-    """A result of merging with its node."""
+class ToGive(msgspec.Struct, frozen=True):
+    """A section whose text is to be given."""
 
     node: Node
-    """The node that is returned."""
+    """Its node."""
     constituents: tuple[int, ...]
     """The positions of the nodes that matched in it, the best first."""
     nodes: Sequence[Node] = ()
@@ -65,8 +65,12 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     """Whether it is all of the section."""
 
 
+NOTHING = Given(text="", parts=(), tokens=0, complete=False)
+"""Of a section that the budget has no room for."""
+
+
 def fit(
-    sections: Iterable[Section],
+    sections: Iterable[ToGive],
     read: Read,
     *,
     max_tokens: int | None = None,
@@ -118,7 +122,7 @@ class _Draft(msgspec.Struct):
         return Given(text=self.excerpt.text(), parts=spans, tokens=self.excerpt.tokens, complete=complete)
 
 
-def _whole(section: Section, read: Read) -> Given:
+def _whole(section: ToGive, read: Read) -> Given:
     node, nodes = section.node, section.nodes
     if len(nodes) <= node.last - node.position:
         nodes = read(node.document_id, node.position, node.last) if node.last > node.position else [node]
@@ -130,14 +134,14 @@ def _whole(section: Section, read: Read) -> Given:
     )
 
 
-def _drafted(section: Section, read: Read, ranges: Ranges | None, room: int, worth: int) -> _Draft:
+def _drafted(section: ToGive, read: Read, ranges: Ranges | None, room: int, worth: int) -> _Draft:
     """The whole section if it fits, else the most relevant of it; if need be, some lines or words."""
     node = section.node
     room -= node.crumb_tokens
     if node.full_tokens <= room:
         return _Draft(node, _whole(section, read))
     draft = _Draft(node)
-    too_long: list[tuple[Piece, Span | None]] = []
+    too_long: list[tuple[Passage, Span | None]] = []
     for position in section.constituents:
         if draft.excerpt.tokens >= room or len(too_long) >= _MISSES:
             break
@@ -148,7 +152,7 @@ def _drafted(section: Section, read: Read, ranges: Ranges | None, room: int, wor
                 too_long.append((start[-1], None))
             continue
         draft.matched.append(matched)
-        if not draft.excerpt.add(pieces(matched), room):
+        if not draft.excerpt.add(passages(matched), room):
             too_long += _add_matching(draft.excerpt, matched, ranges, room)
     if not draft.excerpt and too_long and room >= worth:
         shortened = cut(*too_long[0], room, _counter(), max(worth // 2, 1))
@@ -164,9 +168,9 @@ def _counter() -> Count:
     return resolve(None, TOKENIZER).count
 
 
-def _add_matching(excerpt: Excerpt, node: Node, ranges: Ranges | None, room: int) -> list[tuple[Piece, Span | None]]:
+def _add_matching(excerpt: Excerpt, node: Node, ranges: Ranges | None, room: int) -> list[tuple[Passage, Span | None]]:
     """Take in what holds matches, those with most of them first. What does not fit, each with its first match."""
-    inside = pieces(node)
+    inside = passages(node)
     matches = _matches(inside, ranges(node.text) if ranges else (), node.start)
     holding = sorted(matches, key=lambda number: -len(matches[number]))
     if not holding:
@@ -174,8 +178,8 @@ def _add_matching(excerpt: Excerpt, node: Node, ranges: Ranges | None, room: int
     return [(inside[number], matches[number][0]) for number in holding if not excerpt.add([inside[number]], room)]
 
 
-def _matches(inside: Sequence[Piece], found: Iterable[Span], offset: int) -> dict[int, list[Span]]:
-    """The matches that start in each piece, counted from its start; only for pieces that have any."""
+def _matches(inside: Sequence[Passage], found: Iterable[Span], offset: int) -> dict[int, list[Span]]:
+    """The matches that start in each passage, counted from its start; only for passages that have any."""
     matches: dict[int, list[Span]] = {}
     number = 0
     for start, end in found:
@@ -193,22 +197,22 @@ def _extend(draft: _Draft, read: Read, room: int) -> None:
     if draft.closed or not excerpt or excerpt.tokens >= room:
         return
     for matched in draft.matched:
-        for piece in pieces(matched):
-            excerpt.add([piece], room)
+        for passage in passages(matched):
+            excerpt.add([passage], room)
     for run in _from_its_start(draft.node, read):
         if not excerpt.add(run, room):
             return
 
 
-def _from_its_start(node: Node, read: Read) -> Iterator[list[Piece]]:
-    """The pieces of a section in order; a heading that has no text of its own with the piece after it."""
-    headings: list[Piece] = []
+def _from_its_start(node: Node, read: Read) -> Iterator[list[Passage]]:
+    """The passages of a section in order; a heading that has no text of its own with the passage after it."""
+    headings: list[Passage] = []
     for first in range(node.position, node.last + 1, _BATCH):
         for each in read(node.document_id, first, min(node.last, first + _BATCH - 1)):
-            inside = pieces(each)
+            inside = passages(each)
             if each.body_text.strip(BLANK):
                 yield [*headings, inside[0]]
-                yield from ([piece] for piece in inside[1:])
+                yield from ([passage] for passage in inside[1:])
                 headings = []
             else:
                 headings += inside

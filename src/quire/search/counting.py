@@ -1,19 +1,39 @@
 """Which nodes of a document count when its results are merged, and which stand alone beside them. Pure.
 
-Before: ``find`` brings all that match. After: ``merge``, which takes those that count.
+Before: ``find`` brings all that match, ``phases`` by document. ``merge`` gets those that count. After: ``answer``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from quire.search.candidates import Candidate, Merged, Step
+from quire.index.engine.own import EQUAL
+from quire.search.candidates import Candidate, Merged, Rules, Step
+from quire.search.merge import within
 from quire.search.settings import NEAR
 
-_EQUAL = 2e-5
-"""Shares of a query are rounded sums of weights: equal ones may differ by so much."""
+
+def best_first(
+    documents: Iterable[Sequence[Candidate]], rules: Rules
+) -> tuple[list[Merged | Candidate], dict[str, int]]:
+    """The results of merging each document and the candidates that stand apart from them; and how many there are.
+
+    Those of equal score are in the order of their documents and positions.
+    """
+    results: list[Merged] = []
+    apart: list[Candidate] = []
+    matches = 0
+    for inside in documents:
+        counting = by_themselves(inside)
+        merged = lifted(inside, within(counting, rules))
+        matches += len(counting)
+        results += merged
+        apart += left_alone(inside, merged)
+    both: list[Merged | Candidate] = [*results, *apart]
+    both.sort(key=lambda each: (-each.score, each.document, each.position))
+    return both, {"candidates": matches, "results": len(results), "apart": len(apart)}
 
 
 def by_themselves(found: Sequence[Candidate]) -> Sequence[Candidate]:
@@ -26,7 +46,7 @@ def by_themselves(found: Sequence[Candidate]) -> Sequence[Candidate]:
     if len(found) == 1:
         return found
     near = NEAR * max([each.score for each in found])
-    most = max([each.own for each in found]) - _EQUAL
+    most = max([each.own for each in found]) - EQUAL
     some = [each for each in found if each.own > 0]
     best = {each.position for each in some if each.own >= most}
     # What lies below one of the best is going to be a part of it.

@@ -1,7 +1,8 @@
-"""A section that is too long -> some pieces of it, in document order. Pure; ``context`` chooses the pieces.
+"""A section that is too long -> some passages of it, in document order. Pure; ``context`` chooses the passages.
 
-Pieces have counts, and those of pieces that meet at the start of a line add up. Where they may not, and for the line
-between pieces that do not meet, more is reserved than can be needed. Only what is cut out of a piece is counted anew.
+Passages have counts, and those of passages that meet at the start of a line add up. Where they may not, and for the
+line between passages that do not meet, more is reserved than can be needed. Only what is cut out of a passage is
+counted anew.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from quire.blank import BLANK
 from quire.index.engine.spelling import is_unspaced
 from quire.index.node import Node
 from quire.model import Span
+from quire.offsets import utf8_length
 
 GAP = "…\n\n"
 """Stands where something is left out, on a line of its own."""
@@ -26,13 +28,13 @@ _SEAM_TOKENS = 4
 _CLEAN = re.compile(r"[ \t]{0,64}+[^\s/]")
 """A line with text in it; a slash may belong to the signs at the end of the line before."""
 _WINDOW = 16
-"""Of so many characters for each token that there is room for, a piece is cut: hardly any text has longer ones."""
+"""Of so many characters for each token that there is room for, a passage is cut: hardly any text has longer ones."""
 
 Count = Callable[[str], int]
 """How many tokens a text has."""
 
 
-class Piece(NamedTuple):
+class Passage(NamedTuple):
     """A run of whole lines."""
 
     start: int
@@ -48,16 +50,16 @@ class Piece(NamedTuple):
         return self.start + len(self.text)
 
 
-def pieces(node: Node) -> list[Piece]:
-    """All of a node's text, in order, in as many pieces as it has parts; none is empty."""
+def passages(node: Node) -> list[Passage]:
+    """All of a node's text, in order, in as many passages as it has parts; none is empty."""
     if not node.parts:
-        return [Piece(node.start, node.text, node.tokens)] if node.text else []
-    cuts: list[list[int]] = []  # where each piece starts and its tokens
+        return [Passage(node.start, node.text, node.tokens)] if node.text else []
+    cuts: list[list[int]] = []  # where each passage starts and its tokens
     at = 0
     for start, end, tokens in (*((part.start, part.end, part.tokens) for part in node.parts), (len(node.text), 0, 0)):
         between = node.text[at:start]
         if between.strip(BLANK):
-            cuts.append([at, _bytes(between)])
+            cuts.append([at, utf8_length(between)])  # no text has more tokens than bytes
         elif between and cuts:
             cuts[-1][1] += len(between) + _SEAM_TOKENS
         if start < len(node.text):
@@ -66,50 +68,45 @@ def pieces(node: Node) -> list[Piece]:
         at = end
     edges = [*(start for start, _ in cuts), len(node.text)]
     return [
-        Piece(node.start + start, node.text[start:end], tokens)
+        Passage(node.start + start, node.text[start:end], tokens)
         for (start, tokens), end in zip(cuts, edges[1:], strict=True)
     ]
 
 
-def _bytes(text: str) -> int:
-    """Above what no count of tokens is."""
-    return len(text.encode("utf-8", "surrogatepass"))
-
-
 class Excerpt:
-    """Pieces of one section; what it costs is known at any time."""
+    """Passages of one section; what it costs is known at any time."""
 
     def __init__(self) -> None:
         self.tokens = 0
         """How many tokens its text has, or a few more."""
-        self._by_start: dict[int, Piece] = {}
-        self._by_end: dict[int, Piece] = {}
+        self._by_start: dict[int, Passage] = {}
+        self._by_end: dict[int, Passage] = {}
 
     def __bool__(self) -> bool:
         return bool(self._by_start)
 
-    def add(self, pieces: Iterable[Piece], room: int) -> bool:
+    def add(self, passages: Iterable[Passage], room: int) -> bool:
         """Take in what is not yet in it of these, all or none: all if it then has at most ``room`` tokens."""
-        new = [piece for piece in pieces if piece.start not in self._by_start]
+        new = [passage for passage in passages if passage.start not in self._by_start]
         cost = 0
-        for piece in new:
-            cost += self._cost(piece)
-            self._by_start[piece.start] = self._by_end[piece.end] = piece
+        for passage in new:
+            cost += self._cost(passage)
+            self._by_start[passage.start] = self._by_end[passage.end] = passage
         if self.tokens + cost > room:
-            for piece in new:
-                del self._by_start[piece.start], self._by_end[piece.end]
+            for passage in new:
+                del self._by_start[passage.start], self._by_end[passage.end]
             return False
         self.tokens += cost
         return True
 
-    def runs(self) -> list[list[Piece]]:
-        """The pieces in order, those that meet together."""
-        runs: list[list[Piece]] = []
-        for _, piece in sorted(self._by_start.items()):
-            if runs and runs[-1][-1].end == piece.start:
-                runs[-1].append(piece)
+    def runs(self) -> list[list[Passage]]:
+        """The passages in order, those that meet together."""
+        runs: list[list[Passage]] = []
+        for _, passage in sorted(self._by_start.items()):
+            if runs and runs[-1][-1].end == passage.start:
+                runs[-1].append(passage)
             else:
-                runs.append([piece])
+                runs.append([passage])
         return runs
 
     def spans(self) -> tuple[Span, ...]:
@@ -117,20 +114,20 @@ class Excerpt:
         return tuple(Span(run[0].start, run[-1].end) for run in self.runs())
 
     def text(self) -> str:
-        """The text of the pieces, with a line between those that do not meet."""
-        return joined(["".join(piece.text for piece in run) for run in self.runs()])
+        """The text of the passages, with a line between those that do not meet."""
+        return joined(["".join(passage.text for passage in run) for run in self.runs()])
 
-    def _cost(self, piece: Piece) -> int:
-        """How many tokens more it has with a piece."""
-        before, after = self._by_end.get(piece.start), self._by_start.get(piece.end)
+    def _cost(self, passage: Passage) -> int:
+        """How many tokens more it has with a passage."""
+        before, after = self._by_end.get(passage.start), self._by_start.get(passage.end)
         gaps, seams = 1 if self else 0, 0
         if before:
             gaps -= 1
-            seams += not _adds_up(before, piece)
+            seams += not _adds_up(before, passage)
         if after:
             gaps -= 1
-            seams += not _adds_up(piece, after)
-        return piece.tokens + gaps * _GAP_TOKENS + seams * _SEAM_TOKENS
+            seams += not _adds_up(passage, after)
+        return passage.tokens + gaps * _GAP_TOKENS + seams * _SEAM_TOKENS
 
 
 def joined(texts: Sequence[str]) -> str:
@@ -145,23 +142,23 @@ def _to_blank_line(text: str) -> str:
     return "\n" if text.endswith(("\n", "\r")) else "\n\n"
 
 
-def _adds_up(left: Piece, right: Piece) -> bool:
+def _adds_up(left: Passage, right: Passage) -> bool:
     return left.text.endswith(("\n", "\r")) and _CLEAN.match(right.text) is not None
 
 
-def cut(piece: Piece, around: Span | None, most: int, count: Count, least: int = 1) -> Piece | None:
-    """As much of a piece as has at most ``most`` tokens: whole lines, else words; of one that is too long, a part.
+def cut(passage: Passage, around: Span | None, most: int, count: Count, least: int = 1) -> Passage | None:
+    """As much of a passage as has at most ``most`` tokens: whole lines, else words; of one that is too long, a part.
 
     It starts at the line of ``around``, or at that itself where the line is too long before it; earlier where less than
     ``least`` would follow. A word is torn where otherwise ``around`` were left out, or less than ``least`` left.
     """
     start = 0
     if around is not None:
-        start = _line_start(piece.text, around.start)
-        if around.end - start > _WINDOW * most or count(piece.text[start : around.end]) > most:
+        start = _line_start(passage.text, around.start)
+        if around.end - start > _WINDOW * most or count(passage.text[start : around.end]) > most:
             start = around.start
-    text = piece.text[start : start + _WINDOW * most]
-    is_all = start + len(text) == len(piece.text)
+    text = passage.text[start : start + _WINDOW * most]
+    is_all = start + len(text) == len(passage.text)
     first = around.end - start if around is not None else 1
     whole = [at for at in range(first, len(text)) if _is_end(text, at)] + [len(text)] * is_all
     end = _last_fitting(text, whole, most, count)
@@ -174,10 +171,10 @@ def cut(piece: Piece, around: Span | None, most: int, count: Count, least: int =
     if not text[:end].strip(BLANK):
         return None
     if is_all and end == len(text) and count(text) < least:
-        start = _earlier(piece.text, start, most, count, least)
-        text = piece.text[start:]
+        start = _earlier(passage.text, start, most, count, least)
+        text = passage.text[start:]
         end = len(text)
-    return Piece(piece.start + start, text[:end], count(text[:end]))
+    return Passage(passage.start + start, text[:end], count(text[:end]))
 
 
 def _earlier(text: str, start: int, most: int, count: Count, least: int) -> int:

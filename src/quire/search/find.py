@@ -1,4 +1,4 @@
-"""Query -> the nodes that match, with their scores. Before: ``engine`` has parsed. After: ``counting`` and ``merge``.
+"""Query -> the nodes that match, with their scores. Before: ``phases`` has parsed. After: ``counting`` and ``merge``.
 
 All words must match; where nothing does so, as many as possible. What a filter leaves out is never looked at, so that
 it takes no place among the best.

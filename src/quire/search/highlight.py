@@ -12,7 +12,7 @@ from itertools import chain, islice, takewhile
 from operator import itemgetter, le
 from typing import NamedTuple
 
-from quire.index.engine.spelling import humps
+from quire.index.engine.spelling import SIGNS, humps
 from quire.model import Span
 from quire.search.words import StartAndEnd, Use, Word, Words
 
@@ -23,9 +23,6 @@ Beginnings = Callable[[str], Sequence[str]]
 """A term, or the beginning of one -> what every word in ASCII that has it begins with: with one of these."""
 
 _Cut = Callable[[Word], Sequence[Word]]
-
-_SIGNS = {"++": "plusplus", "#": "sharp"}
-"""How the signs of ``C++`` and ``C#`` are spelled in a term."""
 
 
 class Wanted(NamedTuple):
@@ -48,13 +45,8 @@ class _Token(NamedTuple):
     word: Word
 
 
-def ranges(text: str, wanted: Iterable[Wanted], terms: Terms, beginnings: Beginnings) -> tuple[Span, ...]:
-    """Where the wanted words stand, in order and disjoint; a phrase is one range."""
-    return Marker(wanted, terms, beginnings)(text)
-
-
 class Marker:
-    """``ranges`` for one query and several texts: what was found out about a word is remembered."""
+    """Finds the words of one query in several texts: what was found out about a word is remembered."""
 
     def __init__(self, wanted: Iterable[Wanted], terms: Terms, beginnings: Beginnings) -> None:
         some = [each for each in wanted if each.terms]
@@ -67,7 +59,7 @@ class Marker:
         self._uses = _Uses(self._use)
 
     def __call__(self, text: str) -> tuple[Span, ...]:
-        """Where the wanted words stand in a text."""
+        """Where the wanted words stand in a text, in order and disjoint; a phrase is one range."""
         if not self._by_first:
             return ()
         words = Words(text)
@@ -133,7 +125,7 @@ def _starts(term: str, beginnings: Beginnings) -> Iterator[str]:
     ascii_part = term if term.isascii() else "".join(takewhile(str.isascii, term))
     if ascii_part:
         yield from beginnings(ascii_part)
-    yield from (term[0] + sign for sign, name in _SIGNS.items() if len(term) > 1 and name.startswith(term[1:]))
+    yield from (term[0] + sign for sign, name in SIGNS.items() if len(term) > 1 and name.startswith(term[1:]))
 
 
 def _shortest(beginnings: Iterable[str]) -> tuple[str, ...]:

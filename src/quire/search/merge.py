@@ -1,7 +1,7 @@
 """Nodes that match -> sections that answer, bottom-up along the heading tree of each document. Pure.
 
-``engine`` brings the candidates with their scores; ``context`` chooses what text of the results is shown. Only the
-candidates and the nodes above them are looked at. What the rules leave open is settled like this:
+``counting`` says which candidates count, and takes the results. Only the candidates and the nodes above them are looked
+at. What the rules leave open is settled like this:
 
 - A child matches if it is a candidate, in its own right or not, or gathers its children. So root is returned for its
   children only if each of them matches; the threshold must be passed there too, so that 1.0 turns gathering off.
@@ -14,36 +14,18 @@ candidates and the nodes above them are looked at. What the rules leave open is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
 
+from quire.index.engine.own import EQUAL
 from quire.index.node import Ancestor
 from quire.search.candidates import Candidate, Merged, Rules, Step
 from quire.search.records import How
 
-__all__ = ["Candidate", "Merged", "Step", "merge", "within"]
-
-_EQUAL = 1e-9
-"""Shares of a query are sums of weights: equal ones may differ in their last digits."""
-
 _NONE = -1
 """The parent of a document."""
-
-
-def merge(candidates: Iterable[Candidate], *, threshold: float = 0.5, least: int = 2, cap: float = 2.0) -> list[Merged]:
-    """The results, the best first; those of equal score by document and position.
-
-    A node gathers its children where more than ``threshold`` of them match, and at least ``least``; the sum of their
-    scores is then at most ``cap`` times the best.
-    """
-    documents: dict[str, list[Candidate]] = {}
-    for candidate in candidates:
-        documents.setdefault(candidate.document, []).append(candidate)
-    rules = Rules(threshold, least, cap)
-    results = (result for inside in documents.values() for result in within(inside, rules))
-    return sorted(results, key=lambda result: (-result.score, result.document, result.position))
 
 
 def within(candidates: Sequence[Candidate], rules: Rules) -> list[Merged]:
@@ -181,7 +163,7 @@ def _decided(place: _Place, candidate: Candidate | None, below: _Below, rules: R
     """What becomes of a node and of all below it."""
     own = candidate.own if candidate else 0.0
     best_own = max(own, below.best_own)
-    if candidate and own > 0 and own >= below.best_own - _EQUAL:
+    if candidate and own > 0 and own >= below.best_own - EQUAL:
         return _Below([_parent(place, candidate, below)], best_own=best_own)
     children = [each for each in below.scored() if each.place.parent == place.position]
     if rules.gathers(place.depth, place.children, len(children)):

@@ -1,4 +1,4 @@
-"""Which documents a pattern means. Pure. Used by ``engine`` to look only there, and to list documents.
+"""Which documents a pattern means. Pure. Used by ``find`` to look only there, and to list documents.
 
 As in ``.gitignore``: ``*`` and ``?`` stay within one name, ``**`` goes over any number of folders, and what fits a
 folder fits all in it. A pattern with a slash in it, or in front, starts at the tree's folder; any other fits at every

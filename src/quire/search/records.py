@@ -1,12 +1,16 @@
-"""What a search answers with. Made by ``engine``, shown by the surfaces. Frozen."""
+"""What a search answers with. Made by ``answer`` and ``Index.get``, shown by the surfaces. Frozen."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from quire.model import Span
+
+if TYPE_CHECKING:
+    from quire.index.node import Node
+    from quire.search.context import Given
 
 How = Literal["match", "parent", "aggregated"]
 
@@ -53,6 +57,40 @@ class Hit:
     """The ids of the nodes that matched in it, the best first; its own among them if it did."""
     explanation: Mapping[str, Any] = field(default_factory=dict)
     """With ``explain=True``: how its score and its merging came about."""
+
+
+def hit_of(
+    node: Node,
+    given: Given,
+    *,
+    constituents: tuple[str, ...],
+    score: float = 0.0,
+    match_ranges: tuple[Span, ...] = (),
+    how: How = "match",
+    explanation: Mapping[str, Any] | None = None,
+) -> Hit:
+    """A section as an answer, with the text that is given for it."""
+    return Hit(
+        id=node.id,
+        score=score,
+        title=node.title,
+        breadcrumb=node.breadcrumb,
+        breadcrumb_line=node.breadcrumb_line,
+        text=given.text,
+        tree=node.tree,
+        path=node.path,
+        depth=node.depth,
+        span=Span(node.start, node.full_end),
+        byte_span=Span(node.byte_start, node.byte_full_end),
+        lines=(node.line, node.full_last_line),
+        tokens=given.tokens,
+        complete=given.complete,
+        parts=given.parts,
+        match_ranges=match_ranges,
+        how=how,
+        constituents=constituents,
+        explanation=explanation or {},
+    )
 
 
 class Results(list[Hit]):

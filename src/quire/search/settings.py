@@ -1,4 +1,4 @@
-"""How the search ranks and merges: set in ``quire.toml``, used by ``engine``. Defaults are measured: docs/search.md."""
+"""How the search ranks and merges: set in ``quire.toml``, used by ``phases``. Defaults are measured: docs/search.md."""
 
 from __future__ import annotations
 

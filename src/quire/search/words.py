@@ -15,21 +15,11 @@ from enum import Enum
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from quire.index.engine.spelling import humps
+from quire.index.engine.spelling import ALONE, ASCII, CLUSTERS, PICTURES, humps
 
-_ALONE = (
-    "\u2e80-\u2fdf\u3005\u3007\u3021-\u3029\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
-    "\uf900-\ufaff\U0001b000-\U0001b16f\U00020000-\U0003ffff"
-)
-"""Chinese, Japanese and Korean: a character is a word."""
-_CLUSTERS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
-"""Thai, Lao, Burmese, Khmer: a letter with its marks is a word."""
-_PICTURES = "\u203c\u2049\u231a-\u23ff\u2600-\u27bf\u2b05-\u2b55\U0001f000-\U0001faff"
-"""Each is a word."""
-_PICTURE = re.compile(f"[{_PICTURES}]")
+_PICTURE = re.compile(f"[{PICTURES}]")
 _SIGNED = r"[A-Za-z](?:\+\+|#)"
 """``C++`` and ``C#`` are words."""
-_ASCII = bytes(range(128))
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
 _HUMP = r"(?<=[a-z0-9][A-Z])|(?<=[A-Z][A-Z])(?=[a-z])|(?<=[0-9][a-z])|(?<=[A-Za-z][0-9])"
 """Where, after its first character, a part of a name in humps has begun."""
@@ -184,7 +174,7 @@ def _marks(text: str) -> str | None:
     """The marks in a text: ``re`` has no class for them. None for one whose words are all in ASCII."""
     if text.isascii():
         return None
-    data = text.encode("utf-8", "surrogatepass").translate(None, _ASCII)  # a third of the time of a pattern
+    data = text.encode("utf-8", "surrogatepass").translate(None, ASCII)  # a third of the time of a pattern
     characters = set(data.decode("utf-8", "surrogatepass"))
     marks = "".join(sorted(each for each in characters if unicodedata.category(each)[0] == "M"))
     is_plain = not marks and not any(each.isalnum() or _PICTURE.match(each) for each in characters)
@@ -195,7 +185,7 @@ def _letter(marks: str | None) -> str:
     """A character of a word of several; ``marks`` is None where all words are in ASCII."""
     if marks is None:
         return "[A-Za-z0-9]"
-    letter = rf"[^\W_{_ALONE}{_CLUSTERS}]"
+    letter = rf"[^\W_{ALONE}{CLUSTERS}]"
     return rf"(?:{letter}|[{marks}])" if marks else letter
 
 
@@ -203,9 +193,7 @@ def _letter(marks: str | None) -> str:
 def _patterns(marks: str | None) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     """A word, one that does not start inside another, and a character of a word of several."""
     letter = _letter(marks)
-    others = (
-        "" if marks is None else rf"[{_ALONE}{_PICTURES}]|(?=[^\W_])[{_CLUSTERS}]{f'[{marks}]*+' if marks else ''}|"
-    )
+    others = "" if marks is None else rf"[{ALONE}{PICTURES}]|(?=[^\W_])[{CLUSTERS}]{f'[{marks}]*+' if marks else ''}|"
     word = rf"{_SIGNED}|{others}{letter}++"
     return re.compile(word), re.compile(rf"(?<!{letter})(?:{word})"), re.compile(letter)
 

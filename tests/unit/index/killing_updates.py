@@ -23,7 +23,7 @@ from quire.write import atomic, lock
 
 DOCUMENTS = 100
 KILLS = 100
-LOADED = (reading.read_task, cores.cores, plan.workers, atomic.replacing, lock.held)
+LOADED = (reading.read_tasks, cores.cores, plan.workers, atomic.replacing, lock.held)
 
 
 def write(home: Path, version: int) -> None:

@@ -9,7 +9,7 @@ import quire
 from quire import size, wire
 from quire.crumbs import reader_line
 from quire.index.node import Node, decoded, encoded, term
-from quire.index.nodes import nodes_of
+from quire.index.nodes import cuts_of, nodes_of
 from quire.index.paths import storable
 from quire.offsets import lines_at
 from support import grammar, shared
@@ -18,12 +18,13 @@ COUNTER = size.resolve("o200k_base", "o200k_base")
 
 
 def nodes(text: str, path: str = "guides/a.md", tree: str = "docs") -> tuple[Node, ...]:
-    return nodes_of(quire.parse(text, path=path), tree, COUNTER)
+    document = quire.parse(text, path=path)
+    return nodes_of(document, tree, COUNTER, cuts_of(document))
 
 
 def assert_true_to_source(text: str) -> None:
     document = quire.parse(text, path="guides/a.md")
-    made = nodes_of(document, "docs", COUNTER)
+    made = nodes_of(document, "docs", COUNTER, cuts_of(document))
     data = text.encode()
     assert "".join(node.text for node in made) == text
     for position, node in enumerate(made):

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from quire.index.reading import read_task, read_tasks
+from quire.index.reading import read_tasks
 from quire.index.tasks import Reading, Task
 
 
@@ -20,6 +20,11 @@ def written(folder: Path, text: str, name: str = "a.md") -> Task:
     file = folder / name
     file.write_text(text, encoding="utf-8", newline="")
     return task(file)
+
+
+def read(file: Task) -> Reading:
+    [reading] = read_tasks([file])
+    return reading
 
 
 def whole(reading: Reading) -> list[dict[str, Any]]:
@@ -38,7 +43,7 @@ def test_many_files_are_read_as_each_is_alone(tmp_path: Path) -> None:
         written(tmp_path, "# Three\n\nMore.\n", "three.md"),
     ]
     readings = read_tasks(tasks)
-    assert readings == [read_task(each) for each in tasks]
+    assert readings == [read(each) for each in tasks]
     assert [(reading.title, reading.failed, len(reading.nodes)) for reading in readings] == [
         ("", True, 0),
         ("One", False, 3),
@@ -50,12 +55,12 @@ def test_many_files_are_read_as_each_is_alone(tmp_path: Path) -> None:
 
 
 def test_a_reading_can_be_sent(tmp_path: Path) -> None:
-    reading = read_task(written(tmp_path, "---\ntags: [a, b]\n---\n# One\n\nText.\n"))
+    reading = read(written(tmp_path, "---\ntags: [a, b]\n---\n# One\n\nText.\n"))
     assert msgspec.msgpack.decode(msgspec.msgpack.encode(reading), type=Reading) == reading
 
 
 def test_what_all_nodes_have_is_there_once(tmp_path: Path) -> None:
-    reading = read_task(written(tmp_path, "---\ntags: [a, b]\n---\n# One\n\nText.\n\n## Two\n\nMore.\n"))
+    reading = read(written(tmp_path, "---\ntags: [a, b]\n---\n# One\n\nText.\n\n## Two\n\nMore.\n"))
     common = {"doc", "tree", *(f"{name}_english" for name in ("front", "file", "folder", "tags", "path"))}
     assert set(reading.nodes.common) == common
     assert all(common.isdisjoint(own) for own in reading.nodes.own)
@@ -64,7 +69,7 @@ def test_what_all_nodes_have_is_there_once(tmp_path: Path) -> None:
 
 def test_the_nodes_below_repeat_only_the_beginning_of_long_front_matter(tmp_path: Path) -> None:
     front = f"---\nnote: {'x' * 2_000}\n---\n"
-    document, node = whole(read_task(written(tmp_path, f"{front}# One\n\nText.\n")))
+    document, node = whole(read(written(tmp_path, f"{front}# One\n\nText.\n")))
     assert document["front_english"] == [front]
     assert node["front_english"] == [front[:1_000]]
 
@@ -72,7 +77,7 @@ def test_the_nodes_below_repeat_only_the_beginning_of_long_front_matter(tmp_path
 def test_a_node_has_the_titles_above_it_each_cut_if_it_is_long(tmp_path: Path) -> None:
     long = "y" * 2_000
     text = f"# One\n\nText.\n\n## {long}\n\nText.\n\n### parseJSON\n\nText.\n\n## Two\n\nText.\n"
-    document, one, two, three, four = whole(read_task(written(tmp_path, text)))
+    document, one, two, three, four = whole(read(written(tmp_path, text)))
     assert document["headings_english"] == ["One"]
     assert one["headings_english"] == ["One"]
     assert two["headings_english"] == ["One", "One"]
@@ -83,6 +88,6 @@ def test_a_node_has_the_titles_above_it_each_cut_if_it_is_long(tmp_path: Path) -
 
 
 def test_the_title_of_a_document_is_its_own_if_front_matter_gives_it(tmp_path: Path) -> None:
-    given, taken = (read_task(written(tmp_path, f"{front}# One\n\nText.\n")) for front in ("---\ntitle: T\n---\n", ""))
+    given, taken = (read(written(tmp_path, f"{front}# One\n\nText.\n")) for front in ("---\ntitle: T\n---\n", ""))
     assert [own["title_english"] for own in given.nodes.own] == [["T"], ["One"]]
     assert [own["title_english"] for own in taken.nodes.own] == [[], ["One"]]

@@ -128,6 +128,17 @@ def test_an_updater_waits_and_then_says_for_whom(home: Path) -> None:
         assert index.update(wait=30).changed == 1
 
 
+def test_what_is_told_to_nobody_is_no_trouble_with_the_index(home: Path) -> None:
+    """Who reads what a command says may be gone."""
+    (home / "docs" / "0.md").write_text("# New\n\ntext\n")
+
+    def tell(_: str) -> None:
+        raise BrokenPipeError
+
+    with held(home), pytest.raises(BrokenPipeError):
+        Index.open(home / ".quire").update(on_wait=tell)
+
+
 def test_whoever_has_nothing_to_do_does_not_wait(home: Path) -> None:
     with held(home):
         assert Index.open(home / ".quire").update(wait=0).unchanged == 30

@@ -121,6 +121,14 @@ def test_a_file_written_just_before_is_not_trusted(tmp_path: Path, index: Index,
     assert new.read_text() == old.read_text()
 
 
+def test_a_file_that_cannot_be_read_is_not_unchanged(tmp_path: Path, index: Index, write: Write) -> None:
+    write("good.md")
+    (tmp_path / "docs" / "bad.md").write_bytes(b"\xff\xfe\xff")
+    for unchanged in (0, 1, 1):
+        done = index.update(docs(tmp_path))
+        assert (done.unchanged, len(done.failed)) == (unchanged, 1)
+
+
 def test_other_trees_stay(tmp_path: Path, index: Index, write: Write) -> None:
     write("a.md")
     (tmp_path / "notes").mkdir()

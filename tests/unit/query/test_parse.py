@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import quire
+from quire.errors import QueryError
 from quire.model import Span
-from quire.query import QueryError, leaves, parse, show
+from quire.query import leaves, parse, show
 from quire.query.tree import All, Either, Not, Phrase, Query, Word
 from support.shared import needs_shared, shared_data
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from quire.query import QueryError, parse, show
+from quire.errors import QueryError
+from quire.query import parse, show
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "query.md"
 

@@ -84,3 +84,12 @@ def test_every_score_that_merging_adds_up_is_told(tmp_path: Path) -> None:
     assert inner["total"] == pytest.approx(scores["docs:a.md#f"] + scores["docs:a.md#g"], abs=1e-5)
     others = sum(scores[f"docs:a.md#{name}"] for name in "abcd")
     assert outer["total"] == pytest.approx(others + inner["score"], abs=1e-5)
+
+
+def test_a_step_of_merging_names_sections_by_their_place_in_the_outline(tmp_path: Path) -> None:
+    index = indexed(tmp_path, {"a.md": "# Top\n\nText.\n\n## A\n\nA needle.\n\n## B\n\nA needle.\n"})
+    [hit] = index.search("needle", explain=True)
+    outline = index.outline("a.md")
+    step = hit.explanation["merging"][0]
+    assert outline[step["position"]].id == hit.id
+    assert [outline[position].id for position in step["replaced"]] == ["docs:a.md#a", "docs:a.md#b"]

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 import quire
 from quire.index.node import Node, Part
-from quire.index.nodes import nodes_of
+from quire.index.nodes import cuts_of, nodes_of
 from quire.model import Span
-from quire.search.context import WORTH, Given, Section, fit
+from quire.search.context import WORTH, Given, ToGive, fit
 from quire.size import resolve
 from support.grammar import documents, small_texts
 
@@ -38,18 +38,18 @@ class Shelf:
     @staticmethod
     def _nodes(number: int, source: str, tiled: bool) -> list[Node]:
         document = quire.parse(source, path=f"{number}.md")
-        return [_parted(node, tiled) for node in nodes_of(document, "docs", COUNTER)]
+        return [_parted(node, tiled) for node in nodes_of(document, "docs", COUNTER, cuts_of(document))]
 
     def read(self, document_id: str, first: int, last: int) -> Sequence[Node]:
         self.reads += 1
         return self.documents[self._number(document_id)][first : last + 1]
 
-    def section(self, title: str, *constituents: str) -> Section:
+    def section(self, title: str, *constituents: str) -> ToGive:
         nodes = next(nodes for nodes in self.documents if any(node.title == title for node in nodes))
         places = {node.title: node.position for node in nodes}
-        return Section(nodes[places[title]], tuple(places[each] for each in constituents or [title]))
+        return ToGive(nodes[places[title]], tuple(places[each] for each in constituents or [title]))
 
-    def source(self, section: Section) -> str:
+    def source(self, section: ToGive) -> str:
         return self.sources[self._number(section.node.document_id)]
 
     @staticmethod
@@ -68,7 +68,7 @@ def _parted(node: Node, tiled: bool) -> Node:
     return msgspec.structs.replace(node, parts=parts if len(parts) > 1 else ())
 
 
-def cost(sections: Sequence[Section], answers: Sequence[Given | None]) -> int:
+def cost(sections: Sequence[ToGive], answers: Sequence[Given | None]) -> int:
     """What the tokenizer itself counts."""
     shown = [(section, answer) for section, answer in zip(sections, answers, strict=True) if answer]
     return sum(COUNTER.count(answer.text) + COUNTER.count(section.node.breadcrumb_line) for section, answer in shown)
@@ -132,7 +132,7 @@ def test_nothing_is_read_for_a_leaf() -> None:
 # ----------------------------------------------------------------------------------------------------------------------
 
 
-def budgeted(shelf: Shelf, max_tokens: int, *sections: Section) -> list[Given | None]:
+def budgeted(shelf: Shelf, max_tokens: int, *sections: ToGive) -> list[Given | None]:
     answers = fit(sections, shelf.read, max_tokens=max_tokens, ranges=needles)
     assert cost(sections, answers) <= max_tokens
     return answers
@@ -212,7 +212,7 @@ def test_a_document_without_text_of_its_own_comes_with_what_follows_it() -> None
     shelf = Shelf(f"# One\n\n{words(30)}\n\n# Two\n\n{words(500)}\n")
     [document, *_] = shelf.documents[0]
     assert not document.text
-    assert shown(budgeted(shelf, 60, Section(document, (0,)))[0]) == "# One\n\nword×30\n\n"
+    assert shown(budgeted(shelf, 60, ToGive(document, (0,)))[0]) == "# One\n\nword×30\n\n"
 
 
 def test_later_sections_use_what_is_left() -> None:
@@ -282,9 +282,9 @@ def test_too_little_room_gives_nothing_rather_than_a_few_words() -> None:
 @pytest.mark.parametrize("max_tokens", [WORTH + 2, 40, 80])
 def test_what_is_cut_out_holds_the_match_and_more_than_a_scrap(text: str, max_tokens: int) -> None:
     document = quire.parse(f"# A\n\n{text}", path="0.md")
-    nodes = nodes_of(document, "docs", COUNTER)
+    nodes = nodes_of(document, "docs", COUNTER, cuts_of(document))
     [answer] = fit(
-        [Section(nodes[1], (1,))],
+        [ToGive(nodes[1], (1,))],
         lambda _, first, last: nodes[first : last + 1],
         max_tokens=max_tokens,
         ranges=needles,
@@ -335,14 +335,14 @@ texts = st.one_of(
 
 
 @st.composite
-def questions(draw: st.DrawFn) -> tuple[Shelf, list[Section]]:
+def questions(draw: st.DrawFn) -> tuple[Shelf, list[ToGive]]:
     """Some documents, and for some of their nodes which below them matched."""
     shelf = Shelf(*draw(st.lists(texts, min_size=1, max_size=3)), tiled=draw(st.booleans()))
     sections = []
     for nodes in shelf.documents:
         for node in draw(st.lists(st.sampled_from(nodes), max_size=3, unique_by=lambda each: each.position)):
             inside = st.integers(node.position, node.last)
-            sections.append(Section(node, tuple(draw(st.lists(inside, min_size=1, max_size=5, unique=True)))))
+            sections.append(ToGive(node, tuple(draw(st.lists(inside, min_size=1, max_size=5, unique=True)))))
     return shelf, sections
 
 
@@ -352,7 +352,7 @@ def letters(text: str) -> list[Span]:
 
 
 @given(questions(), st.integers(0, 150))
-def test_a_budget_is_never_passed(question: tuple[Shelf, list[Section]], max_tokens: int) -> None:
+def test_a_budget_is_never_passed(question: tuple[Shelf, list[ToGive]], max_tokens: int) -> None:
     shelf, sections = question
     answers = fit(sections, shelf.read, max_tokens=max_tokens, ranges=letters)
     assert cost(sections, answers) <= max_tokens
@@ -362,7 +362,7 @@ def test_a_budget_is_never_passed(question: tuple[Shelf, list[Section]], max_tok
 
 
 @given(questions(), st.integers(0, 150))
-def test_a_text_is_the_source_at_its_parts(question: tuple[Shelf, list[Section]], max_tokens: int) -> None:
+def test_a_text_is_the_source_at_its_parts(question: tuple[Shelf, list[ToGive]], max_tokens: int) -> None:
     shelf, sections = question
     for section, answer in zip(sections, fit(sections, shelf.read, max_tokens=max_tokens, ranges=letters), strict=True):
         if answer is None:
@@ -377,7 +377,7 @@ def test_a_text_is_the_source_at_its_parts(question: tuple[Shelf, list[Section]]
 
 
 @given(questions())
-def test_without_a_budget_everything_is_given_whole(question: tuple[Shelf, list[Section]]) -> None:
+def test_without_a_budget_everything_is_given_whole(question: tuple[Shelf, list[ToGive]]) -> None:
     shelf, sections = question
     for section, answer in zip(sections, fit(sections, shelf.read), strict=True):
         assert answer is not None
@@ -386,7 +386,7 @@ def test_without_a_budget_everything_is_given_whole(question: tuple[Shelf, list[
 
 
 @given(questions(), st.integers(0, 150))
-def test_what_has_room_for_everything_is_given_whole(question: tuple[Shelf, list[Section]], spare: int) -> None:
+def test_what_has_room_for_everything_is_given_whole(question: tuple[Shelf, list[ToGive]], spare: int) -> None:
     shelf, sections = question
     enough = sum(section.node.full_tokens + section.node.crumb_tokens for section in sections)
     assert fit(sections, shelf.read, max_tokens=enough + spare) == fit(sections, shelf.read)

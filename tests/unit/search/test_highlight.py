@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quire.index.engine import analysis
-from quire.search.highlight import Wanted, ranges
+from quire.search.highlight import Marker, Wanted
 from quire.search.words import Use, Word, Words
 from support.grammar import documents
 
@@ -30,7 +30,7 @@ def wanted(query: str) -> Wanted:
 def marked(text: str, *queries: str) -> str:
     """The text with brackets around what is found."""
     shown, at = [], 0
-    for start, end in ranges(text, [wanted(query) for query in queries], english, in_english):
+    for start, end in Marker([wanted(query) for query in queries], english, in_english)(text):
         shown += [text[at:start], "[", text[start:end], "]"]
         at = end
     return "".join([*shown, text[at:]])
@@ -90,8 +90,8 @@ def test_marked(text: str, queries: list[str], expected: str) -> None:
 
 
 def test_nothing_is_wanted() -> None:
-    assert ranges("text", [], english, in_english) == ()
-    assert ranges("text", [Wanted(())], english, in_english) == ()
+    assert Marker([], english, in_english)("text") == ()
+    assert Marker([Wanted(())], english, in_english)("text") == ()
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_only_words_that_start_alike_are_analysed_each_once(beginning: str, expe
         return [word.lower()]
 
     text = "takeRest rotateTokens and more trees, no betoken " * 100
-    assert len(ranges(text, [Wanted(("tokens",))], terms, lambda _: (beginning,))) == 100
+    assert len(Marker([Wanted(("tokens",))], terms, lambda _: (beginning,))(text)) == 100
     assert sorted(asked) == expected
 
 
@@ -193,7 +193,7 @@ def test_a_word_begins_as_its_term_says(language: str) -> None:
 
 def test_a_beginning_that_a_stemmer_takes_off() -> None:
     dutch, in_dutch = (partial(each, language="dutch") for each in (analysis.terms, analysis.beginnings))
-    assert ranges("hij heeft gelopen", [Wanted(tuple(dutch("lopen")))], dutch, in_dutch) == ((10, 17),)
+    assert Marker([Wanted(tuple(dutch("lopen")))], dutch, in_dutch)("hij heeft gelopen") == ((10, 17),)
 
 
 words = st.sampled_from(["token", "rotateTokens", "日本", "open file", "a", "C#", "b*", "é", "0"])
@@ -201,7 +201,7 @@ words = st.sampled_from(["token", "rotateTokens", "日本", "open file", "a", "C
 
 @given(st.one_of(documents(), st.text()), st.lists(words, min_size=1, max_size=4))
 def test_ranges_are_ordered_disjoint_and_hold_text(text: str, queries: list[str]) -> None:
-    found = ranges(text, [wanted(query) for query in queries], english, in_english)
+    found = Marker([wanted(query) for query in queries], english, in_english)(text)
     assert all(0 <= start < end <= len(text) for start, end in found)
     assert all(left.end <= right.start for left, right in pairwise(found))
     assert all(text[start:end].strip() == text[start:end] for start, end in found)
@@ -211,5 +211,5 @@ def test_ranges_are_ordered_disjoint_and_hold_text(text: str, queries: list[str]
 def test_what_stands_between_spaces_is_found(before: str, after: str, query: str) -> None:
     text = f"{before} {query} {after}"
     start = len(before) + 1
-    found = ranges(text, [wanted(query)], english, in_english)
+    found = Marker([wanted(query)], english, in_english)(text)
     assert any(span.start <= start and start + len(query) <= span.end for span in found)

@@ -2,37 +2,55 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from quire.search.merge import Step, merge
+from quire.search.candidates import Rules, Step
+from quire.search.counting import best_first
+from quire.search.merge import within
+from quire.search.settings import SearchSettings
 from support.outlines import outline
 
+DEFAULTS = SearchSettings()
 
-def merged(*texts: str, threshold: float = 0.5, least: int = 2, cap: float = 2.0) -> list[str]:
+
+def ruled(
+    threshold: float = DEFAULTS.aggregation_threshold,
+    least: int = DEFAULTS.min_aggregation_matches,
+    cap: float = DEFAULTS.score_cap_multiplier,
+) -> Rules:
+    return Rules(threshold, least, cap)
+
+
+def merged(text: str, **rules: Any) -> list[str]:
     """The results as lines: name, score, how, constituents."""
-    outlines = {each.name: each for each in map(outline, texts)}
-    candidates = [candidate for each in outlines.values() for candidate in each.candidates()]
+    drawn = outline(text)
+    results = within(drawn.candidates(), ruled(**rules))
     return [
-        f"{lines[result.position].name} {result.score:g} {result.how}: "
-        + " ".join(lines[at].name for at in result.constituents)
-        for result in merge(candidates, threshold=threshold, least=least, cap=cap)
-        for lines in [outlines[result.document].lines]
+        f"{drawn.lines[result.position].name} {result.score:g} {result.how}: "
+        + " ".join(drawn.lines[at].name for at in result.constituents)
+        for result in sorted(results, key=lambda result: (-result.score, result.position))
     ]
 
 
 def trail(text: str, name: str) -> list[Step]:
     """How the result of that name came about."""
     drawn = outline(text)
-    return next(list(each.trail) for each in merge(drawn.candidates()) if drawn.lines[each.position].name == name)
+    results = within(drawn.candidates(), ruled())
+    return next(list(each.trail) for each in results if drawn.lines[each.position].name == name)
+
+
+def ordered(*texts: str) -> list[str]:
+    """The results in several documents, with what stands apart: document, name and score."""
+    outlines = {each.name: each for each in map(outline, texts)}
+    results, _ = best_first([each.candidates() for each in outlines.values()], ruled())
+    return [f"{each.document} {outlines[each.document].lines[each.position].name} {each.score:g}" for each in results]
 
 
 # ----------------------------------------------------------------------------------------------------------------------
 # Leaves
 # ----------------------------------------------------------------------------------------------------------------------
-
-
-def test_nothing_gives_nothing() -> None:
-    assert merge([]) == []
 
 
 def test_a_leaf_stands_alone() -> None:
@@ -363,11 +381,12 @@ def test_a_match_by_path_or_inherited_headings_alone_is_not_its_own_right() -> N
     """) == ["a 3 match: a"]
 
 
-def test_equal_shares_may_differ_in_their_last_digits() -> None:
+@pytest.mark.parametrize("share", [0.1 + 0.2, 0.30001], ids=["as they are", "rounded to both sides"])
+def test_equal_shares_may_differ_in_their_last_digits(share: float) -> None:
     assert merged(f"""
     doc
       A 1.0/0.3
-        a 1.0/{0.1 + 0.2!r}
+        a 1.0/{share!r}
       C
     """) == ["A 1 parent: A a"]
 
@@ -476,10 +495,14 @@ def test_documents_do_not_mix() -> None:
         b 3.0
       B
     """
-    assert merged(two, one) == ["A 6 aggregated: a b", "a 1 match: a"]
+    assert ordered(two, one) == ["two A 6", "one a 1"]
 
 
 def test_equal_scores_are_ordered_by_document_and_position() -> None:
     draw = "{}\n  {} 1.0\n  -\n  {} 1.0\n  -"
     both = [draw.format("b", "b1", "b2"), draw.format("a", "a1", "a2")]
-    assert [line.split()[0] for line in merged(*both)] == ["a1", "a2", "b1", "b2"]
+    assert ordered(*both) == ["a a1 1", "a a2 1", "b b1 1", "b b2 1"]
+
+
+def test_no_documents_give_nothing() -> None:
+    assert ordered() == []

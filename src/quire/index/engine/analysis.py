@@ -1,4 +1,7 @@
-"""Text -> terms, the same way for documents and for queries. Used by ``schema``, ``compile`` and ``highlight``."""
+"""Text -> terms, the same way for documents (``schema``), for queries (``words``, ``clauses``) and for marking.
+
+Before: ``spelling``. ``search.answer`` hands it to ``highlight``.
+"""
 
 from __future__ import annotations
 

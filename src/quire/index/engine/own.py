@@ -22,6 +22,8 @@ SATISFIED = _SAID - 1e-4
 """From this share on, all of the query is satisfied: no share of less than all comes near it."""
 _DIGITS = 5
 """To so many a share is rounded, which is a sum of weights."""
+EQUAL = 2 * 10.0**-_DIGITS
+"""Shares that are no further apart are equal: sums that differ in their last digits may be rounded to both sides."""
 _AT_ONCE = 12
 """For how many items, with two flags each, a score has room: it has 24 bits."""
 _HEADING, _TEXT = 1, 2

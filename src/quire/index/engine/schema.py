@@ -1,4 +1,4 @@
-"""The engine's schema. Before: ``fields`` says what there is; ``analysis`` cuts text into terms. After: ``store``."""
+"""The engine's schema. Before: ``fields`` says what there is, ``analysis`` cuts it. After: ``writer``, ``store``."""
 
 from __future__ import annotations
 

@@ -24,12 +24,20 @@ _HUMPED = (b"aA", b"AAa")
 """The kinds of characters that a name in humps has somewhere; so has ``SHA1``, which is none."""
 _PARTS = re.compile(r"[A-Z]{2,}s?(?![a-z])|[A-Z]?[a-z]+|[A-Z]|[0-9]+")
 
-_CHARACTERS = "\u2e80-\u2fdf\u3005\u3007\u3021-\u3029\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
-_MORE_CHARACTERS = "\uf900-\ufaff\U0001b000-\U0001b16f\U00020000-\U0003ffff"
-_PICTURES = "\u203c\u2049\u231a-\u23ff\u2600-\u27bf\u2b05-\u2b55\U0001f000-\U0001faff"
+ALONE = (
+    "\u2e80-\u2fdf\u3005\u3007\u3021-\u3029\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
+    "\uf900-\ufaff\U0001b000-\U0001b16f\U00020000-\U0003ffff"
+)
+"""Chinese, Japanese and Korean, for a set in a pattern: each character is a word."""
 _CLUSTERED = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF))
-"""Thai and Lao, Burmese, Khmer: a letter and the marks on it are one character."""
-_ASCII = bytes(range(128))
+CLUSTERS = "".join(f"{chr(first)}-{chr(last)}" for first, last in _CLUSTERED)
+"""Thai and Lao, Burmese, Khmer, for a set in a pattern: a letter with the marks on it is a word."""
+PICTURES = "\u203c\u2049\u231a-\u23ff\u2600-\u27bf\u2b05-\u2b55\U0001f000-\U0001faff"
+"""Emoji, for a set in a pattern: each is a word."""
+SIGNS = {"++": "plusplus", "#": "sharp"}
+"""How the signs of ``C++`` and ``C#`` are spelled."""
+ASCII = bytes(range(128))
+"""Left out of a text in UTF-8, they leave it readable."""
 _USUAL = 64
 """Longer names are rare, and not worth remembering."""
 
@@ -41,9 +49,9 @@ def normal(text: str) -> str:
         text = unicodedata.normalize("NFKC", text).replace("\u0130", "I").replace("i\u0307", "i")
         text = _unspaced().sub(_apart, text) if _has_unspaced(text) else text
     if "#" in text:
-        text = _SHARP.sub("sharp", text)
+        text = _SHARP.sub(SIGNS["#"], text)
     # One character is found at once, two are looked for from each on.
-    return _PLUSPLUS.sub("plusplus", text) if "+" in text and "++" in text else text
+    return _PLUSPLUS.sub(SIGNS["++"], text) if "+" in text and "++" in text else text
 
 
 def spellings(text: str) -> list[str]:
@@ -66,7 +74,7 @@ def is_unspaced(text: str) -> bool:
 
 def _has_unspaced(text: str) -> bool:
     """As ``_any_unspaced``; in a text, most of which is ASCII, bytes are left out five times as fast as it goes on."""
-    return _any_unspaced().search(text.encode("utf-8", "replace").translate(None, _ASCII).decode()) is not None
+    return _any_unspaced().search(text.encode("utf-8", "replace").translate(None, ASCII).decode()) is not None
 
 
 def _perhaps_in_humps(text: str) -> set[str]:
@@ -104,8 +112,7 @@ def _apart(found: re.Match[str]) -> str:
 @cache
 def _any_unspaced() -> re.Pattern[str]:
     # It takes a fortieth of the time of a whole command to compile, and most text has no use for it.
-    clustered = "".join(f"{chr(first)}-{chr(last)}" for first, last in _CLUSTERED)
-    return re.compile(f"[{_CHARACTERS}{_MORE_CHARACTERS}{_PICTURES}{clustered}]")
+    return re.compile(f"[{ALONE}{PICTURES}{CLUSTERS}]")
 
 
 @cache
@@ -116,4 +123,4 @@ def _unspaced() -> re.Pattern[str]:
         for character in map(chr, range(first, last + 1)):
             (marks if unicodedata.category(character).startswith("M") else letters).append(character)
     cluster = f"[{''.join(letters)}][{''.join(marks)}]*"
-    return re.compile(f"[{_CHARACTERS}{_MORE_CHARACTERS}]|{cluster}|(?P<picture>[{_PICTURES}])")
+    return re.compile(f"[{ALONE}]|{cluster}|(?P<picture>[{PICTURES}])")

@@ -1,6 +1,7 @@
-"""How a word may be spelled, which words the index has, and which of them one nearly is. Used by ``compile``.
+"""How a word may be spelled, which words the index has, and which of them one nearly is.
 
-Words are looked up in the engine's dictionary: a correction is a word that is there, and has a proper score.
+For ``clauses``, ``own`` and the search. Words are looked up in the engine's dictionary: a correction is a word that is
+there, and has a proper score.
 """
 
 from __future__ import annotations

@@ -20,9 +20,8 @@ from quire.query import parse, show
 from quire.query.tree import Query
 from quire.search import answer, find
 from quire.search.candidates import Candidate, Merged, Rules
-from quire.search.counting import by_themselves, left_alone, lifted
+from quire.search.counting import best_first
 from quire.search.find import AHEAD, MOST, Found, Matching
-from quire.search.merge import within
 from quire.search.records import Results
 from quire.search.settings import SearchSettings
 
@@ -121,30 +120,12 @@ def _merged(wanted: _Wanted, matching: Matching, found: list[Found], phases: Pha
         everything = able + matching.rest(able, pool) if len(found) >= pool else able
         own = matching.own(wanted.query, everything)
         phases["own"] = {"nodes": len(own), "in their own right": sum([share >= SATISFIED for share in own])}
-        best, phases["merge"] = _best_first(_by_document(everything, own), rules)
+        best, phases["merge"] = best_first(_by_document(everything, own), rules)
         if len(best) >= wanted.limit or len(found) < pool or pool >= MOST:
             by_place = {each.place: each for each in everything}
             return [_with_constituents(each, by_place) for each in best[: wanted.limit]]
         pool = min(2 * pool, MOST)
         found = matching.best(pool)
-
-
-def _best_first(
-    documents: Iterable[Sequence[Candidate]], rules: Rules
-) -> tuple[list[Merged | Candidate], dict[str, int]]:
-    """The results of merging each document and the candidates that stand apart from them; and how many there are."""
-    results: list[Merged] = []
-    apart: list[Candidate] = []
-    matches = 0
-    for inside in documents:
-        counting = by_themselves(inside)
-        merged = lifted(inside, within(counting, rules))
-        matches += len(counting)
-        results += merged
-        apart += left_alone(inside, merged)
-    both: list[Merged | Candidate] = [*results, *apart]
-    both.sort(key=lambda each: (-each.score, each.document, each.position))
-    return both, {"candidates": matches, "results": len(results), "apart": len(apart)}
 
 
 def _by_document(found: Sequence[Found], own: Sequence[float]) -> Iterable[list[Candidate]]:

@@ -1,4 +1,4 @@
-"""Whether the engine's files are what was written. Used when an index is opened and by ``Index.status``.
+"""Whether the engine's files are what was written. Used by ``opening``, ``update`` and ``Index.status``.
 
 Each file of a segment ends with the CRC32 of what is before. Checking it reads the whole file, so it is done once: what
 was seen whole is remembered with its size and time, and looked at again when one of these has changed. What changes
@@ -17,7 +17,8 @@ import msgspec
 Seen = dict[str, tuple[int, int]]
 """Files that were seen whole, by name: size and time of the last change."""
 
-_META = "meta.json"
+META = "meta.json"
+"""The engine's own description of the last commit: where it stands, there is an index."""
 _PARTS = ("idx", "pos", "term", "store", "fast", "fieldnorm")
 _MAGIC = 1337
 _TAIL = 8
@@ -95,13 +96,13 @@ def memory_of(generation: Path, seen: Seen) -> bytes:
 def _names(generation: Path) -> Iterator[str]:
     """The files that the last commit consists of."""
     try:
-        meta = msgspec.json.decode((generation / _META).read_bytes(), type=_Meta)
+        meta = msgspec.json.decode((generation / META).read_bytes(), type=_Meta)
     except FileNotFoundError as error:
-        raise DamageError(f"{_META} is missing") from error
+        raise DamageError(f"{META} is missing") from error
     except OSError as error:
-        raise DamageError(f"{_META} cannot be read: {error.strerror or error}") from error
+        raise DamageError(f"{META} cannot be read: {error.strerror or error}") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise DamageError(f"{_META} holds something else") from error
+        raise DamageError(f"{META} holds something else") from error
     for segment in meta.segments:
         name = segment.segment_id.replace("-", "")
         yield from (f"{name}.{part}" for part in _PARTS)
