@@ -24,7 +24,7 @@ import quire
 from quire.cli import picture
 from quire.cli.commands import COMMANDS
 from quire.cli.commands import quire as group
-from quire.config import COMMON, OWN, TOKENIZERS, Options
+from quire.config import _CHOICES, _RANGES, _TYPES, COMMON, OWN, TOKENIZERS, Options
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -64,18 +64,23 @@ def examples(page: Path) -> list[str]:
     return [token.content for token in tokens(page) if token.type == "fence" and token.info.split()[:1] == ["python"]]
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if examples(page)], ids=name_of)
-def test_examples_run_and_print_what_they_say(page, tmp_path, monkeypatch, capsys) -> None:
-    """One after the other, as a reader would; the comment lines that end an example are its output."""
+EXAMPLES = [
+    pytest.param(page, code, id=f"{name_of(page)}-{number}")
+    for page in PAGES
+    for number, code in enumerate(examples(page), start=1)
+]
+
+
+@pytest.mark.parametrize(("page", "code"), EXAMPLES)
+def test_examples_run_and_print_what_they_say(page, code, tmp_path, monkeypatch, capsys) -> None:
+    """Each by itself, as a reader copies it; the comment lines that end an example are its output."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "docs").mkdir()
     for file in (tmp_path / "guide.md", tmp_path / "docs" / "guide.md"):
         file.write_bytes(EXAMPLE.read_bytes())
-    names: dict[str, Any] = {"__name__": "__main__"}
-    for code in examples(page):
-        exec(compile(code, name_of(page), "exec"), names)
-        printed, said = capsys.readouterr().out, SAID.search(code)
-        assert said is None or printed == re.sub("^# ", "", said[0], flags=re.MULTILINE)
+    exec(compile(code, name_of(page), "exec"), {"__name__": "__main__"})
+    printed, said = capsys.readouterr().out, SAID.search(code)
+    assert said is None or printed == re.sub("^# ", "", said[0], flags=re.MULTILINE)
 
 
 SAID = re.compile(r"(?:^# .*\n)+\Z", re.MULTILINE)
@@ -85,6 +90,19 @@ def test_the_first_example_shows_its_output() -> None:
     first = examples(PAGES[0])[0]
     assert "print(" in first
     assert SAID.search(first)
+
+
+QUERIES = (
+    re.findall('^\\$ quire search "([^"]+)" docs', PAGES[0].read_text("utf-8"), re.MULTILINE) if DOCS.is_dir() else []
+)
+
+
+def test_the_queries_of_the_readme_find_all_of_their_words(tmp_path) -> None:
+    assert len(QUERIES) > 1
+    with quire.Index.open(tmp_path / "index") as index:
+        index.update({"docs": DOCS})
+        found = {query: index.search(query, limit=1) for query in QUERIES}
+    assert [query for query, results in found.items() if not results or results.partial] == []
 
 
 # Links, targets, versions
@@ -109,6 +127,18 @@ def test_links_lead_somewhere(page, target) -> None:
         assert fragment in {section.anchor for section in document.sections}
 
 
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_modules_that_are_named_are_there(page) -> None:
+    files = [
+        f"/{each.relative_to(ROOT)}"
+        for folder in ("src", "tests", "benchmarks")
+        for each in (ROOT / folder).rglob("*.py")
+    ]
+    code = (token.content for token in tokens(page) if token.type == "code_inline")
+    named = {match[0] for each in code if (match := re.fullmatch(r"[\w/]+\.py", each))}
+    assert [name for name in sorted(named) if not any(file.endswith(f"/{name}") for file in files)] == []
+
+
 @pytest.mark.parametrize("page", PAGES[:2], ids=name_of)
 def test_make_targets_exist(page) -> None:
     code = (token.content for token in tokens(page) if token.type in ("fence", "code_inline", "code_block"))
@@ -127,16 +157,40 @@ def test_the_changelog_begins_with_this_version() -> None:
 
 
 CONVENTIONS = """\
-Data goes to standard output, everything else to standard error. Exit codes: 0 done, 1 nothing found or a check failed,
-2 an error, 130 interrupted (Ctrl-C). `chunk`, `stats` and `verify` go on after a document that cannot be read, and end
-with 2. There is no colour when piped, or when `NO_COLOR` is set."""
+Data goes to standard output, everything else to standard error; with `--json` the data is [JSON](json.md) and nothing
+else. Exit codes: 0 found or done, 1 nothing found or a check failed, 2 an error, 130 interrupted (Ctrl-C). `chunk`,
+`migrate`, `stats` and `verify` go on after a file that cannot be read, and end with 2. Findings end with a code in
+brackets ([every one](findings.md)). There is no colour when piped, or when `NO_COLOR` is set."""
+
+READ = """\
+## What is read
+
+| named | is read as |
+|---|---|
+| a file that ends in `.md`, `.markdown`, `.mdown`, `.mkd`, `.mkdn`, `.mdx`, `.qmd` or `.rmd` | Markdown |
+| any other file | text without headings |
+| `-`, standard input | Markdown |
+| a folder | the Markdown files in it, at any depth, and those that end in `.txt` |
+
+`--syntax` says otherwise, in the commands that cut and in `outline`; the index goes by the ending.
+
+Of a folder, what `.gitignore` and `.quireignore` name is left out, and so are hidden files and symbolic links. `chunk`,
+`stats` and `verify` take them with `--hidden` and `--follow`; the index never does. A file or folder that is itself
+named is read, whatever it is called. `.git` and `.quire` in a folder are never looked into.
+
+Markdown is CommonMark with GFM (tables, strikethrough, task lists, footnotes, autolinks), front matter in YAML (`---`)
+or TOML (`+++`), and `$$` math. A `:::` directive, an MDX component, `<details>` and a wiki link are kept whole where
+they fit.
+
+Bytes are UTF-8, with or without a byte order mark, or UTF-16 with one. Others are an error that names the line; the
+commands with `--errors replace` put U+FFFD in their place."""
 
 
 def reference() -> str:
     """Every command with all of its options, as its help has them."""
     top = click.Context(group, info_name="quire", **group.context_settings)
     listed = _table(("command", "does"), [(f"[{name}](#quire-{name})", line) for name, line in COMMANDS.items()])
-    parts = ["# Command line", inspect.cleandoc(group.help or ""), listed, CONVENTIONS, _options(group, top)]
+    parts = ["# Command line", inspect.cleandoc(group.help or ""), listed, CONVENTIONS, _options(group, top), READ]
     for name in COMMANDS:
         command = group.get_command(top, name)
         assert command is not None
@@ -192,15 +246,32 @@ def generated() -> dict[str, str]:
 
 def _own_options(strategy: str) -> str:
     explained = descriptions()
-    rows = [(f"`{name}`", f"`{default!r}`", explained[name]) for name, default in OWN[strategy].items()]
-    return _table(("option", "default", "is"), rows)
+    rows = [(f"`{name}`", f"`{default!r}`", _may_be(name), explained[name]) for name, default in OWN[strategy].items()]
+    return _table(("option", "default", "may be", "is"), rows)
+
+
+def _may_be(name: str) -> str:
+    """What an option may be, as ``quire.config`` checks it."""
+    if name in _RANGES:
+        least, most = _RANGES[name]
+        return f"at least {least}" if most == 10**9 else f"{least} to {most}"
+    values: tuple[Any, ...] = (True, False) if _TYPES.get(name) is bool else _CHOICES.get(name, ())
+    return ", ".join(f"`{value!r}`" for value in values) or IN_WORDS[name]
+
+
+IN_WORDS = {
+    "tokenizer": "[a name, a file, an object or a function](reference/python.md#cutting)",
+    "content_type": "letters, digits, `-`, `_`, `.`",
+    "tree": "letters, digits, `-`, `_`, `.`",
+}
 
 
 def _common_options() -> str:
     defaults = {name: f"`{default!r}`" for name, default in _defaults(Options).items()}
     defaults["tokenizer"] += "".join(f", in `{strategy}` `{name!r}`" for strategy, name in TOKENIZERS.items())
     explained = descriptions()
-    return _table(("option", "default", "is"), [(f"`{name}`", defaults[name], explained[name]) for name in COMMON])
+    rows = [(f"`{name}`", defaults[name], _may_be(name), explained[name]) for name in COMMON]
+    return _table(("option", "default", "may be", "is"), rows)
 
 
 def _defaults(record: type[Any]) -> dict[str, Any]:

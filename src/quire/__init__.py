@@ -1,6 +1,7 @@
 """quire: Markdown into pieces worth retrieving.
 
 The public names, resolved when first used, so that ``import quire`` loads neither the parser nor a tokenizer.
+docs/reference/python.md describes them all.
 """
 
 from __future__ import annotations
