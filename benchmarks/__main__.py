@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import quire
-from benchmarks import cost, growth, hostile, indexing, many, quality, search_speed, startup
+from benchmarks import cost, gigabyte, growth, hostile, indexing, many, quality, search_speed, startup
 from benchmarks.peers import report
 
 PARTS = {
@@ -24,6 +24,8 @@ PARTS = {
     "search_speed": ("Speed of search", search_speed.run),
     "startup": ("Start-up", startup.run),
 }
+LONG = {"gigabyte": ("A gigabyte", gigabyte.run)}
+"""Run only when named."""
 RESULTS = Path(__file__).parent / "results"
 
 
@@ -32,7 +34,7 @@ def main(names: list[str]) -> None:
     compileall.compile_dir(str(Path(quire.__file__).parent), quiet=1)
     today = datetime.now(UTC).date().isoformat()
     for name in names or PARTS:
-        title, run = PARTS[name]
+        title, run = {**PARTS, **LONG}[name]
         packages = ", ".join(f"{package} {version(package)}" for package in ("quire", "pyromark", "toktok-rs"))
         head = [f"# {title}", "", f"{today}. Python {platform.python_version()}, {packages}, {platform.machine()}.", ""]
         text = "\n".join([*head, *run(), ""])

@@ -30,7 +30,7 @@ def run() -> list[str]:
         return ["No documents: set QUIRE_SHARED to a folder with Markdown files."]
     with tempfile.TemporaryDirectory() as folder:
         halves = [Path(folder) / "in" / name for name in ("a", "b")]
-        count = sum(_fill(half, documents, MEGABYTES * 500_000) for half in halves)
+        count = sum(fill(half, documents, MEGABYTES * 500_000) for half in halves)
         rows = [_row(form, Path(folder), halves) for form in ("jsonl", "files")]
         has_arrow = find_spec("pyarrow") is not None
         rows.append(_row("parquet", Path(folder), halves) if has_arrow else "| parquet | not run: no pyarrow | | | | |")
@@ -46,7 +46,7 @@ def run() -> list[str]:
     ]
 
 
-def _fill(folder: Path, documents: Sequence[measure.Document], least: int) -> int:
+def fill(folder: Path, documents: Sequence[measure.Document], least: int) -> int:
     """Copies of the documents below ``folder``, of at least so many bytes; the result is how many."""
     written = count = 0
     while written < least:
@@ -63,9 +63,9 @@ def _fill(folder: Path, documents: Sequence[measure.Document], least: int) -> in
 def _row(form: str, folder: Path, halves: Sequence[Path]) -> str:
     both = folder / "in"
     works: dict[str, Callable[[], object]] = {
-        "one": lambda: _wait(_start(form, both, folder / "out", 1)),
-        "side": lambda: [_wait(each) for each in [_start(form, half, folder / half.name, 1) for half in halves]],
-        "two": lambda: _wait(_start(form, both, folder / "out", 2)),
+        "one": lambda: wait(start(form, both, folder / "out", 1)),
+        "side": lambda: [wait(each) for each in [start(form, half, folder / half.name, 1) for half in halves]],
+        "two": lambda: wait(start(form, both, folder / "out", 2)),
     }
     best = dict.fromkeys(works, float("inf"))
     for _ in range(ROUNDS):
@@ -79,13 +79,15 @@ def _row(form: str, folder: Path, halves: Sequence[Path]) -> str:
     return f"| {form} | {one:.2f} | {side:.2f} | {two:.2f} | {one / side:.2f} | {one / two:.2f} |"
 
 
-def _start(form: str, source: Path, target: Path, jobs: int) -> subprocess.Popen[bytes]:
+def start(form: str, source: Path, target: Path, jobs: int) -> subprocess.Popen[bytes]:
+    """Start a command that cuts all of ``source``."""
     target = target if form == "files" else target.with_suffix(f".{form}")
     command = [sys.executable, "-m", "quire", "chunk", "-q", str(source), "-j", str(jobs)]
     return subprocess.Popen([*command, "--format", form, "-o", str(target)])
 
 
-def _wait(child: subprocess.Popen[bytes]) -> None:
+def wait(child: subprocess.Popen[bytes]) -> None:
+    """Wait for a command; it must not fail."""
     if child.wait() != 0:
         raise SystemExit(f"{child.args} failed")
 
@@ -100,15 +102,21 @@ def _memory(folder: Path) -> list[str]:
         return ["Memory is looked up in /proc, which is not here."]
     rows = []
     for jobs in (1, 2):
-        child = _start("jsonl", folder / "in", folder / "out", jobs)
-        own = together = 0
-        while child.poll() is None:
-            sizes = _sizes(child.pid)
-            own, together = max(own, sizes.get(child.pid, 0)), max(together, sum(sizes.values()))
-            time.sleep(_EVERY)
+        own, together = most_memory(start("jsonl", folder / "in", folder / "out", jobs), _EVERY)
         _clean(folder)
         rows.append(f"| `-j {jobs}` | {own / 1e6:.0f} | {together / 1e6:.0f} |")
     return ["| resident memory at most, MB | the process | all together |", "|---|---|---|", *rows]
+
+
+def most_memory(child: subprocess.Popen[bytes], every: float) -> tuple[int, int]:
+    """The most resident bytes that a process has until it ends, and that it has together with those it starts."""
+    own = together = 0
+    while child.poll() is None:
+        sizes = _sizes(child.pid)
+        own, together = max(own, sizes.get(child.pid, 0)), max(together, sum(sizes.values()))
+        time.sleep(every)
+    wait(child)
+    return own, together
 
 
 def _sizes(parent: int) -> dict[int, int]:
