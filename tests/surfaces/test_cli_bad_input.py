@@ -11,7 +11,7 @@ import pytest
 from outputs import left, refused
 
 import quire
-from quire.cli.documents import Tally, texts
+from quire.cli.documents import Tally, read_all, readings
 from quire.config import OWN
 
 GOOD = {"a.md": "# A\n\nfirst\n", "z.md": "# Z\n\nlast\n"}
@@ -197,7 +197,7 @@ def test_link_out_of_the_root_is_followed_only_when_asked_for(run, docs, chunks)
 def test_file_that_vanishes_before_it_is_read(docs) -> None:
     folder = docs({**GOOD, "m.md": "m\n"})
     tally = Tally()
-    documents = texts([str(folder)], tally)
+    documents = read_all(readings([str(folder)], tally), tally)
     assert next(documents).path == "a.md"
     (folder / "m.md").unlink()
     assert [each.path for each in documents] == ["z.md"]
@@ -207,21 +207,12 @@ def test_file_that_vanishes_before_it_is_read(docs) -> None:
     assert tally.has_errors
 
 
-def test_document_that_cannot_be_cut_does_not_stop_the_others(run, docs, chunks, monkeypatch) -> None:
-    """Which document that is depends on the tokenizer, so one is made up here."""
-    real = quire.chunk
-
-    def chunk(text, *arguments, **options):
-        if "bad" in text:
-            raise quire.TokenizerError("the tokenizer answered -1")
-        return real(text, *arguments, **options)
-
-    monkeypatch.setattr("quire.pipeline.chunk", chunk)
-    folder = docs({**GOOD, "m.md": "bad\n"})
-    result = run("chunk", "--json", folder)
+def test_document_that_cannot_be_cut_does_not_stop_the_others(run, docs, chunks) -> None:
+    folder = docs({**GOOD, "m.md": "***\n"})
+    result = run("chunk", "-s", "flow", "--guard", "raise", "--json", folder)
     assert result.code == 2
     assert originals(chunks(result)) == [FIRST, LAST]
-    assert f"{folder}/m.md: the tokenizer answered -1 [skipped]" in result.err
+    assert re.search(re.escape(f"{folder}/m.md: line 1: ") + r".* \[skipped\]\n", result.err)
 
 
 def test_mistake_in_quire_leaves_valid_json_and_is_no_nothing_found(run, docs, chunks, monkeypatch) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 
 import pytest
-from processes import process
+from processes import process, terminal
 
 import quire
 from quire.config import DEFAULT_STRATEGY, OWN
@@ -63,13 +64,27 @@ def test_summary_says_what_was_skipped_and_why(run, docs) -> None:
     assert result.err.endswith("2 documents, 2 chunks, 11 tokens, 1 skipped\n")
 
 
-def test_many_skipped_are_counted_rather_than_listed(run, docs) -> None:
+@pytest.mark.parametrize("command", ["chunk", "stats"])
+def test_many_skipped_are_all_named_where_nobody_looks_on(run, docs, command) -> None:
+    folder = docs({**TWO, **{f"bad{number}.md": b"\xff" for number in range(30)}})
+    result = run(command, folder)
+    assert result.code == 2
+    assert result.err.count("[skipped]\n") == 30
+    assert "more" not in result.err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no pty on Windows")
+def test_many_skipped_are_counted_rather_than_listed_on_a_terminal(docs) -> None:
     folder = docs(TWO)
     for number in range(30):
         (folder / f"link{number}.md").symlink_to(folder / "a.md")
-    lines = run("chunk", folder).err.splitlines()
+    dumb = {"TERM": "dumb"}
+    lines = terminal("chunk", str(folder), environment=dumb, stdout=subprocess.DEVNULL)[1].splitlines()
     assert len(lines) == 22
-    assert lines[-2:] == ["… and 10 more skipped", "2 documents, 2 chunks, 11 tokens, 30 skipped"]
+    assert lines[-2:] == [
+        "… and 10 more skipped; 2>FILE writes all of them to a file",
+        "2 documents, 2 chunks, 11 tokens, 30 skipped",
+    ]
 
 
 def test_findings_name_the_file_as_the_user_reaches_it(run, docs) -> None:

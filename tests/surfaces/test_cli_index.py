@@ -122,6 +122,22 @@ def test_a_larger_tree_takes_in_what_it_holds(run, docs, trees) -> None:
     assert trees() == {"docs": ["b.md", "guides/a.md"], "hidden": ["c.md"]}
 
 
+def test_sections_are_counted_when_a_larger_tree_has_taken_in_what_it_holds(run, docs) -> None:
+    folder = docs({"a/a.md": AUTH})
+    run("index", str(folder / "a" / "a.md"))
+    first = json.loads(run("index", str(folder / "a"), "--json").out)["nodes"]
+    assert first == sum(tree["nodes"] for tree in json.loads(run("status", "--json").out)["trees"].values())
+
+
+def test_names_that_are_no_text_are_escaped_in_json(run, docs) -> None:
+    folder = docs({"caf\udce9.md": b"# \xff\n", "ok\udce9.md": "# A\n\nb\n"})
+    made = run("index", str(folder), "--json")
+    status = run("status", "--json")
+    for result in (made, status):
+        assert [Path(each["path"]).name for each in json.loads(result.out)["failed"]] == ["caf%E9.md"]
+    assert json.loads(run("outline", str(folder / "ok\udce9.md"), "--json").out)["path"] == "ok%E9.md"
+
+
 def test_what_is_ignored_but_named_is_taken(run, docs, trees) -> None:
     docs({"docs/.quireignore": "drafts/\n", "docs/drafts/d.md": "d\n", "docs/drafts/.x": "", "docs/a.md": "a\n"})
     run("index", "docs")
@@ -144,8 +160,26 @@ def test_the_user_s_own_trees(run, docs, trees, tmp_path, monkeypatch) -> None:
     assert trees() == {"notes": ["n.md"]}
     assert left(tmp_path / "p") == ["docs"]
     assert run("index", "docs").code == 0
+    assert trees() == {"docs": ["a.md"], "notes": ["n.md"]}
+    assert left(tmp_path / "p") == ["docs"]
+
+
+def test_the_user_s_own_index(run, docs, trees, tmp_path, monkeypatch) -> None:
+    docs({"home/quire/quire.toml": 'index = "ix"\n', "p/docs/a.md": "needle\n"})
+    monkeypatch.chdir(tmp_path / "p")
+    assert b"needle" in run("search", "needle", "docs").out
     assert trees() == {"docs": ["a.md"]}
-    assert left(tmp_path / "p") == [".quire", "docs"]
+    assert left(tmp_path / "p") == ["docs"]
+    assert left(tmp_path / "home/quire") == ["ix", "quire.toml"]
+
+
+def test_the_user_s_trees_stay_where_something_else_is_searched(run, docs, tmp_path, monkeypatch) -> None:
+    docs({"home/quire/quire.toml": 'index = "ix"\n[trees]\nnotes = "n"\n', "home/quire/n/n.md": "needle in notes\n"})
+    docs({"p/docs/a.md": "needle in docs\n"})
+    monkeypatch.chdir(tmp_path / "p")
+    assert b"needle in docs" in run("search", "needle", "docs").out
+    assert b"needle in notes" in run("search", "needle").out
+    assert left(tmp_path / "p") == ["docs"]
 
 
 def test_languages(run, docs) -> None:
@@ -177,6 +211,12 @@ def test_remove(run, docs, trees) -> None:
     assert "leave out PATH" in refused(run("index", "--remove", "docs", "docs"))
     assert json.loads(run("index", "--remove", "docs", "--json").out) == {"removedTrees": ["docs"]}
     assert list(trees()) == ["more"]
+
+
+def test_a_tree_to_remove_that_is_named_twice_is_one(run, docs) -> None:
+    docs({"docs/a.md": "a\n"})
+    run("index", "docs")
+    assert run("index", "--remove", "docs", "--remove", "docs") == (0, b"docs: forgotten\n", "")
 
 
 # Where the index is
@@ -244,7 +284,6 @@ def test_an_index_inside_a_tree(run, docs, trees) -> None:
     [
         (["nope"], "nope: no such file or folder"),
         ([""], "is empty; name a file or a folder"),
-        (["empty"], "empty: no documents in there; quire looks for Markdown and .txt files"),
         (["--index", "docs/a.md", "docs"], "quire: docs/a.md: is a file, and an index is a folder; choose another"),
         (["--index", "docs/a.md/x", "docs"], "quire: docs/a.md: is a file, and an index is a folder; choose another"),
         (["--rebild"], "no such option: --rebild"),
@@ -254,6 +293,66 @@ def test_refused(run, docs, arguments, said) -> None:
     folder = docs({"docs/a.md": "a\n", "empty/x.py": "x\n"})
     assert said in refused(run("index", *arguments))
     assert left(folder) == ["docs", "empty"]
+
+
+EMPTY = "quire: empty: no documents in there; quire looks for Markdown and .txt files\n"
+
+
+def test_no_documents(run, docs) -> None:
+    folder = docs({"docs/a.md": "a\n", "empty/x.py": "x\n"})
+    assert run("index", "empty") == (1, b"", EMPTY)
+    assert run("search", "a", "empty") == (1, b"", EMPTY)
+    assert run("search", "--json", "a", "empty") == (1, b"[]\n", EMPTY)
+    assert run("ls", "empty") == (1, b"", EMPTY)
+    assert run("ls", "--json", "empty") == (1, b"[]\n", EMPTY)
+    assert changes(run("index", "--json", "empty")) == (0, 0, 0, 0)
+    assert left(folder) == ["docs", "empty"]
+    assert run("chunk", "empty").code == run("verify", "empty").code == run("stats", "empty").code == 1
+
+
+def test_no_documents_beside_some(run, docs, trees) -> None:
+    docs({"docs/a.md": "a\n", "docs/none/x.py": "x\n", "empty/x.py": "x\n"})
+    result = run("index", "docs", "empty")
+    assert (result.code, result.err) == (0, EMPTY)
+    assert run("search", "--json", "a", "empty", "docs").code == 0
+    assert run("index", "docs/none") == (1, run("index").out, EMPTY.replace("empty", "docs/none"))
+    assert run("search", "a", "docs/none").code == 1
+    assert run("ls", "docs/none").code == 1
+    assert trees() == {"docs": ["a.md"]}
+
+
+def test_a_named_file_that_cannot_be_read(run, docs, trees) -> None:
+    """As one in a folder: the others are indexed, and the exit code is 1."""
+    docs({"docs/a.md": "# A\n\na\n", "bad.md": b"\xff\n", "x.bin": b"\0"})
+    result = run("index", "bad.md", "x.bin")
+    assert (result.code, result.out) == (1, b"")
+    first, second = result.err.splitlines()
+    assert first.startswith("bad.md: line 1, byte offset 0: not UTF-8")
+    assert first.endswith("; convert the file to UTF-8 [undecodable]")
+    assert second == "x.bin: not a text file; name Markdown or text [unreadable]"
+    assert "there is no index yet" in run("status").err
+    result = run("index", "--json", "bad.md", "docs")
+    assert (result.code, changes(result)) == (1, (1, 0, 0, 0))
+    assert [Path(each["path"]).name for each in json.loads(result.out)["failed"]] == ["bad.md"]
+    assert json.loads(run("index", "--json", "bad.md").out)["nodes"] == 2
+    assert trees() == {"docs": ["a.md"]}
+    assert "bad.md: line 1" in refused(run("search", "a", "bad.md"))
+
+
+def test_a_file_of_a_tree_that_cannot_be_read_is_told_once(run, docs) -> None:
+    docs({"docs/a.md": "a\n", "docs/bad.md": b"\xff\n"})
+    run("index", "docs")
+    result = run("index", "docs/bad.md")
+    assert (result.code, result.err.count("bad.md")) == (1, 1)
+
+
+def test_where_all_that_cannot_be_read_is_named(run, docs) -> None:
+    docs({"docs/a.md": "a\n", **{f"docs/bad{number:02}.md": b"\xff" for number in range(25)}})
+    for option, typed in ([], "`quire status`"), (["--index", "other ix"], "`quire status --index 'other ix'`"):
+        assert run("index", "docs", *option).err.splitlines()[20:] == [f"… and 5 more findings; {typed} names all"]
+        assert run("search", "a", *option).err == f"quire: 25 files could not be read; {typed} names them\n"
+        assert run("status", *option).err.count("not UTF-8") == 25
+        assert "more" not in run("status", *option).err
 
 
 def test_a_lot_to_search(run, docs, monkeypatch) -> None:

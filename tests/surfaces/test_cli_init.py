@@ -73,5 +73,15 @@ def test_what_is_there_stays(run, docs) -> None:
     assert (folder / "quire.toml").read_text() == "# mine\n"
 
 
-def test_no_such_folder(run) -> None:
-    assert "nope: no such folder" in refused(run("init", "nope"))
+def test_no_such_folder(run, docs) -> None:
+    docs({"ff": ""})
+    assert "nope: no such folder; make it first" in refused(run("init", "nope"))
+    assert refused(run("init", "ff")) == "quire: ff: is a file; name a folder\n"
+
+
+def test_a_pyproject_that_is_about_quire_stays_in_force(run, docs) -> None:
+    folder = docs({"docs/a.md": "x", "pyproject.toml": '[tool.quire.trees]\nnotes = "n"\n', "p/pyproject.toml": ""})
+    reason = "has a table [tool.quire], and does not count beside a quire.toml; change that table"
+    assert refused(run("init")) == f"quire: pyproject.toml: {reason}\n"
+    assert trees(folder) == {"notes": "n"}
+    assert run("init", "p").code == 0  # that pyproject.toml says nothing of quire

@@ -115,3 +115,48 @@ def test_not_there(run) -> None:
     result = run("ls", "docs/gides/auth.md")
     assert (result.code, result.out) == (1, b"")
     assert "docs:guides/auth.md" in result.err
+    assert run("ls", "--json", "docs/gides/auth.md") == (1, b"[]\n", result.err)
+    assert run("ls", "docs:gides").code == run("ls", "guid").code == 1
+
+
+@pytest.mark.parametrize("what", ["two", "two:"])
+def test_a_tree_before_a_folder_of_the_same_name(run, docs, what) -> None:
+    docs({"quire.toml": '[trees]\ntwo = "sub/two"\n', "sub/two/2.md": "# Two\n", "two/1.md": "# One\n"})
+    assert files(run("ls", "--json", what)) == ["sub/two/2.md"]
+    assert [each["name"] for each in json.loads(run("ls", "--json").out)] == ["two"]
+    assert files(run("ls", "--json", "./two")) == ["two/1.md"]
+    assert files(run("ls", "--json", what)) == ["sub/two/2.md"]
+
+
+@pytest.mark.parametrize("what", ["guides", "guides/", "docs:guides", "docs:guides/"])
+def test_a_folder_of_a_tree(run, what) -> None:
+    run("index", "docs", "more")
+    assert files(run("ls", "--json", what)) == ["docs/guides/auth.md"]
+
+
+def test_a_folder_of_several_trees(run, docs) -> None:
+    docs({"more/guides/d.md": "d\n"})
+    run("index", "docs", "more")
+    assert files(run("ls", "--json", "guides")) == ["docs/guides/auth.md", "more/guides/d.md"]
+    assert files(run("ls", "--json", "more:guides")) == ["more/guides/d.md"]
+
+
+def files(result) -> list[str]:
+    assert (result.code, result.err) == (0, "")
+    return [each["file"] for each in json.loads(result.out)]
+
+
+def test_a_named_tree_that_was_never_there(run, docs) -> None:
+    docs({"quire.toml": '[trees]\ndocs = "docs"\nmore = "mroe"\n'})
+    said = "quire: mroe: no such folder or file; correct trees.more in quire.toml\n"
+    for _ in range(2):
+        for command in (["ls", "more"], ["search", "--tree", "more", "c"]):
+            assert refused(run(*command)) == refused(run(*command, "--no-update")) == said
+        run("index", "docs")
+    assert refused(run("search", "c")) == refused(run("search", "c", "--no-update")) == said
+
+
+def test_a_tree_without_documents(run, docs) -> None:
+    docs({"quire.toml": '[trees]\nbare = "bare"\n', "bare/x.py": "x\n"})
+    said = "quire: bare: no documents in there; quire looks for Markdown and .txt files\n"
+    assert run("ls", "--json", "bare") == (1, b"[]\n", said)

@@ -16,7 +16,10 @@ def folder(docs):
 
 WRONG = [
     (["--tokenizer", "gpt9"], ["o200k_base", "cl100k_base", "estimate", "tokenizer.json"]),
-    (["--tokenizer", "nope.json"], ["nope.json: no such tokenizer file"]),
+    (
+        ["--tokenizer", "nope.json"],
+        ["nope.json: no such tokenizer file; choose o200k_base,", "or the path of a Hugging Face tokenizer.json (see "],
+    ),
     (["--strategy", "nope"], list(OWN)),
     (["--breadcrumb", "nope"], ["conditional", "always", "none"]),
     (["--slugs", "nope"], ["github", "ascii"]),

@@ -274,7 +274,7 @@ def test_a_folder_where_a_file_should_go(run, source, tmp_path, form) -> None:
 
 def test_a_file_where_a_folder_should_go(run, source) -> None:
     before = (source / "a.md").read_bytes()
-    said = refused(run("chunk", "-o", source / "a.md", source))
+    said = refused(run("chunk", "-o", source / "a.md", "--format", "files", source))
     assert f"{source}/a.md" in said
     assert "cannot be written" in said
     assert (source / "a.md").read_bytes() == before

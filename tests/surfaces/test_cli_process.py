@@ -143,6 +143,17 @@ def test_closed_streams(big) -> None:
 
 
 @posix
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/null", "there"])
+def test_an_output_that_is_no_folder_and_says_no_format(docs, name) -> None:
+    folder = docs({"a.md": "# A\n\nx\n", "there": "mine\n"})
+    name = name if name.startswith("/") else str(folder / name)
+    result = process("chunk", str(folder / "a.md"), "-o", name)
+    said = f"quire: -o {name} is no folder, and its name says no format; add --format jsonl, or name a folder"
+    assert result == (2, b"", f"{said} (see quire chunk --help)\n")
+    assert (folder / "there").read_text() == "mine\n"
+
+
+@posix
 @pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1"])
 def test_standard_output_by_its_name(docs, tmp_path, name) -> None:
     file = docs({"a.md": "# A\n\nx\n"}) / "a.md"

@@ -211,6 +211,42 @@ def test_what_is_printed_keeps_the_budget(run, docs, form, most) -> None:
     assert result.out or most < 100
 
 
+PLAIN = "# Plain\n\nHello world. This is plain.\n\n## Sub one\n\nText one.\n\n## Sub two\n\nText two.\n"
+
+
+@pytest.mark.parametrize("form", [[], ["--list"]])
+def test_a_larger_budget_never_shows_less(run, docs, form) -> None:
+    text = "\n\n".join(f"A text of {number} words is {'long ' * number}." for number in (3, 9, 2, 5))
+    docs({"more/plain.md": PLAIN, "more/h.md": "# Häuser\nDie Häuser stehen. text\n", "more/t.md": f"# T\n\n{text}\n"})
+    whole = run("search", *form, "text", "more").out
+    sizes = []
+    for most in range(1, tokens(whole.decode()) + 3):
+        sizes.append(tokens(run("search", *form, "--no-update", "--max-tokens", most, "text", "more").out.decode()))
+        assert sizes[-1] <= most
+    assert sizes == sorted(sizes)
+    assert len(set(sizes)) >= 3
+    assert sizes[-3:] == [tokens(whole.decode())] * 3
+
+
+def test_a_result_that_fits_is_not_shortened(run, docs) -> None:
+    docs({"more/plain.md": PLAIN, "more/h.md": "# Häuser\nDie Häuser stehen. text\n"})
+    best = run("search", "-n", 1, "text", "more").out
+    for most in range(tokens(best.decode()), 80):
+        assert run("search", "--no-update", "--max-tokens", most, "text", "more").out.startswith(best)
+
+
+def test_a_list_counts_what_it_prints(run, docs) -> None:
+    docs({f"docs/{number}.md": f"# Page {number}\n\n{'needle ' * 500}\n" for number in range(4)})
+    listed = run("search", "--list", "needle", "docs").out
+    assert run("search", "--list", "--max-tokens", tokens(listed.decode()), "needle").out == listed
+    result = run("search", "--list", "--max-tokens", tokens(listed.decode()) - 1, "needle")
+    assert result.out.splitlines() == listed.splitlines()[:3]
+    result = run("search", "--list", "--max-tokens", 3, "needle")
+    first = tokens(listed.decode().splitlines(keepends=True)[0])
+    said = f"nothing fits in 3 tokens; the best result has {first} tokens in all\n"
+    assert (result.code, result.out, result.err) == (1, b"", said)
+
+
 def test_nothing_fits(run) -> None:
     result = run("search", "--max-tokens", 3, "rotate tokens", "docs")
     assert (result.code, result.out) == (1, b"")
@@ -391,7 +427,6 @@ def test_the_library_finds_the_same(run, project) -> None:
     ("arguments", "said"),
     [
         (["x", "nope"], "nope: no such file or folder"),
-        (["x", "empty"], "empty: no documents in there"),
         (["x", "-n", "0"], "-n"),
         (["x", "-n", "many"], "'many' is not a whole number from 1 to 10,000"),
         (["x", "-n", "1000000000"], "'1000000000' is not a whole number from 1 to 10,000"),
@@ -486,7 +521,8 @@ def test_the_caret_below_wide_characters(run) -> None:
 def test_the_current_folder_without_documents(run, project, monkeypatch) -> None:
     (project / "empty").mkdir()
     monkeypatch.chdir(project / "empty")
-    assert "no documents in there" in refused(run("search", "x"))
+    said = "quire: .: no documents in there; quire looks for Markdown and .txt files\n"
+    assert run("search", "x") == (1, b"", said)
     assert left(project / "empty") == []
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-from outputs import refused
 
 from quire.index.files import VERSION
 
@@ -166,11 +165,17 @@ def test_json(run, docs) -> None:
 
 def test_no_index_yet(run, docs, monkeypatch) -> None:
     folder = docs({"docs/a.md": "a\n"})
-    assert ".quire: there is no index yet" in refused(run("status"))
+    said = "quire: .quire: there is no index yet; `quire index PATH` makes one\n"
+    assert run("status") == (1, b"", said)
+    result = run("status", "--json")
+    assert (result.code, result.err) == (1, said)
+    status = json.loads(result.out)
+    assert (status["index"], status["rebuild"], status["trees"]) == (f"{folder}/.quire", "there is no index yet", {})
     assert not (folder / ".quire").exists()
     run("index", "docs")
+    assert set(json.loads(run("status", "--json").out)) == set(status)
     monkeypatch.chdir(folder / "docs")
-    assert "there is one above: add --index ../.quire" in refused(run("status"))
+    assert "there is one above: add --index ../.quire" in run("status").err
     assert run("status", "--index", "../.quire").code == 0
 
 

@@ -97,20 +97,25 @@ def test_the_users_file_stands_back(make: Make, home: Path) -> None:
 
 def test_trees_and_index_come_from_one_file(make: Make, home: Path, tmp_path: Path) -> None:
     users = {"home/quire/quire.toml": 'index = "ix"\n[trees]\nnotes = "notes"\n'}
+    (tmp_path / "project" / ".quire").mkdir(parents=True)  # an index that is there is no project
     settings = make(users)
-    assert settings.is_users
     assert (settings.index, settings.folders) == (home / "quire" / "ix", {"notes": home / "quire" / "notes"})
-    elsewhere = settings.at(tmp_path / "project")
-    assert (elsewhere.index, elsewhere.trees) == (tmp_path / "project" / ".quire", {})
+    assert settings.folder == tmp_path / "project"
     settings = make({**users, "project/quire.toml": "[search]\nlimit = 3\n"})
-    assert not settings.is_users
     assert (settings.index, settings.trees) == (tmp_path / "project" / ".quire", {})
 
 
-def test_a_folder_with_an_index_needs_no_trees_of_the_user(make: Make, tmp_path: Path) -> None:
-    (tmp_path / "project" / ".quire").mkdir(parents=True)
-    settings = make({"home/quire/quire.toml": '[trees]\nnotes = "notes"\n'})
-    assert (settings.index, settings.trees) == (tmp_path / "project" / ".quire", {})
+@pytest.mark.parametrize(
+    ("text", "index"),
+    [
+        ('index = "ix"\n', "home/quire/ix"),
+        ('[trees]\nnotes = "notes"\n', "home/quire/.quire"),
+        ("[search]\nlimit = 3\n", "project/.quire"),  # it says nothing of places
+    ],
+)
+def test_the_users_file_where_there_is_no_project(make: Make, tmp_path: Path, text: str, index: str) -> None:
+    settings = make({"home/quire/quire.toml": text})
+    assert (settings.index, settings.folder) == (tmp_path / index, tmp_path / "project")
 
 
 def test_no_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,7 +130,6 @@ def test_home_in_paths(make: Make, monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     settings = make({"project/quire.toml": '[trees]\nnotes = "~/notes"\n'}, QUIRE_INDEX="~/ix")
     assert settings.folders == {"notes": tmp_path / "me" / "notes"}
     assert settings.index == tmp_path / "me" / "ix"
-    assert settings.at(tmp_path).index == settings.index  # the environment over any folder
 
 
 # What a file may say

@@ -11,7 +11,6 @@ from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
-from unicodedata import normalize
 
 import click
 
@@ -19,8 +18,8 @@ from quire import wire
 from quire.cli.arguments import not_empty
 from quire.cli.documents import Distinct, OnUndecodable, Reading, Tally, exit_code, readings
 from quire.cli.encoded import Use, chunks_of, rows_of
-from quire.cli.jobs import Cut, jobs_option, workers_for
-from quire.cli.options import cut_options, input_options
+from quire.cli.jobs import Cut, workers_for
+from quire.cli.options import cut_options, input_options, jobs_option
 from quire.cli.output import (
     Paint,
     count_of,
@@ -38,6 +37,7 @@ from quire.model import doc_name
 from quire.read.discover import Skipped
 from quire.record import Chunk, Chunks
 from quire.write import FileWriter, write_jsonl, write_parquet
+from quire.write.names import twin_key
 from quire.write.parquet import Rows
 
 Made = TypeVar("Made")
@@ -127,6 +127,10 @@ def _check(output: Path | None, form: str | None, *, as_json: bool, strategy: st
         raise click.UsageError(f"--format {form} needs an output; say where with -o")
     if output is not None and as_json:
         raise click.UsageError("--json prints to standard output; leave it out, or leave out -o")
+    if output is not None and form is None and _format_of(output) == "files" and _is_file(output):
+        raise click.UsageError(
+            f"-o {output} is no folder, and its name says no format; add --format jsonl, or name a folder"
+        )
     if form == "nodes" and strategy != "tree":
         raise click.UsageError("--format nodes is about the heading tree; add -s tree")
 
@@ -134,7 +138,7 @@ def _check(output: Path | None, form: str | None, *, as_json: bool, strategy: st
 def _distinct(strategy: str, form: str | None) -> Distinct:
     """By what documents must differ: names of files on any file system, ids with or without the ending of a name."""
     if form == "files":
-        return Distinct("files", lambda path: normalize("NFC", doc_name(path)).casefold())
+        return Distinct("files", lambda path: twin_key(doc_name(path)))
     return Distinct("ids", str if strategy == "tree" or form == "compact" else doc_name)
 
 
@@ -151,6 +155,11 @@ def _is_same(output: Path, file: str | int) -> bool:
         return os.path.samestat(output.stat(), os.stat(file))  # noqa: PTH116  of an open file, too
     except (OSError, ValueError):  # it cannot be read, and will be named
         return False
+
+
+def _is_file(output: Path) -> bool:
+    """Whether there is something that is no folder: a file, a device, a pipe."""
+    return os.path.exists(output) and not os.path.isdir(output)  # noqa: PTH110, PTH112  Path's may fail
 
 
 def _use(form: str | None, *, as_json: bool) -> Use:

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 
 from quire import read
 from quire.cli.commands import ERROR, NOTHING_FOUND
-from quire.cli.output import MOST_SHOWN, Paint, Progress, count_of, in_options, note, show_findings
+from quire.cli.output import MOST_SHOWN, Paint, Progress, count_of, in_options, is_terminal, note, show_findings
 from quire.cli.shown import visible
 from quire.errors import GuardError, InputError, QuireError
 from quire.model import Finding, doc_name
@@ -134,10 +134,11 @@ class Tally:
             show_findings(self.first_findings, self.findings)
         shown = sorted(self.skipped, key=lambda skipped: not skipped.is_error)
         shown = [skipped for skipped in shown if skipped.is_error or not quiet]
-        for skipped in shown[:MOST_SHOWN]:
+        most = MOST_SHOWN if is_terminal(sys.stderr) else len(shown)
+        for skipped in shown[:most]:
             note(f"{paint.place(skipped.path)}: {paint.plain(in_options(skipped.reason))} {paint.faint('[skipped]')}")
-        if len(shown) > MOST_SHOWN:
-            note(paint.faint(f"… and {len(shown) - MOST_SHOWN:,} more skipped"))
+        if len(shown) > most:
+            note(paint.faint(f"… and {len(shown) - most:,} more skipped; 2>FILE writes all of them to a file"))
         if quiet:
             return
         parts = [count_of(self.documents, "document"), count_of(self.chunks, "chunk"), count_of(self.tokens, "token")]
@@ -168,18 +169,6 @@ def readings(
         place = sum(each in before for each in found.documents)
         documents.insert(place, Reading(STANDARD_INPUT_NAME, None, errors))
     return _taken(documents, tally, distinct) if distinct else documents
-
-
-def texts(
-    paths: Sequence[str],
-    tally: Tally,
-    *,
-    errors: OnUndecodable = "strict",
-    follow: bool = False,
-    hidden: bool = False,
-) -> Iterator[Text]:
-    """The documents at ``paths``, read one by one; those that cannot be are noted in ``tally``."""
-    yield from read_all(readings(paths, tally, errors=errors, follow=follow, hidden=hidden), tally)
 
 
 def read_all(documents: Sequence[Reading], tally: Tally) -> Iterator[Text]:

@@ -12,7 +12,8 @@ import click
 from quire.cli.arguments import not_empty
 from quire.cli.commands import NOTHING_FOUND
 from quire.cli.hits import Printer, record, with_breadcrumb
-from quire.cli.indexes import COUNT, Opened, index_option, no_update_option, opened
+from quire.cli.index_options import COUNT, index_option, no_update_option
+from quire.cli.indexes import Opened, opened
 from quire.cli.output import count_of, note, write_json_array
 from quire.cli.places import exists, located
 from quire.cli.shown import visible

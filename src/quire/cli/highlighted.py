@@ -1,6 +1,7 @@
 """A text with its matches marked, whole or shortened to the lines around them. Pure; ``search`` and ``get`` show it.
 
-Positions are characters of the text. No control character of a document reaches the terminal.
+Positions are characters of the text; matches are in order, and none is over another. No control character of a
+document reaches the terminal.
 """
 
 from __future__ import annotations
@@ -45,13 +46,12 @@ Mark = Callable[[str], str]
 
 def whole(text: str, ranges: Sequence[Span], mark: Mark) -> Shown:
     """All of a text; blank lines around it do not count."""
-    ranges = _joined(ranges)
     return Shown([_line(text, span, ranges, mark) for span in _lines(text)], 0)
 
 
 def shortened(text: str, ranges: Sequence[Span], mark: Mark, room: int) -> Shown:
     """The first line, and those lines side by side that have most matches."""
-    spans, ranges = _lines(text), _joined(ranges)
+    spans = _lines(text)
     matches = [len(_within(span, ranges)) for span in spans]
     kept = _kept(matches, 0 if text[slice(*spans[0])] not in _FRONT_MATTER else matches.index(max(matches)))
     lines: list[str] = []
@@ -97,17 +97,6 @@ def _best(sums: Sequence[int], starts: Sequence[int], size: int) -> int:
     while last + 1 < len(found) and found[last + 1] == found[first] and starts[last + 1] == starts[last] + 1:
         last += 1
     return starts[(first + last) // 2] if found[first] else starts[0]
-
-
-def _joined(ranges: Sequence[Span]) -> list[Span]:
-    """In order, and none over another."""
-    joined: list[Span] = []
-    for each in sorted(ranges):
-        if joined and each.start < joined[-1].end:
-            joined[-1] = Span(joined[-1].start, max(each.end, joined[-1].end))
-        else:
-            joined.append(each)
-    return joined
 
 
 def _within(span: Span, ranges: Sequence[Span]) -> list[Span]:

@@ -53,22 +53,24 @@ def record(hit: Hit, file: str, phases: Mapping[str, Any] | None = None) -> dict
 
 def with_breadcrumb(hit: Hit) -> int:
     """How many tokens a hit takes of a budget."""
+    return hit.tokens + tokens_of(hit.breadcrumb_line)
+
+
+def tokens_of(text: str) -> int:
+    """How many tokens a text has, as a budget counts them."""
     from quire.index.files import TOKENIZER  # noqa: PLC0415  counting takes longer than searching
     from quire.size import resolve  # noqa: PLC0415
 
-    return hit.tokens + resolve(None, TOKENIZER).count(hit.breadcrumb_line)
+    return resolve(None, TOKENIZER).count(text)
 
 
 def _camel(value: Any) -> Any:
     """A value with the names in it as JSON has them elsewhere."""
+    from quire.wire.schema import camel  # noqa: PLC0415  for explanations only
+
     if isinstance(value, Mapping):
-        return {_camel_name(str(name)): _camel(each) for name, each in value.items()}
+        return {camel(str(name).replace(" ", "_")): _camel(each) for name, each in value.items()}
     return [_camel(each) for each in value] if isinstance(value, list | tuple) else value
-
-
-def _camel_name(name: str) -> str:
-    first, *rest = name.replace(" ", "_").split("_")
-    return first + "".join(map(str.capitalize, rest))
 
 
 def with_ids(hit: Hit, ids: Mapping[int, str]) -> Hit:

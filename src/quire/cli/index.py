@@ -11,20 +11,25 @@ import click
 
 from quire.cli.arguments import not_empty
 from quire.cli.commands import NOTHING_FOUND
+from quire.cli.index_options import index_option
 from quire.cli.indexes import (
     PATIENCE,
     absorb,
+    advice,
     folders_of,
-    index_option,
     left_out,
     run_update,
     settings_for,
 )
 from quire.cli.output import Paint, count_of, echo, show_findings, write_json
-from quire.cli.places import choose, reachable
-from quire.cli.refusals import advised, refuse_beforehand
+from quire.cli.places import Chosen, choose, reachable
+from quire.cli.refusals import advised, refuse_beforehand, unreadable, without_empty
+from quire.errors import InputError, UndecodableError
+from quire.index.paths import storable
 from quire.index.update import Update
 from quire.indexed import Index
+from quire.model import Finding
+from quire.settings import Settings
 
 
 @click.command()
@@ -40,28 +45,49 @@ def command(
 
     `quire search` does this by itself; here it can be done beforehand. PATH is a folder or a file; without it, all
     trees of quire.toml, else those of the index, else the current folder. The exit code is 1 if a file could not be
-    read.
+    read, or there are no documents.
     """
     if remove and (paths or rebuild):
         raise click.UsageError("--remove forgets trees; leave out PATH and --rebuild")
-    settings = settings_for(index_folder, paths)
+    settings = settings_for(index_folder)
     with Index.open(settings.index, settings=settings.search) as index:
         known = folders_of(index, settings, repair=not remove)
         if remove:
-            return _remove(index, remove, known, as_json=as_json)
-        chosen = choose(paths, (), settings, known)
-        refuse_beforehand(chosen, settings)
-        done = run_update(index, chosen, settings, wait=PATIENCE, rebuild=rebuild)
-        added = left_out(index, chosen, settings)
-        if added.places:
-            refuse_beforehand(added, settings)
-            done = _together(done, run_update(index, added, settings, wait=PATIENCE))
-        absorb(index, chosen.with_instead(added), settings, known)
+            return _remove(index, tuple(dict.fromkeys(remove)), known, as_json=as_json)
+        read, done = _update(index, choose(paths, (), settings, known), settings, rebuild=rebuild)
+        added = left_out(index, read, settings)
+        kept, more = _update(index, added, settings) if added.places else (added, None)
+        found = read.instead(added, kept)
+        absorb(index, found, settings, known)
+        nodes = _nodes(index, settings)
+    done = replace(_together(done, more) if more else done, nodes=nodes)
     if as_json:
         write_json(_record(done))
     else:
-        _show(done, reachable(settings.index))
-    return NOTHING_FOUND if done.failed else 0
+        _show(done, settings, is_done=bool(read.places))
+    return NOTHING_FOUND if done.failed or not found.places else 0
+
+
+def _update(index: Index, chosen: Chosen, settings: Settings, *, rebuild: bool = False) -> tuple[Chosen, Update]:
+    """What can be read of ``chosen``, and what was done; what cannot is among what failed."""
+    failed = unreadable(chosen)
+    chosen = without_empty(chosen.without(failed))
+    if chosen.places:
+        refuse_beforehand(chosen, settings)
+        done = run_update(index, chosen, settings, wait=PATIENCE, rebuild=rebuild)
+    else:
+        done = Update()
+    return chosen, replace(done, failed=(*done.failed, *map(_finding, failed.values())))
+
+
+def _nodes(index: Index, settings: Settings) -> int:
+    """How many sections there are in all, when trees that another took in are gone."""
+    return sum(tree.nodes for tree in index.trees().values()) if folders_of(index, settings) else 0
+
+
+def _finding(error: InputError) -> Finding:
+    code = "undecodable" if isinstance(error, UndecodableError) else "unreadable"
+    return Finding(code=code, path=str(Path(error.path).absolute()), line=0, message=error.reason)
 
 
 def _remove(index: Index, names: tuple[str, ...], known: Mapping[str, Path], *, as_json: bool) -> int:
@@ -79,21 +105,30 @@ def _remove(index: Index, names: tuple[str, ...], known: Mapping[str, Path], *, 
 
 def _together(first: Update, second: Update) -> Update:
     """What two updates have done, one after the other, in different trees."""
-    names = ("added", "changed", "removed", "touched", "unchanged", "failed")
-    return replace(
-        second, rebuilt=first.rebuilt, **{name: getattr(first, name) + getattr(second, name) for name in names}
-    )
+    names = ("added", "changed", "removed", "touched", "unchanged")
+    failed = {each.path: each for each in (*second.failed, *first.failed)}  # a file may have failed in both
+    numbers = {name: getattr(first, name) + getattr(second, name) for name in names}
+    return replace(second, rebuilt=first.rebuilt, failed=tuple(failed.values()), **numbers)
 
 
 def _record(done: Update) -> dict[str, object]:
     numbers = ("added", "changed", "removed", "touched", "unchanged", "nodes", "rebuilt")
     return {
         **{name: getattr(done, name) for name in numbers},
-        "failed": [asdict(advised(each)) for each in done.failed],
+        "failed": [asdict(replace(advised(each), path=storable(each.path))) for each in done.failed],
     }
 
 
-def _show(done: Update, index: str) -> None:
+def _show(done: Update, settings: Settings, *, is_done: bool) -> None:
+    """What was done, if anything was; and what cannot be read."""
+    if is_done:
+        _show_changes(done, reachable(settings.index))
+    sys.stdout.flush()
+    all_of_them = f"{advice('status', settings)} names all"
+    show_findings([replace(advised(each), path=reachable(each.path)) for each in done.failed], more=all_of_them)
+
+
+def _show_changes(done: Update, index: str) -> None:
     paint = Paint(sys.stdout)
     if done.rebuilt:
         echo(paint.plain(f"{index}: made anew, because {done.rebuilt}"))
@@ -104,5 +139,3 @@ def _show(done: Update, index: str) -> None:
         f"{done.unchanged + done.touched:,} unchanged",
     ]
     echo(f"{paint.place(index)}: {', '.join(parts)}, {count_of(done.nodes, 'section')} in all")
-    sys.stdout.flush()
-    show_findings([replace(advised(each), path=reachable(each.path)) for each in done.failed])

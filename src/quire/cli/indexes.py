@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from shlex import quote
 
 import click
 import msgspec
@@ -21,11 +21,12 @@ from quire.cli.places import (
     as_printed,
     choose,
     here,
+    is_gone,
     located,
     new_tree,
     reachable,
 )
-from quire.cli.refusals import refuse_beforehand, refuse_place
+from quire.cli.refusals import refuse_beforehand, refuse_place, without_empty
 from quire.cli.shown import visible
 from quire.errors import (
     BusyError,
@@ -42,35 +43,11 @@ from quire.indexed import Index
 from quire.search.places import escaped
 from quire.search.records import Hit
 from quire.settings import Settings, load
-from quire.settings.keys import NUMBERS
 
 _NOTHING = "/:"
 """A pattern that no document is like."""
 PATIENCE = 3600.0
 """Seconds to wait for another process where nothing can be said without waiting."""
-
-
-class _Count(click.IntRange):
-    """A whole number of at least 1, and of at most ``max`` if there is one."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        try:
-            return super().convert(value, param, ctx)
-        except click.BadParameter:
-            wanted = "of at least 1" if self.max is None else f"from 1 to {self.max:,}"
-            self.fail(f"{value!r} is not a whole number {wanted}", param, ctx)
-
-
-COUNT = _Count(1)
-LIMIT = _Count(1, int(NUMBERS["search.limit"].most))
-"""How many results there may be, as in a file."""
-index_option = click.option(
-    "--index",
-    "index_folder",
-    metavar="DIR",
-    help="The folder of the index. [default: .quire beside quire.toml, else here]",
-)
-no_update_option = click.option("--no-update", is_flag=True, help="Answer from the index as it is.")
 
 
 class Opened(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,6 +61,8 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
     gone: frozenset[str]
     """Those whose folders are gone. The index keeps what it has of them, for they may be on a drive that is mounted
     again, but nothing is answered from it unless it is asked for as it is."""
+    is_empty: bool
+    """Whether nothing that was named has a document in it, and there may be no index; that was said."""
 
     def is_left_out(self, tree: str, name: str) -> bool:
         """Whether the tree of what was asked for by ``name`` is gone; then that is said."""
@@ -121,11 +100,9 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
         return [glob, *printed]
 
 
-def settings_for(index_folder: str | None, paths: Sequence[str] = ()) -> Settings:
+def settings_for(index_folder: str | None) -> Settings:
     """What is set for the current folder; the command line has the last word."""
     settings = load(here())
-    if settings.is_users and any(located(path, settings.folders) is None for path in paths):
-        settings = settings.at(here())
     if index_folder is not None:
         if not index_folder:
             raise click.UsageError("--index needs a folder")
@@ -134,35 +111,49 @@ def settings_for(index_folder: str | None, paths: Sequence[str] = ()) -> Setting
     return settings
 
 
+def advice(command: str, settings: Settings) -> str:
+    """A command that is advised, as it must be typed for this index."""
+    is_given = str(settings.index) != settings.values["index"].value
+    return f"`quire {command}{f' --index {quote(reachable(settings.index))}' if is_given else ''}`"
+
+
 @contextmanager
 def opened(
     paths: Sequence[str],
     *,
     index_folder: str | None,
     trees: Sequence[str] = (),
+    tree_first: str = "",
     update: bool = True,
     begin: bool = True,
 ) -> Iterator[Opened]:
-    """The index, brought up to date in what ``paths`` and ``trees`` mean; ``begin`` says whether to make a new one."""
-    settings = settings_for(index_folder, paths)
+    """The index, brought up to date in what ``paths`` and ``trees`` mean; ``begin`` says whether to make a new one.
+
+    If there is a tree called ``tree_first``, that is meant, whatever ``paths`` are.
+    """
+    settings = settings_for(index_folder)
     with Index.open(settings.index, settings=settings.search) as index:
         known = folders_of(index, settings, repair=update)
         if not known and not settings.trees and not begin:
             raise no_index(settings)
+        if tree_first in {**known, **settings.trees}:
+            paths, trees = (), (tree_first,)
         chosen = choose(paths, trees, settings, known, read=update)
         if update:
+            chosen = without_empty(chosen)
             bring_up_to_date(index, chosen, settings)
             added = left_out(index, chosen, settings)
-            if added.places:
-                bring_up_to_date(index, added, settings)
-                chosen = chosen.with_instead(added)
+            kept = without_empty(added)
+            bring_up_to_date(index, kept, settings)
+            chosen = chosen.instead(added, kept)
             absorb(index, chosen, settings, known)
         else:
             _refuse_unknown(index, chosen, settings, known)
         folders = folders_of(index, settings)
         gone = frozenset(name for name, folder in folders.items() if update and not folder.exists())
+        is_empty = not chosen.places
         chosen = Chosen(tuple(place for place in chosen.places if place.tree not in gone))
-        yield Opened(index=index, settings=settings, chosen=chosen, folders=folders, gone=gone)
+        yield Opened(index=index, settings=settings, chosen=chosen, folders=folders, gone=gone, is_empty=is_empty)
 
 
 def folders_of(index: Index, settings: Settings, *, repair: bool = False) -> dict[str, Path]:
@@ -185,6 +176,8 @@ def folders_of(index: Index, settings: Settings, *, repair: bool = False) -> dic
 
 def bring_up_to_date(index: Index, chosen: Chosen, settings: Settings) -> None:
     """Update the chosen trees; where that is not possible now, say so and go on with what there is."""
+    if not chosen.places:
+        return
     refuse_beforehand(chosen, settings)
     try:
         done = run_update(index, chosen, settings, wait=0.0)
@@ -199,14 +192,15 @@ def bring_up_to_date(index: Index, chosen: Chosen, settings: Settings) -> None:
         note(f"quire: {visible(str(error).partition('; ')[0])}; this is from before")
     else:
         if done.failed:
-            note(f"quire: {count_of(len(done.failed), 'file')} could not be read; `quire status` names them")
+            named = f"{visible(advice('status', settings))} names them"
+            note(f"quire: {count_of(len(done.failed), 'file')} could not be read; {named}")
 
 
 def run_update(
     index: Index, chosen: Chosen | None, settings: Settings, *, wait: float, rebuild: bool = False
 ) -> Update:
     """Update the chosen trees, or all that the index knows; progress is shown on a terminal."""
-    trees = None if chosen is None else _there(chosen)
+    trees = None if chosen is None else _there(chosen, settings)
     languages = {name: tree.language for name, tree in settings.trees.items() if trees and name in trees}
     progress: list[Progress] = []
 
@@ -224,13 +218,14 @@ def run_update(
             progress[0].end()
 
 
-def _there(chosen: Chosen) -> dict[str, Path]:
+def _there(chosen: Chosen, settings: Settings) -> dict[str, Path]:
     """The trees whose folders are still there."""
     there = {name: folder for name, folder in chosen.trees.items() if folder.exists()}
     for name, folder in chosen.trees.items():
         if name not in there:
             gone = visible(reachable(folder))
-            note(f"quire: tree {name}: {gone} is gone and left out; `quire index --remove {name}` forgets it")
+            forgets = visible(advice(f"index --remove {name}", settings))
+            note(f"quire: tree {name}: {gone} is gone and left out; {forgets} forgets it")
     return there
 
 
@@ -272,11 +267,14 @@ def documents_in(index: Index, tree: str, part: str) -> list[FileRecord]:
 
 def _refuse_unknown(index: Index, chosen: Chosen, settings: Settings, known: Mapping[str, Path]) -> None:
     """Refuse what is not in the index, so that nothing found does not mean nothing searched."""
-    if not known:
-        raise no_index(settings)
     for place in chosen.places:
-        if place.tree not in known or not documents_in(index, place.tree, place.part):
-            raise InputError(place.given or place.tree, "not in the index; leave out --no-update")
+        if place.tree in known and documents_in(index, place.tree, place.part):
+            continue
+        if place.tree in settings.trees and not place.folder.exists():  # without --no-update it is refused as well
+            raise InputError(reachable(place.folder), is_gone(place.tree, settings))
+        if not known:
+            raise no_index(settings)
+        raise InputError(place.given or place.tree, "not in the index; leave out --no-update")
 
 
 def no_index(settings: Settings) -> QuireError:

@@ -14,7 +14,7 @@ from quire.cli.output import echo, note
 from quire.cli.places import here
 from quire.cli.shown import visible
 from quire.errors import InputError
-from quire.settings import PROJECT_FILE
+from quire.settings.files import PROJECT_FILE, PYTHON_FILE, python_file
 from quire.settings.keys import NUMBERS, tree_name
 
 _MOST_TREES = 12
@@ -46,13 +46,17 @@ def command(*, folder: str) -> int:
     """Write a quire.toml for the documents that are here.
 
     It names the folders with Markdown in them, docs/ for example, and the README; where other documents stand beside
-    them, the whole folder. Every other value is there as a comment. A quire.toml that is there already stays as it is.
+    them, the whole folder. Every other value is there as a comment. A quire.toml that is there already stays as it is,
+    and so does a pyproject.toml with a table [tool.quire], which would not count beside it.
     """
     place = here() / folder
     file = place / PROJECT_FILE
-    shown = os.path.join(folder, PROJECT_FILE) if folder != "." else PROJECT_FILE  # noqa: PTH118  as it was typed
+    shown = _shown(folder, PROJECT_FILE)
     if not place.is_dir():
-        raise InputError(folder, "no such folder; make it first")
+        raise InputError(folder, "is a file; name a folder" if place.exists() else "no such folder; make it first")
+    if python_file(place) is not None:
+        reason = f"has a table [tool.quire], and does not count beside a {PROJECT_FILE}; change that table"
+        raise InputError(_shown(folder, PYTHON_FILE), reason)
     trees = dict(_proposed(place))
     try:
         with file.open("x", encoding="utf-8", newline="\n") as stream:
@@ -65,6 +69,10 @@ def command(*, folder: str) -> int:
     said = ", ".join(f"{name} = {path}" for name, path in trees.items()) or "no trees yet: add them under [trees]"
     echo(f"{visible(shown)}: {visible(said)}")
     return 0
+
+
+def _shown(folder: str, name: str) -> str:
+    return os.path.join(folder, name) if folder != "." else name  # noqa: PTH118  as it was typed
 
 
 def _text(trees: dict[str, str]) -> str:

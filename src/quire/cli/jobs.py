@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Protocol, TypeVar
 
-import click
-
 from quire import config, size
 from quire.cli.documents import Reading, Tally, Text, read_all
 from quire.cli.options import cutter
@@ -28,14 +26,6 @@ Result_co = TypeVar("Result_co", covariant=True)
 
 _TAKES_AN_ENGINE = "\N{GOTHIC LETTER AHSA}"
 """A text that is not counted without a full engine; see decisions/tokenizer.md."""
-
-jobs_option = click.option(
-    "-j",
-    "--jobs",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="How many processes share the work; 1: this one alone. [default: one a core, if there is enough to do]",
-)
 
 
 class Work(Protocol[Result_co]):

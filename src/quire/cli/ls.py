@@ -10,12 +10,14 @@ import click
 
 from quire.cli.arguments import not_empty
 from quire.cli.commands import NOTHING_FOUND
-from quire.cli.get import document, target
-from quire.cli.indexes import Opened, documents_in, index_option, no_update_option, opened
+from quire.cli.get import Target, document, target
+from quire.cli.index_options import index_option, no_update_option
+from quire.cli.indexes import Opened, documents_in, opened
 from quire.cli.output import Paint, count_of, echo, lines_of, note, write_json_array
 from quire.cli.places import located, reachable
 from quire.cli.shown import clip, visible, width
 from quire.errors import NotFoundError
+from quire.index.paths import storable
 from quire.search.records import Hit
 
 _WIDTH = 72
@@ -44,35 +46,60 @@ def command(*, what: str | None, as_json: bool, index_folder: str | None, no_upd
     """List what is in the index.
 
     Without an argument, the trees. Of a tree or a folder, the documents; of a document, its headings with tokens and
-    lines; of a section, those below it.
+    lines; of a section, those below it. What is the name of a tree and of a folder is the tree; ./NAME is the folder.
+    The exit code is 1 if nothing is found.
     """
     asked = target(what) if what is not None else None
     paths = [asked.file] if asked and asked.exists else []
-    with opened(paths, index_folder=index_folder, update=not no_update, begin=bool(paths)) as place:
+    tree = (what or "").removesuffix(":")
+    update = not no_update
+    with opened(paths, tree_first=tree, index_folder=index_folder, update=update, begin=bool(paths)) as place:
         if asked is None:
             rows = _trees(place)
-        elif asked.exists and not asked.is_file:
-            tree, part = located(asked.file, place.folders) or ("", "")
-            rows = _documents(place, tree, part)
-        elif not asked.exists and asked.file in place.folders and not asked.rest:
-            if place.is_left_out(asked.file, asked.file):
-                return NOTHING_FOUND
-            rows = _documents(place, asked.file, "")
+        elif tree in place.folders:
+            rows = _all_of(place, tree)
         else:
-            name = document(place, asked.file) if asked.is_file else asked.file
-            try:
-                top = place.index.get(name + asked.rest)
-            except NotFoundError as error:
-                note(f"quire: {visible(str(error))}")
-                return NOTHING_FOUND
-            if place.is_left_out(top.tree, name + asked.rest):
-                return NOTHING_FOUND
-            rows = _headings(place, top)
+            rows = [] if place.is_empty else _named(place, asked)
     if as_json:
         write_json_array(row.record for row in rows)
     else:
         _show(rows)
-    return 0
+    return 0 if rows else NOTHING_FOUND
+
+
+def _all_of(place: Opened, tree: str) -> list[Row]:
+    """The documents of a tree; none, and why, where it has none or is gone."""
+    if place.is_left_out(tree, tree):
+        return []
+    rows = _documents(place, tree, "")
+    if not rows:
+        note(f"quire: {tree}: no documents in there; quire looks for Markdown and .txt files")
+    return rows
+
+
+def _named(place: Opened, asked: Target) -> list[Row]:
+    """The documents of a folder, or the headings of a document or a section; none, and why, where there is no such."""
+    if asked.is_folder:
+        tree, part = located(asked.file, place.folders) or ("", "")
+        return _documents(place, tree, part)
+    name = (document(place, asked.file) if asked.is_file else asked.file) + asked.rest
+    try:
+        top = place.index.get(name)
+    except NotFoundError as error:
+        below = _below(place, name)
+        if below is None:
+            note(f"quire: {visible(str(error))}")
+        return below or []
+    return [] if place.is_left_out(top.tree, name) else _headings(place, top)
+
+
+def _below(place: Opened, name: str) -> list[Row] | None:
+    """The documents in a folder of a tree, ``docs:guides``, or of any tree, ``guides``; None if there is none."""
+    tree, mark, part = name.partition(":")
+    folders = [(tree, part)] if mark and tree in place.folders else [(each, name) for each in place.folders]
+    found = {tree: rows for tree, part in folders if (rows := _documents(place, tree, storable(part.rstrip("/"))))}
+    kept = [row for tree, rows in found.items() if not place.is_left_out(tree, name) for row in rows]
+    return kept if found else None
 
 
 def _trees(place: Opened) -> list[Row]:

@@ -1,4 +1,7 @@
-"""The options that commands share, and what they stand for; what is impossible is refused here."""
+"""The options that the commands share that read and cut, and what they stand for; what is impossible is refused here.
+
+``index_options`` has those of the commands about the index.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ import click
 from quire import config, pipeline, size
 from quire.cli.arguments import not_empty
 from quire.cli.documents import Text
+from quire.cli.output import in_options
 from quire.counter import TokenCounter
 from quire.errors import OptionError, QuireError
 from quire.model import Syntax
@@ -29,7 +33,7 @@ def _counter(ctx: click.Context, param: click.Parameter, value: str | None) -> T
         choices = f"{', '.join(size.NAMES)} or the path of a Hugging Face tokenizer.json"
         raise click.BadParameter(f"{value!r} is unknown; choose {choices}", ctx, param) from error
     except QuireError as error:
-        raise click.BadParameter(str(error), ctx, param) from error
+        raise click.BadParameter(in_options(str(error)), ctx, param) from error
     return counter
 
 
@@ -50,6 +54,13 @@ errors_option = click.option(
     default="strict",
     show_default=True,
     help="Refuse bytes that are not UTF-8, or replace them with a warning.",
+)
+jobs_option = click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="How many processes share the work; 1: this one alone. [default: one a core, if there is enough to do]",
 )
 
 

@@ -19,6 +19,7 @@ from quire.cli.options import errors_option, syntax_option, title_option, tokeni
 from quire.cli.output import MOST_SHOWN, Paint, echo, lines_of, show_findings, write_json
 from quire.cli.shown import clip, visible, width
 from quire.counter import TokenCounter
+from quire.index.paths import storable
 from quire.model import Document, Section, Syntax
 from quire.offsets import lines_at
 
@@ -159,4 +160,4 @@ def _tree(document: Document, rows: Sequence[Row]) -> dict[str, Any]:
         }
         if section.parent is not None:
             made[section.parent]["children"].append(made[section.number])
-    return {"path": document.path, **made[0]}
+    return {"path": None if document.path is None else storable(document.path), **made[0]}

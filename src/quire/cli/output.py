@@ -27,12 +27,14 @@ _PROGRESS_AFTER = 0.5
 _PROGRESS_EVERY = 0.1
 _ERASE = "\r\x1b[2K"
 
-_ASCII = str.maketrans({"│": "|", "├": "|", "└": "`", "─": "-", "…": "~", "›": ">", "·": "-", "✓": "+"})
+_ASCII = str.maketrans({"│": "|", "├": "|", "└": "`", "─": "-", "…": "~", "›": ">", "·": "-"})
 """What stands for quire's own drawing where the terminal cannot show it."""
 
 _LIBRARY_TERMS = (
     ('read it with errors="replace"', "use --errors replace"),
     ("not followed unless asked for (follow_symlinks)", "not followed without --follow"),
+    (", the path of a Hugging Face tokenizer.json", " or the path of a Hugging Face tokenizer.json"),
+    (", a tokenizer object, or a function that takes text and returns its number of tokens", ""),
 )
 """How the library names what has an option here."""
 
@@ -170,15 +172,23 @@ def _write(data: bytes) -> None:
         left = left[stream.write(left) :]
 
 
-def show_findings(findings: Sequence[Finding], count: int | None = None) -> None:
-    """The first findings, and how many more there are; ``count`` says how many, where not all were kept."""
-    paint = Paint(sys.stderr)
+def show_findings(findings: Sequence[Finding], count: int | None = None, *, more: str = "") -> None:
+    """The first findings, and how many there are beside them; ``count`` says how many in all, where not all were kept.
+
+    ``more`` says where to see the rest.
+    """
     for finding in findings[:MOST_SHOWN]:
-        place = f"{finding.path}:{finding.line}" if finding.line else finding.path
-        note(f"{paint.place(place)}: {paint.plain(in_options(finding.message))} {paint.faint(f'[{finding.code}]')}")
-    more = (len(findings) if count is None else count) - MOST_SHOWN
-    if more > 0:
-        note(paint.faint(f"… and {count_of(more, 'more finding')}"))
+        show_finding(finding)
+    left = (len(findings) if count is None else count) - MOST_SHOWN
+    if left > 0:
+        note(Paint(sys.stderr).faint(f"… and {count_of(left, 'more finding')}{f'; {more}' if more else ''}"))
+
+
+def show_finding(finding: Finding) -> None:
+    """A finding, to standard error."""
+    paint = Paint(sys.stderr)
+    place = f"{finding.path}:{finding.line}" if finding.line else finding.path
+    note(f"{paint.place(place)}: {paint.plain(in_options(finding.message))} {paint.faint(f'[{finding.code}]')}")
 
 
 def count_of(number: int, noun: str) -> str:

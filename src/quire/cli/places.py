@@ -1,14 +1,14 @@
 """Paths as a user gives them, as trees and places in them; and back, as paths that work from the current folder.
 
 A path in a tree that the configuration or the index knows is a part of that tree; any other is a new tree, named
-after its folder or file. Called by ``indexes``; looks at the disk only for what kind of thing a path is.
+after its folder or file. Looks at the disk only for what kind of thing a path is.
 """
 
 from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -58,10 +58,15 @@ class Chosen(NamedTuple):
         """The trees that nobody knew."""
         return [place for place in self.places if place.is_new]
 
-    def with_instead(self, others: Chosen) -> Chosen:
-        """The same with other places for what the user named there."""
+    def instead(self, others: Chosen, kept: Chosen) -> Chosen:
+        """The same with other places for what the user named there; of these, only those that are ``kept``."""
         instead = {place.given: place for place in others.places}
-        return Chosen(tuple(instead.get(place.given, place) for place in self.places))
+        places = (instead.get(place.given, place) for place in self.places)
+        return Chosen(tuple(place for place in places if place not in others.places or place in kept.places))
+
+    def without(self, others: Container[Place]) -> Chosen:
+        """The same without some of its places."""
+        return Chosen(tuple(place for place in self.places if place not in others))
 
 
 def here() -> Path:

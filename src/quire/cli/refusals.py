@@ -1,4 +1,6 @@
-"""What is refused before an index is written: folders that are no place for one, new trees without a document.
+"""What is refused before an index is written: folders that are no place for one, new trees that cannot be read.
+
+A new tree without a document is no mistake; it is told, and left out.
 
 Before: ``places`` has said what is meant. After: ``indexes`` brings the index up to date.
 """
@@ -9,7 +11,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from quire.cli.places import Chosen, reachable
+from quire.cli.output import note
+from quire.cli.places import Chosen, Place, reachable
+from quire.cli.shown import visible
 from quire.errors import InputError, UndecodableError
 from quire.index import room
 from quire.model import Finding
@@ -25,17 +29,27 @@ def refuse_beforehand(chosen: Chosen, settings: Settings) -> None:
     """Refuse what would do harm or be of no use, before anything is written."""
     refuse_place(settings.index, chosen.trees)
     room.refuse_others(settings.index, reachable)
-    for place in chosen.new:
-        if place.folder.is_file():
-            _refuse_unreadable(place.folder)
-        else:
-            _refuse_empty(place.folder)
+    errors = [*unreadable(chosen).values()]
+    if errors:
+        raise errors[0]
 
 
 def refuse_place(index: Path, trees: Mapping[str, Path]) -> None:
     """Refuse an index that is a file, or that a tree is in, with paths that work from the current folder."""
     room.refuse_file(index, reachable)
     room.refuse_hidden(index, trees, reachable)
+
+
+def unreadable(chosen: Chosen) -> dict[Place, InputError]:
+    """The new trees that are one file, and that cannot be read, or are no text; with why."""
+    errors = {}
+    for place in chosen.new:
+        try:
+            if place.folder.is_file():
+                _refuse_unreadable(place.folder)
+        except InputError as error:
+            errors[place] = error
+    return errors
 
 
 def _refuse_unreadable(file: Path) -> None:
@@ -46,19 +60,30 @@ def _refuse_unreadable(file: Path) -> None:
     try:
         text, _ = read_file(file, name)
     except UndecodableError as error:
-        raise InputError(name, _advised(error.reason)) from error
+        raise UndecodableError(name, _advised(error.reason), error.offset) from error
     if "\0" in text[:_LOOKED_AT] and file.suffix.lower() not in {*MARKDOWN_EXTENSIONS, ".txt"}:
         raise InputError(name, "not a text file; name Markdown or text")
 
 
-def _refuse_empty(folder: Path) -> None:
+def without_empty(chosen: Chosen) -> Chosen:
+    """Without the new trees that have no document; each of them is told."""
+    empty = {place for place in chosen.new if not place.folder.is_file() and _is_empty(place.folder)}
+    for place in chosen.new:
+        if place in empty:
+            name = visible(reachable(place.folder))
+            note(f"quire: {name}: no documents in there; quire looks for Markdown and .txt files")
+    return chosen.without(empty)
+
+
+def _is_empty(folder: Path) -> bool:
+    """Whether there is no document in a folder; one that cannot be read is refused."""
     from quire.read.discover import discover  # noqa: PLC0415  only for what is new
 
     found = discover([str(folder)])
-    if not found.documents:
-        reasons = [each.reason for each in found.skipped if each.is_error]
-        nothing = "no documents in there; quire looks for Markdown and .txt files"
-        raise InputError(reachable(folder), _advised(reasons[0]) if reasons else nothing)
+    reasons = [each.reason for each in found.skipped if each.is_error]
+    if reasons and not found.documents:
+        raise InputError(reachable(folder), _advised(reasons[0]))
+    return not found.documents
 
 
 def advised(finding: Finding) -> Finding:

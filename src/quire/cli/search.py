@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from bisect import bisect_right
 from collections.abc import Sequence
 from functools import partial
 
@@ -11,8 +12,9 @@ import click
 from quire import query as queries
 from quire.cli.arguments import not_empty
 from quire.cli.commands import ERROR, NOTHING_FOUND
-from quire.cli.hits import Printer, record, summary, with_breadcrumb, with_ids
-from quire.cli.indexes import COUNT, LIMIT, Opened, index_option, no_update_option, opened
+from quire.cli.hits import Printer, record, summary, tokens_of, with_breadcrumb, with_ids
+from quire.cli.index_options import COUNT, LIMIT, index_option, no_update_option
+from quire.cli.indexes import Opened, opened
 from quire.cli.output import count_of, echo, note, write_json_array
 from quire.cli.shown import visible
 from quire.errors import QueryError
@@ -86,6 +88,10 @@ def command(
     if not _is_possible(query):
         return ERROR
     with opened(paths, index_folder=index_folder, trees=trees, update=not no_update) as place:
+        if place.is_empty:
+            if as_json:
+                write_json_array(())
+            return NOTHING_FOUND
         find = partial(
             place.index.search,
             query,
@@ -96,9 +102,12 @@ def command(
             explain=explain,
         )
         budget = max_tokens or place.settings.max_tokens
-        results = find(max_tokens=budget)
+        is_listed = as_list and not as_json
+        results = find(max_tokens=None if is_listed else budget)
         printer = Printer(sys.stdout, full=full, as_list=as_list, explain=explain)
-        if budget is not None and not as_json:
+        if budget is not None and is_listed:
+            results = _listed(results, budget, place, printer)
+        elif budget is not None and not as_json:
             results = _fitted(results, find, budget, place, printer)
         hits = [_with_ids(hit, place) for hit in results] if explain else results
         files = [place.file(hit) for hit in results]
@@ -133,26 +142,37 @@ def _is_possible(query: str) -> bool:
 
 
 def _fitted(results: Results, find: partial[Results], budget: int, place: Opened, printer: Printer) -> Results:
-    """Results whose text, with all that is printed around it, keeps the budget."""
-    allowed = budget
-    while results:
-        above = _printed(results, place, printer) - budget
-        if above <= 0:
-            break
-        allowed -= above
-        if allowed < 1:
-            return Results(query=results.query, phases=results.phases)
-        results = find(max_tokens=allowed)
+    """The results of the largest budget for text that, with all that is printed around it, keep ``budget``.
+
+    Results are the same for every budget down to what they use. So the next one to try is just below that, and none is
+    passed over: what fits is never shortened, and more is never less.
+    """
+    while results and _printed(results, place, printer) > budget:
+        below = results.phases["fit"]["tokens"] - 1
+        results = find(max_tokens=below) if below > 0 else _first(results, 0)
     return results
 
 
-def _printed(results: Results, place: Opened, printer: Printer) -> int:
-    """How many tokens results have, with all that is printed around their text."""
-    from quire.config import DEFAULT_TOKENIZER  # noqa: PLC0415  counting takes longer than searching
-    from quire.size import resolve  # noqa: PLC0415
+def _listed(results: Results, budget: int, place: Opened, printer: Printer) -> Results:
+    """As many results, the best first, as a list has room for."""
+    fit = bisect_right(range(1, len(results) + 1), budget, key=lambda most: _printed(results[:most], place, printer))
+    return _first(results, fit)
 
-    counter = resolve(DEFAULT_TOKENIZER, DEFAULT_TOKENIZER)
-    return counter.count(printer.plain(results, [place.file(hit) for hit in results]))
+
+def _first(results: Results, number: int) -> Results:
+    """The first of the results, with all that is known beside them."""
+    return Results(
+        results[:number],
+        query=results.query,
+        partial=results.partial,
+        corrections=results.corrections,
+        phases=results.phases,
+    )
+
+
+def _printed(results: Sequence[Hit], place: Opened, printer: Printer) -> int:
+    """How many tokens results have, with all that is printed around their text."""
+    return tokens_of(printer.plain(results, [place.file(hit) for hit in results]))
 
 
 def _say_why(query: str, find: partial[Results], budget: int | None, printed: tuple[Opened, Printer] | None) -> None:

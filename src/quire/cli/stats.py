@@ -19,9 +19,9 @@ import click
 
 from quire import config
 from quire.cli.documents import OnUndecodable, Tally, exit_code, readings
-from quire.cli.jobs import jobs_option, results, workers_for
+from quire.cli.jobs import results, workers_for
 from quire.cli.measured import Measured, Measuring
-from quire.cli.options import cut_tokenizer_option, input_options
+from quire.cli.options import cut_tokenizer_option, input_options, jobs_option
 from quire.cli.output import Paint, count_of, echo, terminal_width, write_json
 from quire.cli.shown import clip, width
 from quire.counter import TokenCounter

@@ -14,13 +14,19 @@ from typing import Any, NamedTuple
 import click
 
 from quire.cli.commands import NOTHING_FOUND
-from quire.cli.indexes import index_option, no_index, settings_for
-from quire.cli.output import MOST_SHOWN, Paint, count_of, echo, show_findings, write_json
+from quire.cli.index_options import index_option
+from quire.cli.indexes import advice, no_index, settings_for
+from quire.cli.output import MOST_SHOWN, Paint, count_of, echo, note, show_finding, write_json
 from quire.cli.places import is_gone, naming, reachable
 from quire.cli.refusals import advised
+from quire.cli.shown import visible
 from quire.errors import NotFoundError
+from quire.index.files import VERSION
+from quire.index.paths import storable
 from quire.indexed import Index, Status
 from quire.settings import Settings
+
+_NO_INDEX = "there is no index yet"
 
 
 class Named(NamedTuple):
@@ -46,12 +52,15 @@ def command(*, as_json: bool, index_folder: str | None) -> int:
         try:
             status = _without_gone(index.status())
         except NotFoundError:
-            raise no_index(settings) from None
+            note(f"quire: {visible(str(no_index(settings)))}")
+            if not as_json:
+                return NOTHING_FOUND
+            status = Status(version=VERSION, size=0, rebuild=_NO_INDEX)
     named = Named(dict(_changed(status, settings)), dict(_unnamed(status, settings)))
     if as_json:
         write_json(_record(status, named, str(settings.index)))
     else:
-        _show(status, named, reachable(settings.index))
+        _show(status, named, settings)
     return 0 if _is_fine(status, named) else NOTHING_FOUND
 
 
@@ -80,15 +89,16 @@ def _changed(status: Status, settings: Settings) -> Iterator[tuple[str, str]]:
             yield name, f"{place}: {is_gone(name, settings)}"
         elif known is None:
             if status.trees or not (status.damaged or status.rebuild):
-                yield name, f"{place} is not in the index yet; `quire index` reads it"
+                yield name, f"{place} is not in the index yet; {advice('index', settings)} reads it"
         elif os.path.realpath(known.folder) != os.path.realpath(tree.path):
-            yield name, f"{reachable(known.folder)} is in the index, and not {place}; `quire index` reads it"
+            reads = f"{advice('index', settings)} reads it"
+            yield name, f"{reachable(known.folder)} is in the index, and not {place}; {reads}"
         elif known.language != tree.language:
-            yield name, f"its language is {tree.language} now; `quire index` makes the index anew"
+            yield name, f"its language is {tree.language} now; {advice('index', settings)} makes the index anew"
     for name, known in status.trees.items():
         if name not in settings.trees and not known.folder.exists():
-            place = reachable(known.folder)
-            yield name, f"{place}: it is gone and left out; `quire index --remove {name}` forgets it"
+            forgets = f"{advice(f'index --remove {name}', settings)} forgets it"
+            yield name, f"{reachable(known.folder)}: it is gone and left out; {forgets}"
 
 
 def _unnamed(status: Status, settings: Settings) -> Iterator[tuple[str, str]]:
@@ -96,21 +106,21 @@ def _unnamed(status: Status, settings: Settings) -> Iterator[tuple[str, str]]:
     file = next((naming(name, settings) for name in settings.trees), "")
     for name in status.trees:
         if file and name not in settings.trees:
-            yield name, f"{file} does not name it; `quire index --remove {name}` forgets it"
+            yield name, f"{file} does not name it; {advice(f'index --remove {name}', settings)} forgets it"
 
 
 def _record(status: Status, named: Named, folder: str) -> dict[str, Any]:
     trees = {name: {**asdict(tree), "folder": str(tree.folder)} for name, tree in status.trees.items()}
-    failed = tuple(map(advised, status.failed))
+    failed = tuple(replace(advised(each), path=storable(each.path)) for each in status.failed)
     more = {"changedTrees": named.changed, "unnamedTrees": list(named.unnamed)}
     return {"index": folder, **asdict(replace(status, trees={}, failed=failed)), "trees": trees, **more}
 
 
-def _show(status: Status, named: Named, folder: str) -> None:
+def _show(status: Status, named: Named, settings: Settings) -> None:
     paint = Paint(sys.stdout)
     segments = [count_of(status.segments, "segment")] if status.segments else []  # else nobody knows
     size = ", ".join([_bytes(status.size), *segments, f"version {status.version}"])
-    echo(f"{paint.place(folder)}  {paint.faint(size)}")
+    echo(f"{paint.place(reachable(settings.index))}  {paint.faint(size)}")
     for name, tree in status.trees.items():
         counted = ((tree.files, "document"), (tree.nodes, "section"), (tree.tokens, "token"))
         numbers = ", ".join(count_of(*each) for each in counted)
@@ -122,7 +132,8 @@ def _show(status: Status, named: Named, folder: str) -> None:
     if status.damaged:
         echo(paint.warning(f"damaged: {status.damaged}"))
     if status.outdated:
-        echo(paint.warning(f"outdated: {count_of(len(status.outdated), 'document')}; `quire index` reads them"))
+        reads = f"{advice('index', settings)} reads them"
+        echo(paint.warning(f"outdated: {count_of(len(status.outdated), 'document')}; {reads}"))
         for each in status.outdated[:MOST_SHOWN]:
             echo(f"  {paint.plain(each)}")
         if len(status.outdated) > MOST_SHOWN:
@@ -130,7 +141,8 @@ def _show(status: Status, named: Named, folder: str) -> None:
     if status.failed:
         echo(paint.warning(f"cannot be read: {count_of(len(status.failed), 'file')}"))
         sys.stdout.flush()
-        show_findings([replace(advised(each), path=reachable(each.path)) for each in status.failed])
+        for failed in map(advised, status.failed):
+            show_finding(replace(failed, path=reachable(failed.path)))
     if _is_fine(status, named):
         echo("up to date")
 

@@ -21,7 +21,7 @@ from quire.settings.keys import NUMBERS, TABLES, TREE_KEYS, checked, is_tree_nam
 PROJECT_FILE = "quire.toml"
 LANGUAGE = "english"
 """What the words of a tree are stemmed as unless its table says otherwise."""
-_PYTHON_FILE = "pyproject.toml"
+PYTHON_FILE = "pyproject.toml"
 _PLACE = re.compile(r" \(at (.*)\)$")
 _TREE_NAME = "letters, digits, '-', '_' and '.'"
 
@@ -53,11 +53,16 @@ class File(msgspec.Struct, frozen=True, kw_only=True):
 def project_file(folder: Path) -> File | None:
     """The nearest file upwards from ``folder``."""
     for each in (folder, *folder.parents):
-        for name in (PROJECT_FILE, _PYTHON_FILE):
+        for name in (PROJECT_FILE, PYTHON_FILE):
             found = _read(each / name)
             if found is not None:
                 return found
     return None
+
+
+def python_file(folder: Path) -> File | None:
+    """What the pyproject.toml in ``folder`` sets; None if it is not about quire."""
+    return _read(folder / PYTHON_FILE)
 
 
 def user_file(environment: Mapping[str, str]) -> File | None:
@@ -90,7 +95,7 @@ def _read(file: Path) -> File | None:
         raise InputError(str(file), "permission denied; make it readable") from None
     except (OSError, ValueError) as error:
         raise InputError(str(file), unreadable(error)) from error
-    is_python = file.name == _PYTHON_FILE
+    is_python = file.name == PYTHON_FILE
     if is_python and b"quire" not in data:
         return None
     table = _table(file, data, is_python=is_python)

@@ -1,7 +1,8 @@
 """Where each value comes from: environment over the project's file over the user's file over defaults.
 
 ``index`` and the trees belong together, so they come from one file: the project's, or the user's where there is no
-project. The command line has the last word; the commands see to that.
+project. A user's file that names neither stands back: numbers have no place. The command line has the last word; the
+commands see to that.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """All that is set, for one folder."""
 
     folder: Path
-    """The folder that all is about: that of the file with the trees, else the one that was asked for."""
+    """The folder that all is about: that of the project's file, else the one that was asked for."""
     index: Path
     """Where the index is, absolute."""
     trees: Mapping[str, Tree]
@@ -49,41 +50,28 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """How results are weighed and merged."""
     values: Mapping[str, Value]
     """Every value by its name, with where it came from."""
-    is_users: bool = False
-    """Whether the trees are those of the user's own file."""
 
     @property
     def folders(self) -> dict[str, Path]:
         """The trees by name, with where each is."""
         return {name: tree.path for name, tree in self.trees.items()}
 
-    def at(self, folder: Path) -> Settings:
-        """The same where no file names trees."""
-        index = Path(self.values["index"].value) if self.values["index"].origin == _INDEX_VARIABLE else folder / INDEX
-        return msgspec.structs.replace(self, folder=folder, index=index, trees={}, is_users=False)
-
 
 def load(folder: Path, environment: Mapping[str, str] | None = None) -> Settings:
     """What is set for ``folder``, which is absolute."""
     environment = os.environ if environment is None else environment
     project, user = project_file(folder), user_file(environment)
-    home = project or _home_of_trees(folder, user)
+    home = project or (user if user and (user.index or user.trees) else None)
     values = {**_places(folder, home, environment), **_numbers(environment, project, user)}
     return Settings(
-        folder=home.path.parent if home else folder,
+        folder=project.path.parent if project else folder,
         index=Path(values["index"].value),
         trees=home.trees if home else {},
         limit=int(values["search.limit"].value),
         max_tokens=int(values["search.max_tokens"].value) or None,
         search=_search(values),
         values=values,
-        is_users=project is None and home is not None,
     )
-
-
-def _home_of_trees(folder: Path, user: File | None) -> File | None:
-    """The user's file, where it names trees and the folder has no index of its own."""
-    return user if user and user.trees and not (folder / INDEX).is_dir() else None
 
 
 def _places(folder: Path, home: File | None, environment: Mapping[str, str]) -> dict[str, Value]:
