@@ -12,8 +12,9 @@ import pytest
 import quire
 
 NAMES = {
-    "Block", "BusyError", "Chunk", "Chunks", "Document", "Finding", "GuardError", "Index", "IndexDamagedError", "InputError", "NotFoundError",
-    "OptionError", "QueryError", "QuireError", "Section", "Span", "StoreError", "TokenizerError",
+    "Block", "BusyError", "Chunk", "Chunks", "Document", "Finding", "GuardError", "Hit", "Index", "IndexDamagedError",
+    "InputError", "NotFoundError", "OptionError", "QueryError", "QuireError", "Results", "Section", "Span", "StoreError",
+    "TokenizerError",
     "UndecodableError", "__version__", "chunk", "chunk_file", "parse", "verify",
 }  # fmt: skip
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from quire.model import Block, Document, Finding, Section, Span
     from quire.pipeline import chunk, chunk_file, parse, verify
     from quire.record import Chunk, Chunks
+    from quire.search.records import Hit, Results
 
 _HOME = {
     "Block": "model",
@@ -37,6 +38,7 @@ _HOME = {
     "Document": "model",
     "Finding": "model",
     "GuardError": "errors",
+    "Hit": "search.records",
     "Index": "indexed",
     "IndexDamagedError": "errors",
     "InputError": "errors",
@@ -44,6 +46,7 @@ _HOME = {
     "OptionError": "errors",
     "QueryError": "errors",
     "QuireError": "errors",
+    "Results": "search.records",
     "Section": "model",
     "Span": "model",
     "StoreError": "errors",
@@ -63,6 +66,7 @@ __all__ = [
     "Document",
     "Finding",
     "GuardError",
+    "Hit",
     "Index",
     "IndexDamagedError",
     "InputError",
@@ -70,6 +74,7 @@ __all__ = [
     "OptionError",
     "QueryError",
     "QuireError",
+    "Results",
     "Section",
     "Span",
     "StoreError",
