@@ -38,7 +38,7 @@ lint: $(VENV)/dev  ## check style, types and layers
 	$(BIN)/lint-imports --no-cache
 
 docs: $(VENV)/dev  ## write the generated parts of the documentation anew
-	QUIRE_UPDATE_DOCS=1 $(BIN)/pytest -q tests/test_docs.py
+	QUIRE_UPDATE_DOCS=1 $(BIN)/pytest -q tests/test_docs.py tests/unit/test_settings.py
 	$(BIN)/python -m quire.wire
 
 bench: $(VENV)/bench  ## measure cost against its parts; needs the documents that benchmarks/README.md names

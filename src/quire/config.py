@@ -5,7 +5,6 @@ A strategy accepts the common options and its own; anything else is refused by n
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -13,7 +12,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
-from quire.errors import OptionError
+from quire.errors import OptionError, near
 
 BreadcrumbMode = Literal["conditional", "always", "none"]
 Slugs = Literal["github", "ascii"]
@@ -152,12 +151,13 @@ def _built(strategy: str, given: tuple[tuple[str, Any], ...]) -> Options:
 
 def _validated(strategy: str, given: Mapping[str, Any]) -> Options:
     if strategy not in OWN:
-        raise OptionError(f"unknown strategy {strategy!r:.80}{_near(strategy, OWN)}; choose from: {', '.join(OWN)}")
+        hint = near(strategy, OWN, repr)
+        raise OptionError(f"unknown strategy {strategy!r:.80}{hint}; choose from: {', '.join(OWN)}")
     valid = valid_names(strategy)
     for name in given:
         if name not in valid:
             raise OptionError(
-                f"unknown option {name!r:.80} for strategy {strategy!r:.80}{_near(name, valid)}; "
+                f"unknown option {name!r:.80} for strategy {strategy!r:.80}{near(name, valid, repr)}; "
                 f"valid options: {', '.join(('title', 'path', 'syntax', *valid))}"
             )
     chosen = {**OWN[strategy], **given}
@@ -199,7 +199,7 @@ def _check(name: str, value: Any) -> None:
         raise OptionError(f"{name}={value!r:.80} is not possible; it must be {_describe(wanted)}")
     if name in _RANGES:
         _check_range(name, value)
-    if name in ("content_type", "tree") and not _is_id_part(value):
+    if name in ("content_type", "tree") and not is_id_part(value):
         raise OptionError(
             f"{name}={value!r:.80} is not possible; it begins every id: letters, digits, '-', '_' and '.'"
         )
@@ -215,14 +215,10 @@ def _check_range(name: str, value: Any) -> None:
         raise OptionError(f"{name}={value} is not possible; it must be at most {most}")
 
 
-def _is_id_part(value: str) -> bool:
+def is_id_part(value: str) -> bool:
+    """Whether ids may begin with ``value``: a content type, the name of a tree."""
     return bool(value) and all(char.isalnum() or char in "-_." for char in value)
 
 
 def _describe(wanted: type) -> str:
     return {str: "a text", bool: "True or False"}[wanted]
-
-
-def _near(name: str, names: Any) -> str:
-    close = difflib.get_close_matches(str(name), list(names), n=1)
-    return f" (did you mean {close[0]!r}?)" if close else ""

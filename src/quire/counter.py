@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+CHARACTERS_A_TOKEN = 4
+
 
 class TokenCounter(Protocol):
     """Counts the tokens of a text."""
@@ -25,3 +27,8 @@ def adds_up(counter: TokenCounter) -> bool:
     Then no text has more tokens than bytes. Of other counters nothing of the kind is known.
     """
     return counter.cuts_cleanly("a\nb", 2)
+
+
+def estimated(text: str) -> int:
+    """A quarter of the characters, rounded up: tokens without a vocabulary."""
+    return -(-len(text) // CHARACTERS_A_TOKEN)

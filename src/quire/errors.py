@@ -14,10 +14,12 @@ The whole tree:
     ├── BusyError              another process is updating the index
     └── NotFoundError          something that is not in the index (also a LookupError)
 
-A message says what is wrong, where, and what to do about it.
+A message says what is wrong, where, and what to do about it; ``near`` says what was perhaps meant.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable, Iterable
 
 
 class QuireError(Exception):
@@ -134,3 +136,11 @@ class BusyError(QuireError):
 
 class NotFoundError(QuireError, LookupError):
     """Something that is not in the index."""
+
+
+def near(name: object, names: Iterable[str], shown: Callable[[str], str] = str) -> str:
+    """`` (did you mean …?)`` for a message, where one of ``names`` is much like ``name``; else nothing."""
+    from difflib import get_close_matches  # noqa: PLC0415  for mistakes only
+
+    close = get_close_matches(str(name), list(names), n=1)
+    return f" (did you mean {shown(close[0])}?)" if close else ""

@@ -336,10 +336,14 @@ def may_hold_verbatim(block: Block, text: str) -> bool:
     return block.kind not in _CONTAINERS or any(map(text[block.start : block.end].__contains__, _MARKS))
 
 
+UNTITLED = "untitled"
+"""The name of a document without a path."""
+
+
 def doc_name(path: str | None) -> str:
     """A document's name in ids: its path without the extension."""
     if path is None:
-        return "untitled"
+        return UNTITLED
     folder, slash, name = path.rpartition("/")
     stem, dot, _ = name.rpartition(".")
     return f"{folder}{slash}{stem if dot and stem else name}"

@@ -9,12 +9,13 @@ import time
 from collections.abc import Sequence
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from quire import check, config, finish, given, parsing, read, size, split
 from quire.counter import TokenCounter
 from quire.given import AnyPath
 from quire.model import Document, Finding, Syntax
+from quire.read.source import OnUndecodable
 from quire.record import Chunk, Chunks
 
 
@@ -62,7 +63,7 @@ def chunk_file(
     strategy: str = config.DEFAULT_STRATEGY,
     *,
     path: AnyPath | None = None,
-    errors: Literal["strict", "replace"] = "strict",
+    errors: OnUndecodable = "strict",
     **options: Any,
 ) -> Chunks:
     """Read a file and cut it into chunks. ``path`` names it in ids; by default that is the file's own name."""

@@ -9,11 +9,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from click.testing import CliRunner
 
 import quire
 from quire import wire
-from quire.cli.migrate import command
 
 OLD: dict[str, Any] = {
     "id": "doc:auth::ch0",
@@ -41,14 +39,12 @@ Run = Callable[..., Result]
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+def run(run: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(tmp_path)
 
     def call(*arguments: str) -> Result:
-        result = CliRunner().invoke(command, arguments, standalone_mode=False)
-        if result.exception is not None:
-            raise result.exception
-        return Result(result.return_value, result.stdout, result.stderr)
+        code, output, errors = run("migrate", *arguments)
+        return Result(code, output.decode(), errors)
 
     return call
 
@@ -177,10 +173,31 @@ def test_lists_and_lines(run: Run) -> None:
         ("bad.json", '{"id": 1,\n\n oops', "bad.json: line 3, column 2: is not JSON"),
         ("bad.jsonl", json.dumps(NEW) + "\n\n{oops\n", "bad.jsonl: line 3, column 2: is not JSON"),
         ("bad.json", "3", "bad.json: is not a chunk record; a record is one JSON object"),
-        ("bad.json", '{"name": "package"}', "bad.json: has no fileTitle"),
+        ("bad.json", json.dumps([NEW, 5]), "bad.json: record 2: is not a chunk record; a record is one JSON object"),
+        (
+            "bad.jsonl",
+            f"{json.dumps(NEW)}\n\n5\n",
+            "bad.jsonl: line 3: is not a chunk record; a record is one JSON object",
+        ),
+        ("bad.json", '{"a": 1}', "bad.json: is not a chunk record: has no id, parentId, chunkNumber and 12 more;"),
         ("bad.jsonl", json.dumps(NEW) + "\n" + json.dumps(OLD), "bad.jsonl: record 2, line 2: has no fileTitle"),
         ("bad.json", json.dumps([NEW, OLD]), "bad.json: record 2: has no fileTitle"),
-        ("bad.json", json.dumps({**NEW, "heading": "Z"}), "field sectionTitle: comes under its old and its new name"),
+        ("bad.json", json.dumps({**NEW, "heading": "Z"}), "field sectionTitle: differs from heading, its other name"),
+        (
+            "bad.jsonl",
+            json.dumps({**OLD, "heading": None}),
+            "bad.jsonl: record 1, line 1: is not a chunk record: field",
+        ),
+        (
+            "bad.jsonl",
+            f"{json.dumps(NEW)}\n\n{json.dumps({**OLD, 'tokenCount': '4'})}",
+            "line 3: is not a chunk record: field tokenCount: expected",
+        ),
+        (
+            "bad.json",
+            json.dumps([NEW, {**NEW, "fileTitle": 3}]),
+            "bad.json: record 2: is not a chunk record: field fileTitle:",
+        ),
         ("bad.json", json.dumps({"fileTitle": "x"}), "bad.json: is not a chunk record: has no id, parentId"),
     ],
 )
@@ -209,6 +226,31 @@ def test_reverse_refuses_what_is_no_chunk(run: Run) -> None:
     assert "is not a chunk record: has no id" in result.errors
 
 
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"heading": "OTHER"}, "field sectionTitle: differs from heading"),
+        ({"tokenCount": 99}, "field tokenStats.tokens: differs from tokenCount"),
+        (
+            {"sourcePosition": {**NEW["sourcePosition"], "sourceLength": 777}},
+            "field sourcePosition.totalChars: differs",
+        ),
+        ({"sectionTitle": 3}, "field sectionTitle: expected `str`, got `int`"),
+    ],
+)
+def test_reverse_loses_nothing(run: Run, changes: dict[str, Any], message: str) -> None:
+    put("a.json", {**NEW, **changes})
+    result = run("a.json", "--reverse", "-o", "old")
+    assert result.code == 2
+    assert f"a.json: {'is not a chunk record: ' if 'got' in message else ''}{message}" in result.errors
+    assert not Path("old").exists()
+
+
+def test_a_title_of_null_is_filled_in(run: Run) -> None:
+    put("a.json", {**OLD, "fileTitle": None})
+    assert json.loads(run("a.json", "--title", "The API").output) == NEW
+
+
 def test_a_report_as_json(run: Run) -> None:
     put("in/a.json", OLD)
     put("in/b.json", "{")
@@ -227,10 +269,13 @@ def test_an_empty_folder(run: Run) -> None:
 
 
 def test_options_that_exclude_each_other(run: Run) -> None:
-    with pytest.raises(Exception, match="exclude each other"):
-        run("x", "-o", "y", "--in-place")
-    with pytest.raises(Exception, match="no meaning with --reverse"):
-        run("x", "--reverse", "--title", "T")
+    for arguments, message in (
+        (["-o", "y", "--in-place"], "-o and --in-place exclude each other; choose one"),
+        (["--reverse", "--title", "T"], "--title has no meaning with --reverse; leave it out"),
+    ):
+        result = run("x", *arguments)
+        assert result.code == 2
+        assert message in result.errors
 
 
 def test_each_file_is_migrated_once(run: Run) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from quire.blank import BLANK
 from quire.check.cuts import Violation, torn
-from quire.counter import TokenCounter
+from quire.counter import TokenCounter, estimated
 from quire.model import Block, Document, Finding
 from quire.offsets import bytes_at, lines_at
 from quire.record import Chunk
@@ -245,7 +245,7 @@ def _counts(chunks: Sequence[Chunk], counter: TokenCounter) -> Iterator[Violatio
         stats = chunk.token_stats
         counted = (
             counter.count(chunk.original_text),
-            -(-len(chunk.original_text) // 4),
+            estimated(chunk.original_text),
             counter.count(chunk.embed_text),
         )
         stated = (stats.tokens, stats.estimated_tokens, stats.embed_tokens)

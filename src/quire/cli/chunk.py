@@ -16,7 +16,7 @@ import click
 
 from quire import wire
 from quire.cli.arguments import not_empty
-from quire.cli.documents import Distinct, OnUndecodable, Reading, Tally, exit_code, readings
+from quire.cli.documents import Distinct, Reading, Tally, exit_code, readings
 from quire.cli.encoded import Use, chunks_of, rows_of
 from quire.cli.jobs import Cut, workers_for
 from quire.cli.options import cut_options, input_options, jobs_option
@@ -35,6 +35,7 @@ from quire.cli.shown import clip, visible
 from quire.errors import InputError
 from quire.model import doc_name
 from quire.read.discover import Skipped
+from quire.read.source import OnUndecodable
 from quire.record import Chunk, Chunks
 from quire.write import FileWriter, write_jsonl, write_parquet
 from quire.write.names import twin_key

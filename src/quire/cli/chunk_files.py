@@ -74,10 +74,13 @@ def read(file: Path) -> Content:
     if file.name.lower().endswith(LINES):
         lines = [(number, line) for number, line in enumerate(data.split(b"\n"), start=1) if line.strip()]
         values = [_value(line, file, number) for number, line in lines]
-        return Content([_record(value, file) for value in values], [number for number, _ in lines], is_single=False)
+        records = [_record(value, file, f"line {at}: ") for value, (at, _) in zip(values, lines, strict=True)]
+        return Content(records, [number for number, _ in lines], is_single=False)
     value = _value(data, file)
-    values = value if isinstance(value, list) else [value]
-    return Content([_record(each, file) for each in values], [1] * len(values), not isinstance(value, list))
+    if not isinstance(value, list):
+        return Content([_record(value, file)], [1], is_single=True)
+    records = [_record(each, file, f"record {number}: ") for number, each in enumerate(value, start=1)]
+    return Content(records, [1] * len(records), is_single=False)
 
 
 def _value(data: bytes, file: Path, line: int | None = None) -> Any:
@@ -92,7 +95,7 @@ def _value(data: bytes, file: Path, line: int | None = None) -> Any:
     return value
 
 
-def _record(value: Any, file: Path) -> dict[str, Any]:
+def _record(value: Any, file: Path, place: str = "") -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise InputError(str(file), "is not a chunk record; a record is one JSON object")
+        raise InputError(str(file), f"{place}is not a chunk record; a record is one JSON object")
     return value

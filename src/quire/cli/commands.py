@@ -20,7 +20,7 @@ from quire import __version__
 from quire.cli.interrupts import is_interrupt
 from quire.cli.output import drop, in_options, note
 from quire.cli.shown import visible
-from quire.errors import InputError, QuireError
+from quire.errors import InputError, QuireError, near
 
 NOTHING_FOUND = 1
 ERROR = 2
@@ -65,8 +65,6 @@ class _Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS:
-            from quire.settings.keys import near  # noqa: PLC0415  for mistakes only
-
             ctx.fail(f"no such command: {args[0]}{near(args[0], COMMANDS)}; the commands are {', '.join(COMMANDS)}")
         return super().resolve_command(ctx, args)
 

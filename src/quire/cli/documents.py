@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from quire import read
 from quire.cli.commands import ERROR, NOTHING_FOUND
@@ -20,13 +20,11 @@ from quire.cli.shown import visible
 from quire.errors import GuardError, InputError, QuireError
 from quire.model import Finding, doc_name
 from quire.read.discover import Found, Skipped, discover
-from quire.read.source import unreadable
+from quire.read.source import OnUndecodable, unreadable
 from quire.record import Chunks
 
 STANDARD_INPUT = "-"
 STANDARD_INPUT_NAME = "<stdin>"
-
-OnUndecodable = Literal["strict", "replace"]
 
 
 @dataclass(frozen=True)

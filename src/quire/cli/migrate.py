@@ -22,9 +22,10 @@ from quire.cli.output import Paint, count_of, note, show_findings, write_json, w
 from quire.cli.shown import visible
 from quire.errors import InputError, QuireError
 from quire.model import Finding
-from quire.wire.legacy import is_current, is_legacy, missing
+from quire.wire.legacy import incomplete, is_current, is_legacy, missing
 from quire.write.atomic import replacing
-from quire.write.names import Place, obstacle
+from quire.write.names import Place
+from quire.write.obstacles import obstacle
 from quire.write.trouble import explained
 
 _INDENT = 2
@@ -137,18 +138,12 @@ class Run:
 
     def _converted(self, file: Path, content: Content) -> Content:
         made: list[dict[str, Any]] = []
-        for number, (record, line) in enumerate(zip(content.records, content.places, strict=True)):
-            place = (
-                ""
-                if content.is_single
-                else f"record {number + 1}, line {line}: "
-                if line > 1
-                else f"record {number + 1}: "
-            )
+        for number, (record, line) in enumerate(zip(content.records, content.places, strict=True), start=1):
             try:
                 made.append(self.convert(record, str(file)))
             except InputError as error:
-                raise InputError(str(file), f"{place}{error.reason}") from error
+                place = f"record {number}, line {line}: " if _is_lines(file) else f"record {number}: "
+                raise InputError(str(file), f"{'' if content.is_single else place}{error.reason}") from error
             self._note_guesses(file, line, record, made[-1])
         return content._replace(records=made)
 
@@ -179,8 +174,8 @@ def _forwards(title: str | None) -> Convert:
 
 def _backwards(record: Mapping[str, Any], name: str) -> dict[str, Any]:
     if not is_current(record) and not is_legacy(record):
-        raise InputError(name, f"is not a chunk record: has no {', '.join(missing(record))}; leave it out")
-    return wire.legacy(record)
+        raise incomplete(missing(record), name)
+    return wire.legacy(record, name=name)
 
 
 def _target(each: Input, folder: Path, given: set[str], taken: dict[Path, Path]) -> Path:
@@ -202,8 +197,13 @@ def _state(before: Content, after: Content) -> str:
     return "unchanged" if before.records == after.records else "migrated"
 
 
+def _is_lines(file: Path) -> bool:
+    """Whether there is one record a line."""
+    return file.name.lower().endswith(LINES)
+
+
 def _rendered(file: Path, content: Content) -> bytes:
-    if file.name.lower().endswith(LINES):
+    if _is_lines(file):
         return b"".join(wire.to_json(record) + b"\n" for record in content.records)
     value = content.records[0] if content.is_single else content.records
     return wire.to_json(value, indent=_INDENT) + b"\n"

@@ -14,7 +14,7 @@ import click
 from quire import config, pipeline, read, size
 from quire.blank import text_end
 from quire.cli.arguments import not_empty
-from quire.cli.documents import STANDARD_INPUT, STANDARD_INPUT_NAME, OnUndecodable, read_standard_input, renamed
+from quire.cli.documents import STANDARD_INPUT, STANDARD_INPUT_NAME, read_standard_input, renamed
 from quire.cli.options import errors_option, syntax_option, title_option, tokenizer_option
 from quire.cli.output import MOST_SHOWN, Paint, echo, lines_of, show_findings, write_json
 from quire.cli.shown import clip, visible, width
@@ -22,6 +22,7 @@ from quire.counter import TokenCounter
 from quire.index.paths import storable
 from quire.model import Document, Section, Syntax
 from quire.offsets import lines_at
+from quire.read.source import OnUndecodable
 
 _WIDTH = 72
 """The widest that a title and the lines before it may be, in columns."""

@@ -32,6 +32,7 @@ _ASCII = str.maketrans({"│": "|", "├": "|", "└": "`", "─": "-", "…": "
 
 _LIBRARY_TERMS = (
     ('read it with errors="replace"', "use --errors replace"),
+    ('cut it with guard="drop" or guard="warn"', "use --guard drop or --guard warn"),
     ("not followed unless asked for (follow_symlinks)", "not followed without --follow"),
     (", the path of a Hugging Face tokenizer.json", " or the path of a Hugging Face tokenizer.json"),
     (", a tokenizer object, or a function that takes text and returns its number of tokens", ""),

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import click
 
 from quire import config
-from quire.cli.documents import OnUndecodable, Tally, exit_code, readings
+from quire.cli.documents import Tally, exit_code, readings
 from quire.cli.jobs import results, workers_for
 from quire.cli.measured import Measured, Measuring
 from quire.cli.options import cut_tokenizer_option, input_options, jobs_option
@@ -26,6 +26,7 @@ from quire.cli.output import Paint, count_of, echo, terminal_width, write_json
 from quire.cli.shown import clip, width
 from quire.counter import TokenCounter
 from quire.model import Syntax
+from quire.read.source import OnUndecodable
 
 _WIDTH = 96
 _LABEL = 15

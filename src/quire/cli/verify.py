@@ -12,11 +12,12 @@ import click
 
 from quire import pipeline
 from quire.cli.commands import NOTHING_FOUND
-from quire.cli.documents import OnUndecodable, Tally, Text, cut_all, exit_code, readings, renamed
+from quire.cli.documents import Tally, Text, cut_all, exit_code, readings, renamed
 from quire.cli.jobs import Cut, results, workers_for
 from quire.cli.options import cut_options, input_options, jobs_option
 from quire.cli.output import Paint, count_of, echo, note, write_json
 from quire.model import Finding
+from quire.read.source import OnUndecodable
 
 
 @click.command()

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from quire.config import Options
-from quire.counter import TokenCounter
+from quire.counter import TokenCounter, estimated
 from quire.finish.embed import NOTHING, Above, Lines, are_without_context
 from quire.finish.normalize import normalized
 from quire.finish.place import Places, metadata, node_types, positions
@@ -102,7 +102,7 @@ class _Known:
         text, whole = held["original_text"], held["embed_text"]
         tokens = self._tokens(held)
         prefix = whole[: len(whole) - len(text)]
-        held["token_stats"] = TokenStats.of(tokens, -(-len(text) // 4), self._embed_tokens(prefix, whole, tokens))
+        held["token_stats"] = TokenStats.of(tokens, estimated(text), self._embed_tokens(prefix, whole, tokens))
 
     def place(self, held: Held) -> None:
         """What it is called and which headings are above it."""

@@ -21,6 +21,7 @@ from quire.record import Chunk
 REASONS = ("empty", "too-short", "too-long", "formatting-only", "heading-only", "code-without-context")
 """Why a chunk is not worth embedding."""
 
+_REMEDY = 'correct it, or cut it with guard="drop" or guard="warn"'
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 _CODE_START = re.compile(r" {0,3}(?:`{3}|~{3})| {4}| {0,3}\t")
 
@@ -34,7 +35,7 @@ def guarded(
     invalid = [(chunk, reasons) for chunk, reasons in looked_at if reasons]
     findings = [_finding(document, chunk, reasons, options) for chunk, reasons in invalid]
     if findings and options.guard == "raise":
-        raise GuardError(findings[0].path, findings[0].line, findings[0].message)
+        raise GuardError(findings[0].path, findings[0].line, f"{findings[0].message}; {_REMEDY}")
     if options.guard == "drop":
         dropped = {chunk.chunk_number for chunk, _ in invalid}
         return [
@@ -106,6 +107,7 @@ class _Guard:
 
 def _finding(document: Document, chunk: Chunk, reasons: Sequence[str], options: Options) -> Finding:
     what = {"raise": "refused", "drop": "dropped", "warn": "kept"}[options.guard]
-    message = f"chunk {chunk.id} is not worth embedding ({', '.join(reasons)}); it is {what}"
+    whose = "the document" if options.guard == "raise" else "it"
+    message = f"chunk {chunk.id} is not worth embedding ({', '.join(reasons)}); {whose} is {what}"
     code = f"guard-{what}-{reasons[0]}"
     return Finding(code=code, path=document.source.name, line=chunk.source_position.start_line, message=message)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from quire.config import Options
-from quire.model import Document, doc_name
+from quire.model import UNTITLED, Document, doc_name
 from quire.pieces import Piece
 
 
@@ -24,6 +24,6 @@ def document_id(document: Document, options: Options) -> str:
 
 def node_id(document: Document, section: int, options: Options) -> str:
     """``{tree}:{path}#{slug}``; the document's own node has no fragment."""
-    name = document.path if document.path is not None else "untitled"
+    name = document.path if document.path is not None else UNTITLED
     slug = document.sections[section].slug
     return f"{options.tree_name}:{name}#{slug}" if slug else f"{options.tree_name}:{name}"

@@ -12,7 +12,7 @@ from typing import Any
 from quire import __version__, crumbs
 from quire.config import Options
 from quire.finish.ids import document_id, ids, node_id
-from quire.model import OWN_METADATA, Document
+from quire.model import OWN_METADATA, UNTITLED, Document
 from quire.offsets import bytes_at, lines_at
 from quire.pieces import Piece
 from quire.record import SourcePosition
@@ -87,7 +87,7 @@ class Places:
 
 def _file_name(path: str | None) -> str:
     if path is None:
-        return "untitled"
+        return UNTITLED
     name = path.rpartition("/")[2]
     return name if name not in ("", ".") else PurePosixPath(path).name  # which takes longer
 

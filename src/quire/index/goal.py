@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from quire import __version__
+from quire.config import is_id_part
 from quire.errors import IndexDamagedError, InputError, OptionError
 from quire.index.engine import analysis, schema
 from quire.index.engine.store import Snapshot
@@ -121,7 +122,7 @@ def _trees(folder: Folder, request: Request, known: Mapping[str, Tree]) -> dict[
 
 
 def _check_name(name: str) -> None:
-    if not name or not all(char.isalnum() or char in "-_." for char in name):
+    if not is_id_part(name):
         raise OptionError(f"a tree cannot be called {name!r}; use letters, digits, '-', '_' and '.'")
 
 

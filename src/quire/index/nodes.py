@@ -17,7 +17,7 @@ from quire.crumbs import joined, one_line
 from quire.index.node import Ancestor, Node, Part
 from quire.index.parts import LONG, cuts_in
 from quire.index.paths import storable
-from quire.model import Document, Section
+from quire.model import UNTITLED, Document, Section
 from quire.offsets import bytes_at, lines_at
 
 _MOST_TAGS = 100
@@ -38,7 +38,7 @@ def nodes_of(document: Document, tree: str, counter: TokenCounter, cuts: Sequenc
     whole = _Whole(
         document=document,
         tree=tree,
-        path=storable(document.path or "untitled"),
+        path=storable(document.path or UNTITLED),
         tags=_tags(document.frontmatter),
         titles=_titles_without_node(document),
         sizes=_measured(document, counter, cuts),

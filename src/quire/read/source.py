@@ -10,7 +10,7 @@ import codecs
 import errno
 import os
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from quire.errors import InputError, OptionError, UndecodableError
 from quire.model import BOM, Finding, Source, Syntax
@@ -22,6 +22,8 @@ MARKDOWN_EXTENSIONS = frozenset({".md", ".markdown", ".mdown", ".mkd", ".mkdn", 
 _MARKDOWN = tuple(MARKDOWN_EXTENSIONS)
 
 OnUndecodable = Literal["strict", "replace"]
+"""What becomes of bytes that cannot be decoded: an error, or U+FFFD and a warning."""
+_ON_UNDECODABLE = get_args(OnUndecodable)
 
 _REASONS = {
     errno.ENOENT: "does not exist; check the path, or whether it was removed meanwhile",
@@ -47,8 +49,8 @@ def read_file(path: Path, name: str, errors: OnUndecodable = "strict") -> tuple[
 
 def decode(data: bytes, name: str, errors: OnUndecodable = "strict") -> tuple[str, tuple[Finding, ...]]:
     """The text that ``data`` is, from UTF-8, or from UTF-16 if a byte order mark says so."""
-    if errors not in ("strict", "replace"):
-        raise OptionError(f"errors={errors!r} is not possible; choose from: 'strict', 'replace'")
+    if errors not in _ON_UNDECODABLE:
+        raise OptionError(f"errors={errors!r} is not possible; choose from: {', '.join(map(repr, _ON_UNDECODABLE))}")
     encoding = _encoding(data)
     try:
         return data.decode(encoding), ()

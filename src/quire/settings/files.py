@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from quire.errors import InputError, OptionError
+from quire.config import is_id_part
+from quire.errors import InputError, OptionError, near
 from quire.read.source import unreadable
-from quire.settings.keys import NUMBERS, TABLES, TREE_KEYS, checked, is_tree_name, near, shown
+from quire.settings.keys import NUMBERS, TABLES, TREE_KEYS, checked, shown
 
 PROJECT_FILE = "quire.toml"
 LANGUAGE = "english"
@@ -186,7 +187,7 @@ class _Reading:
 
     def _tree(self, name: str, value: Any) -> Tree:
         full = f"trees.{name}"
-        if not is_tree_name(name):
+        if not is_id_part(name):
             raise OptionError(f"{self._where(full)}: a tree cannot be called {shown(name)}; use {_TREE_NAME}")
         if isinstance(value, str):
             return Tree(name=name, path=self._path(full, value))

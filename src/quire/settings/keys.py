@@ -6,6 +6,7 @@ from collections.abc import Container, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from quire.config import is_id_part
 from quire.errors import OptionError
 from quire.search.settings import SearchSettings
 
@@ -93,22 +94,9 @@ def shown(value: Any) -> str:
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 
-def is_tree_name(name: str) -> bool:
-    """Whether ids may begin with ``name``."""
-    return bool(name) and all(char.isalnum() or char in "-_." for char in name)
-
-
-def near(name: str, names: Iterable[str]) -> str:
-    """``(did you mean …?)``, where one of ``names`` is much like ``name``."""
-    from difflib import get_close_matches  # noqa: PLC0415  for mistakes only
-
-    close = get_close_matches(name, list(names), n=1)
-    return f" (did you mean {close[0]}?)" if close else ""
-
-
 def tree_name(text: str, taken: Container[str]) -> str:
     """A tree's name that is like ``text``, and not among those that are ``taken``."""
-    made = "".join(char if is_tree_name(char) else "-" for char in text).strip("-.") or "tree"
+    made = "".join(char if is_id_part(char) else "-" for char in text).strip("-.") or "tree"
     name, number = made, 1
     while name in taken:
         number += 1

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from quire.errors import OptionError
+from quire.errors import OptionError, near
 from quire.search.settings import SearchSettings
 from quire.settings import keys
 from quire.settings.files import LANGUAGE, File, Tree, expanded, project_file, user_file
@@ -126,7 +126,7 @@ def _refuse_unknown(environment: Mapping[str, str]) -> None:
     for name in environment:
         if name.startswith(keys.variable("search.")) and name not in known:
             raise OptionError(
-                f"unknown environment variable {name}{keys.near(name, known)}; those of search are "
+                f"unknown environment variable {name}{near(name, known)}; those of search are "
                 f"{', '.join(sorted(known))}"
             )
 

@@ -5,7 +5,7 @@ No bound: Chinese text has about 0.75, Japanese and Korean 0.42, Hindi 0.36 of i
 
 from __future__ import annotations
 
-CHARACTERS_A_TOKEN = 4
+from quire.counter import estimated
 
 
 class Estimate:
@@ -15,7 +15,7 @@ class Estimate:
 
     def count(self, text: str) -> int:
         """A quarter of the characters, rounded up."""
-        return -(-len(text) // CHARACTERS_A_TOKEN)
+        return estimated(text)
 
     def cuts_cleanly(self, text: str, at: int) -> bool:
         """Only where nothing is cut off: rounding up twice may give one more than rounding up once."""

@@ -72,7 +72,9 @@ def _read(path: str) -> Any:
     try:
         return Tokenizer.from_file(path)
     except Exception as error:  # the package raises nothing narrower
-        raise TokenizerError(f"{path}: not a Hugging Face tokenizer.json ({error})") from error
+        raise TokenizerError(
+            f"{path}: not a Hugging Face tokenizer.json ({error}); name that of a model, as it was downloaded"
+        ) from error
 
 
 def _counting(tokenizer: Any, name: str) -> _Count:

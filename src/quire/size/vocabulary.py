@@ -1,4 +1,4 @@
-"""The rank of a token, looked up in a file that needs no loading. Neighbours: quick.py asks, tiktoken.py reads all.
+"""The rank of a token, looked up in a file that needs no loading. quick.py asks, tiktoken_engine.py reads all.
 
 The files in ``vocabularies/`` hold the rank files that OpenAI publishes with tiktoken, laid out for binary search:
 reading 2 MB takes a millisecond, while every package builds tables for 50 to 600 ms first. ``pack`` made them, and a

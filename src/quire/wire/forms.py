@@ -12,15 +12,14 @@ from typing import Any, Literal
 
 from quire import crumbs
 from quire.blank import BLANK
+from quire.counter import estimated
+from quire.errors import OptionError
 from quire.finish.ids import node_id
-from quire.model import Document, Section
+from quire.model import UNTITLED, Document, Section
 from quire.offsets import bytes_at
 from quire.record import Chunk, Chunks
 
 Form = Literal["chunk", "compact", "node"]
-
-UNTITLED = "untitled"
-"""The name of a document without a path."""
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 _ATX = re.compile(r" {0,3}(#{1,6})(?=[ \t\r\n]|$)")
@@ -30,7 +29,14 @@ _OUTER_BLANK_LINES = re.compile(r"\A(?:[ \t]*(?:\r\n|\r|\n))+|[ \t\r\n]+\Z")
 
 def records(chunks: Chunks, form: Form = "chunk") -> Iterable[dict[str, Any]]:
     """The chunks of a document in one of the ``FORMS``."""
+    check_form(form)
     return FORMS[form](chunks)
+
+
+def check_form(form: object) -> None:
+    """OptionError if there is no such form."""
+    if not isinstance(form, str) or form not in FORMS:
+        raise OptionError(f"form={form!r:.80} is not possible; choose from: {', '.join(map(repr, FORMS))}")
 
 
 def compact(chunk: Chunk) -> dict[str, Any]:
@@ -45,7 +51,7 @@ def compact(chunk: Chunk) -> dict[str, Any]:
         "body": body,
         "startLine": chunk.source_position.start_line,
         "endLine": chunk.source_position.end_line,
-        "tokenEstimate": -(-len(body) // 4),
+        "tokenEstimate": estimated(body),
     }
 
 

@@ -6,30 +6,32 @@ record itself says it, and guessed where it does not; ``guessed`` says which fie
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 from quire import crumbs
+from quire.counter import estimated
 from quire.errors import InputError
 from quire.record import Chunk, SourcePosition, TokenStats
-from quire.wire.record import ABSENT
+from quire.wire.record import ABSENT, OTHER_NAMES, check_types, differing, renamed
 from quire.wire.schema import camel
 
 RENAMED: Mapping[str, str] = MappingProxyType(
     {
         "displayMarkdown": "originalText",
         "charOffsets": "sourcePosition",
-        "heading": "sectionTitle",
-        "headerHierarchy": "headerBreadcrumb",
         "headingTrail": "headerPath",
-        "sectionId": "sectionSlug",
+        **OTHER_NAMES,
     }
 )
 """Fields by their old names, with today's; ``tokenCount`` and ``charOffsets.sourceLength`` move as well."""
 
+_OLD_NAMES: Mapping[str, str] = MappingProxyType({new: old for old, new in RENAMED.items()})
 _WHOLE_LENGTH, _TOTAL = "sourceLength", "totalChars"
 _COUNT, _STATS = "tokenCount", "tokenStats"
+_NAMED = 3
+"""How many missing fields a message names."""
 
 
 def is_legacy(record: Mapping[str, Any]) -> bool:
@@ -62,69 +64,86 @@ def guessed(record: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def migrate(record: Mapping[str, Any], title: str | None = None, *, name: str = "<record>") -> dict[str, Any]:
-    """``record`` in today's form; ``title`` is its ``fileTitle`` where it has none."""
+    """``record`` in today's form; ``title`` is its ``fileTitle`` where it has none.
+
+    InputError, which calls the record ``name``, if it cannot be, or if a field is not what it must be.
+    """
     if not isinstance(record, Mapping):
         raise InputError(name, "is not a chunk record; a record is one JSON object")
-    if is_current(record):
-        return dict(record)
-    made = _filled(_renamed(record, name), title)
+    given = {key: value for key, value in record.items() if key != "fileTitle" or value is not None}
+    made = _filled(_of_today(given, name), title)
     absent = missing(made)
-    if "fileTitle" in absent:
+    if absent == ["fileTitle"]:
         raise InputError(name, "has no fileTitle, which names the document; give it (--title, or title= in Python)")
     if absent:
-        raise InputError(name, f"is not a chunk record: has no {', '.join(absent)}; make it anew from its document")
+        raise incomplete([_as_given(each, given) for each in absent], name)
     return made
 
 
-def legacy(record: Mapping[str, Any]) -> dict[str, Any]:
+def legacy(record: Mapping[str, Any], *, name: str = "<record>") -> dict[str, Any]:
     """``record`` under the names of old; what those have no name for stays as it is."""
-    old_names = {new: old for old, new in RENAMED.items()}
-    made = {old_names.get(key, key): value for key, value in record.items()}
-    if isinstance(made.get("charOffsets"), Mapping):
-        made["charOffsets"] = _swap_key(made["charOffsets"], _TOTAL, _WHOLE_LENGTH)
-    stats = made.get(_STATS)
-    if isinstance(stats, Mapping) and "tokens" in stats:
+    _of_today(record, name)
+    made = renamed(record, _OLD_NAMES, name=name)
+    place, stats = made.get("charOffsets"), made.get(_STATS)
+    if place is not None:
+        made["charOffsets"] = renamed(place, {_TOTAL: _WHOLE_LENGTH}, name=name)
+    if stats is not None and "tokens" in stats:
         made[_COUNT] = stats["tokens"]
         made[_STATS] = {key: value for key, value in stats.items() if key != "tokens"}
     return made
 
 
-def _renamed(record: Mapping[str, Any], name: str) -> dict[str, Any]:
-    made: dict[str, Any] = {}
-    for key, value in record.items():
-        _put(made, RENAMED.get(key, key), value, name)
-    place = made.get("sourcePosition")
+def incomplete(absent: Sequence[str], name: str) -> InputError:
+    """What to say of a record that lacks the fields ``absent``; the first few tell what it is."""
+    more = f" and {len(absent) - _NAMED} more" if len(absent) > _NAMED else ""
+    reason = f"is not a chunk record: has no {', '.join(absent[:_NAMED])}{more}"
+    return InputError(name, f"{reason}; leave it out, or make it anew from its document")
+
+
+def _of_today(record: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """``record`` under today's names; InputError if two names disagree, or a field is of another type."""
+
+    def shown(field: str) -> str:
+        return _as_given(field, record)
+
+    made = renamed(record, RENAMED, name=name)
+    place, stats = made.get("sourcePosition"), made.get(_STATS, {})
     if isinstance(place, Mapping):
-        made["sourcePosition"] = _swap_key(place, _WHOLE_LENGTH, _TOTAL)
-    if _COUNT in made:
-        stats = made.get(_STATS)
-        counted = dict(stats) if isinstance(stats, Mapping) else {}
-        _put(counted, "tokens", made.pop(_COUNT), name)
-        made[_STATS] = counted
+        names = {_WHOLE_LENGTH: _TOTAL}
+        made["sourcePosition"] = renamed(place, names, name=name, inside=f"{shown('sourcePosition')}.")
+    if _COUNT in made and isinstance(stats, Mapping):
+        count = made.pop(_COUNT)
+        if stats.get("tokens", count) != count:
+            raise differing(f"{_STATS}.tokens", _COUNT, name)
+        made[_STATS] = {**stats, "tokens": count}
+    check_types(made, name=name, shown=shown)
     return made
 
 
-def _put(record: dict[str, Any], key: str, value: Any, name: str) -> None:
-    """Set a field that may have come under its other name; both must say the same."""
-    if record.setdefault(key, value) != value:
-        raise InputError(name, f"field {key}: comes under its old and its new name with two values; remove one")
-
-
-def _swap_key(record: Mapping[str, Any], old: str, new: str) -> dict[str, Any]:
-    return {new if key == old else key: value for key, value in record.items()}
+def _as_given(field: str, record: Mapping[str, Any]) -> str:
+    """What ``record`` calls a field, whose name is today's: ``tokenStats.tokens``, ``headerPath[1]``."""
+    whole, dot, part = field.partition(".")
+    key = whole.partition("[")[0]
+    given = _OLD_NAMES[key] if key not in record and _OLD_NAMES.get(key) in record else key
+    inner = record.get(given)
+    if field == f"{_STATS}.tokens" and _COUNT in record and not (isinstance(inner, Mapping) and "tokens" in inner):
+        return _COUNT
+    if part == _TOTAL and isinstance(inner, Mapping) and _TOTAL not in inner and _WHOLE_LENGTH in inner:
+        part = _WHOLE_LENGTH
+    return f"{given}{whole[len(key) :]}{dot}{part}"
 
 
 def _filled(record: dict[str, Any], title: str | None) -> dict[str, Any]:
-    """``record`` with what it lacks, as far as it is known or can be guessed."""
+    """``record``, whose types are sound, with what it lacks, as far as it is known or can be guessed."""
     if title is not None:
         record.setdefault("fileTitle", title)
-    if "headerPath" not in record and isinstance(record.get("headerBreadcrumb"), str):
+    if "headerPath" not in record and "headerBreadcrumb" in record:
         record["headerPath"] = [part for part in record["headerBreadcrumb"].split(crumbs.SEPARATOR) if part]
-    if _is_texts(record.get("headerPath")):
+    if "headerPath" in record:
         _fill_headings(record, record["headerPath"])
     stats, text = record.get(_STATS), record.get("originalText")
-    if isinstance(stats, dict | Mapping) and isinstance(text, str):
-        record[_STATS] = {"estimatedTokens": -(-len(text) // 4), **stats}
+    if stats is not None and text is not None and "estimatedTokens" not in stats:
+        record[_STATS] = {**stats, "estimatedTokens": estimated(text)}
     return record
 
 
@@ -138,16 +157,12 @@ def _fill_headings(record: dict[str, Any], path: list[str]) -> None:
     record.setdefault("sectionSlug", slugs[-1] if slugs else "")
 
 
-def _slugs(path: list[str], own: Any) -> list[str]:
+def _slugs(path: list[str], own: str | None) -> list[str]:
     """GitHub's anchors; the last is the section's own where the record has it."""
     from quire.parsing.slugs import github_slug  # noqa: PLC0415  loads the parser
 
     made = [github_slug(title) for title in path]
-    return [*made[:-1], own] if made and isinstance(own, str) and own else made
-
-
-def _is_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+    return [*made[:-1], own] if made and own else made
 
 
 def _needed(kind: Any) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from functools import cache
 from types import GenericAlias, MappingProxyType
@@ -40,7 +40,10 @@ ABSENT: Mapping[type, Mapping[str, Any]] = MappingProxyType(
 OTHER_NAMES: Mapping[str, str] = MappingProxyType(
     {"headerHierarchy": "headerBreadcrumb", "sectionId": "sectionSlug", "heading": "sectionTitle"}
 )
-"""Names that are read as well, with the names that are written."""
+"""Names that are read as well, with the names that are written; legacy.py knows more of them."""
+
+RANGES: Mapping[str, tuple[int, int]] = MappingProxyType({"header_depths": (1, 6)})
+"""The least and the greatest of numbers that do not count from 0."""
 
 _PLACE = re.compile(r" - at `\$\.?(?P<field>[^`]*)`$")
 
@@ -54,10 +57,10 @@ def to_json(value: Any, *, indent: int = 0) -> bytes:
     """Any value as JSON in UTF-8; what UTF-8 cannot hold is escaped, what JSON does not know becomes text."""
     try:
         data = msgspec.json.encode(value)
-    except (UnicodeEncodeError, TypeError, ValueError, OverflowError):
+        return msgspec.json.format(data, indent=indent) if indent else data
+    except (UnicodeEncodeError, TypeError, ValueError, OverflowError, msgspec.DecodeError):
         separators = (",", ": ") if indent else (",", ":")
         return json.dumps(_plain(value), indent=indent or None, separators=separators).encode()
-    return msgspec.json.format(data, indent=indent) if indent else data
 
 
 def _plain(value: Any) -> Any:
@@ -66,6 +69,8 @@ def _plain(value: Any) -> Any:
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else None
+    if isinstance(value, msgspec.Raw):  # encoded by another process, with escapes that msgspec does not read
+        return json.loads(bytes(value))
     if isinstance(value, Mapping):
         return {str(key): _plain(each) for key, each in value.items()}
     if isinstance(value, Iterable) and not isinstance(value, bytes):
@@ -79,7 +84,7 @@ def decode(data: bytes | str | Mapping[str, Any], *, name: str = "<record>") -> 
     if not isinstance(record, Mapping):
         raise InputError(name, f"is not a chunk record but {_kind(record)}; a record is one JSON object")
     try:
-        read = msgspec.convert(_with_names_of_today(record, name), _mirror(Chunk))
+        read = msgspec.convert(renamed(record, OTHER_NAMES, name=name), _mirror(Chunk))
     except msgspec.ValidationError as error:
         raise InputError(name, f"is not a chunk record: {_problem(error)}") from error
     return _chunk(read)
@@ -98,15 +103,29 @@ def parse(data: bytes | str, *, name: str = "<record>", line: int = 1) -> Any:
         raise InputError(name, "holds values nested too deep or numbers too long to read; make it anew") from error
 
 
-def _with_names_of_today(record: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """``record`` under the names that are written; one that comes under two names must agree with itself."""
-    if OTHER_NAMES.keys().isdisjoint(record):
-        return record
-    renamed = {key: value for key, value in record.items() if key not in OTHER_NAMES}
-    for old, new in OTHER_NAMES.items():
-        if old in record and renamed.setdefault(new, record[old]) != record[old]:
-            raise InputError(name, f"field {new}: differs from {old}, its other name; remove the wrong one")
-    return renamed
+def check_types(record: Mapping[str, Any], *, name: str, shown: Callable[[str], str] = str) -> None:
+    """InputError if a field of ``record`` is of another type; ``shown`` says what the error calls a field."""
+    try:
+        msgspec.convert(record, _mirror(Chunk, is_part=True))
+    except msgspec.ValidationError as error:
+        reason = f"is not a chunk record: {_problem(error, shown)}; correct it, or make it anew from its document"
+        raise InputError(name, reason) from error
+
+
+def renamed(record: Mapping[str, Any], names: Mapping[str, str], *, name: str, inside: str = "") -> dict[str, Any]:
+    """``record`` under the names that ``names`` has for its own; what comes under both must be one value.
+
+    ``name`` is what an error calls the record, ``inside`` what it puts before the names of fields.
+    """
+    for old, new in names.items():
+        if old in record and new in record and record[old] != record[new]:
+            raise differing(f"{inside}{new}", f"{inside}{old}", name)
+    return {names.get(key, key): value for key, value in record.items()}
+
+
+def differing(field: str, other: str, name: str) -> InputError:
+    """What to say of a record with two values for one field."""
+    return InputError(name, f"field {field}: differs from {other}, its other name; remove the wrong one")
 
 
 def _chunk(read: Any) -> Chunk:
@@ -122,23 +141,28 @@ def _nested(record: Any, read: Any) -> Any:
 
 
 @cache
-def _mirror(record: Any) -> type[msgspec.Struct]:
-    """A type that reads ``record`` from its JSON names, and checks what it reads."""
+def _mirror(record: Any, *, is_part: bool = False) -> type[msgspec.Struct]:
+    """A type that reads ``record`` from its JSON names, and checks what it reads; of a part, no field is needed."""
     hints, absent = get_type_hints(record), ABSENT[record]
+    needed = None if is_part else msgspec.NODEFAULT
     members: list[tuple[str, Any, Any]] = [
-        (each.name, _checked(hints[each.name]), absent.get(each.name, msgspec.NODEFAULT)) for each in fields(record)
+        (each.name, _checked(hints[each.name], RANGES.get(each.name), is_part=is_part), absent.get(each.name, needed))
+        for each in fields(record)
     ]
+    if record is Chunk:
+        members.append(("content_hash", str, ""))
     return msgspec.defstruct(record.__name__, members, rename="camel", kw_only=True)
 
 
-def _checked(hint: Any) -> Any:
-    """The type to read for a field's type: numbers count from 0."""
+def _checked(hint: Any, within: tuple[int, int] | None = None, *, is_part: bool = False) -> Any:
+    """The type to read for a field's type: numbers count from 0, or are ``within`` others."""
     if hint is int:
-        return Annotated[int, msgspec.Meta(ge=0)]
+        least, most = within or (0, None)
+        return Annotated[int, msgspec.Meta(ge=least, le=most)]
     if hint in ABSENT:
-        return _mirror(hint)
+        return _mirror(hint, is_part=is_part)
     if get_origin(hint) is tuple:
-        return GenericAlias(tuple, (_checked(get_args(hint)[0]), ...))
+        return GenericAlias(tuple, (_checked(get_args(hint)[0], within), ...))
     if hint == int | None:
         return _checked(int) | None
     return dict[str, Any] if is_mapping(hint) else hint
@@ -150,13 +174,13 @@ def is_mapping(hint: Any) -> bool:
     return isinstance(origin, type) and issubclass(origin, Mapping)
 
 
-def _problem(error: msgspec.ValidationError) -> str:
+def _problem(error: msgspec.ValidationError, shown: Callable[[str], str] = str) -> str:
     """``field sourcePosition.charStart: expected `int`, got `str```."""
     message = str(error)
     place = _PLACE.search(message)
     text = message[: place.start()] if place else message
     text = text[:1].lower() + text[1:]
-    return f"field {place['field']}: {text}" if place and place["field"] else text
+    return f"field {shown(place['field'])}: {text}" if place and place["field"] else text
 
 
 def _kind(value: Any) -> str:

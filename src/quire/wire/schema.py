@@ -17,11 +17,10 @@ from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
 from quire.record import Chunk, SourcePosition, TokenStats
-from quire.wire.record import ABSENT, VERSION, is_mapping
+from quire.wire.record import ABSENT, RANGES, VERSION, is_mapping
 
 FILE = "chunk.schema.json"
 
-_RANGES: Mapping[str, Mapping[str, int]] = {"headerDepths": {"minimum": 1, "maximum": 6}}
 _PLAIN: Mapping[Any, Mapping[str, Any]] = {
     str: {"type": "string"},
     str | None: {"type": ["string", "null"]},
@@ -60,8 +59,8 @@ def _object(record: Any) -> dict[str, Any]:
 
 def _described(hint: Any, name: str, said: Mapping[str, str]) -> dict[str, Any]:
     made = _type(hint)
-    if camel(name) in _RANGES:
-        made["items"] |= _RANGES[camel(name)]
+    if name in RANGES:
+        made["items"] |= dict(zip(("minimum", "maximum"), RANGES[name], strict=True))
     return made | {"description": said[name]}
 
 

@@ -1,8 +1,9 @@
 """Chunks to files: JSON files, JSON lines, Parquet. Before: wire/ makes the records. After: the file system.
 
-json_files.py   one file a chunk; with names.py, changes.py, swap.py, journal.py
+json_files.py   one file a chunk; with names.py, obstacles.py, changes.py, swap.py, journal.py
 jsonl.py        one line a record
 parquet.py      one row a chunk
+given.py        what callers give, checked
 atomic.py       one file, replaced whole or not at all
 lock.py         one run at a time in a folder
 trouble.py      what the system says when it cannot write, explained

@@ -14,9 +14,8 @@ from pathlib import Path
 from quire.errors import QuireError
 from quire.write.atomic import replacing, sync_folder
 from quire.write.changes import Change
-from quire.write.names import STAGE, STATE, Place, component, obstacle, split_name
-
-JOURNAL = f"{STATE}/journal"
+from quire.write.names import JOURNAL, STAGE, STATE, Place, component, split_name
+from quire.write.obstacles import obstacle
 
 
 def carry_out(out: Path, changes: Sequence[Change]) -> None:

@@ -1,7 +1,8 @@
 """One JSON file a chunk: ``{out}/{folder of the source}/{contentType}_{docName}__ch{n}.json``. Before: wire/.
 
 A run writes new files to a stage, and puts them all in place at its end: killed before that, everything is as it was.
-names.py says where files go, swap.py puts them there in one step, journal.py where that cannot be done.
+names.py says where files go, obstacles.py what is in the way, swap.py puts them there in one step, journal.py where
+that cannot be done.
 """
 
 from __future__ import annotations
@@ -23,15 +24,16 @@ from quire.record import Chunks
 from quire.wire.record import encode, parse
 from quire.write import journal, swap
 from quire.write.changes import Change, by_root, staged_name
+from quire.write.given import documents_of, refusal
 from quire.write.lock import OnWait, held
-from quire.write.names import STAGE, STATE, Place, is_too_long, obstacle, place_of, split_name, twin_key
+from quire.write.names import JOURNAL, LOCK, README, STAGE, STATE, Place, place_of, split_name, twin_key
+from quire.write.obstacles import is_too_long, obstacle, obstacle_in_state
 from quire.write.trouble import explained
 
 PATIENCE = 600.0
 """How many seconds to wait for another run that writes to the same folder."""
 
 _INDENT = 2
-_README = f"{STATE}/README"
 _SAYS = """\
 The folder above is quire's, for chunk files. When documents change, it replaces the folder (or folders in it) as a
 whole, in one step, so that no document is ever half old and half new. Other files in it are kept.
@@ -68,8 +70,9 @@ def write_files(
     out: Path | str, documents: Iterable[Chunks], *, patience: float = PATIENCE, on_wait: OnWait | None = None
 ) -> Written:
     """Write the chunks of ``documents`` to files in ``out``; on an error nothing is changed."""
+    some = documents_of(documents)
     with FileWriter(out, patience=patience, on_wait=on_wait) as writer:
-        for chunks in documents:
+        for chunks in some:
             writer.add(chunks)
     return writer.written
 
@@ -80,10 +83,12 @@ def recover(out: Path | str, *, patience: float = PATIENCE, on_wait: OnWait | No
     Every run does this first. Only where folders cannot change places is there ever anything to complete.
     """
     folder = _real(out)
-    if not (folder / STATE).is_dir():
-        return 0
-    with explained(Path(out)), held(folder / STATE / "lock", str(out), patience=patience, on_wait=on_wait):
-        return _tidied(folder)
+    with explained(Path(out)):
+        _refuse_obstacle(Path(out))
+        if not (folder / STATE).is_dir():
+            return 0
+        with held(folder / LOCK, str(out), patience=patience, on_wait=on_wait):
+            return _tidied(folder)
 
 
 class FileWriter:
@@ -129,6 +134,8 @@ class FileWriter:
 
     def add(self, chunks: Chunks) -> bool:
         """Take the chunks of a document; False if they are refused, see ``written.refused``."""
+        if not isinstance(chunks, Chunks):
+            raise refusal(chunks)
         path, name = chunks.document.path, chunks.document.source.name
         place = place_of(path, chunks.options.content_type)
         with explained(self._shown):
@@ -162,7 +169,7 @@ class FileWriter:
     def _commit(self) -> None:
         if self._changes:
             swap.sync(self._out / STAGE)  # so that no name ever stands for a file that is not on the disk
-        may_swap = (self._out / _README).exists()
+        may_swap = (self._out / README).exists()
         for root, changes in by_root(self._changes):
             if not (may_swap and _swapped(self._out, root, changes)):
                 journal.carry_out(self._out, changes)
@@ -212,17 +219,21 @@ def _real(out: Path | str) -> Path:
 
 def _opened(out: Path, shown: str, patience: float, on_wait: OnWait | None) -> ExitStack:
     """The folder, locked, tidied and with an empty stage."""
-    state = out / STATE
-    state.mkdir(parents=True, exist_ok=True)
-    if state.is_symlink():
-        raise QuireError(f"{state}: is a symbolic link, which may lead out of {out}; remove it")
+    _refuse_obstacle(Path(shown))
+    (out / STATE).mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
-        stack.enter_context(held(state / "lock", shown, patience=patience, on_wait=on_wait))
+        stack.enter_context(held(out / LOCK, shown, patience=patience, on_wait=on_wait))
         _tidied(out)
-        if _is_fresh(out):
-            _write(out / _README, _SAYS.encode())
+        if _is_fresh(out) and not (out / README).exists():
+            _write(out / README, _SAYS.encode())
         (out / STAGE).mkdir()
         return stack.pop_all()
+
+
+def _refuse_obstacle(out: Path) -> None:
+    reason = obstacle_in_state(out)
+    if reason is not None:
+        raise QuireError(reason)
 
 
 def _is_fresh(out: Path) -> bool:
@@ -247,7 +258,7 @@ def _swapped(out: Path, root: str, changes: Sequence[Change]) -> bool:
 
 
 def _drop_stage(out: Path) -> None:
-    if not (out / journal.JOURNAL).exists():  # else it is what the next run completes this one from
+    if not (out / JOURNAL).exists():  # else it is what the next run completes this one from
         shutil.rmtree(out / STAGE, ignore_errors=True)
 
 

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 from quire.record import Chunks
-from quire.wire.forms import Form, records
+from quire.wire.forms import Form, check_form, records
 from quire.wire.record import to_json
 from quire.write.atomic import replacing
+from quire.write.given import documents_of, is_list_of_chunks, refusal
 from quire.write.trouble import explained
 
 
@@ -18,18 +19,22 @@ def write_jsonl(target: Path | str | BinaryIO, documents: Iterable[Chunks], *, f
 
     A file is put in place at the end: on an error, or when the run is stopped, what was there before stays.
     """
+    check_form(form)
+    some = documents_of(documents)
     if not isinstance(target, Path | str):
-        return _write(target, documents, form)
+        return _write(target, some, form)
     file = Path(target)
     with explained(file):
         file.parent.mkdir(parents=True, exist_ok=True)
         with replacing(file) as stream:
-            return _write(stream, documents, form)
+            return _write(stream, some, form)
 
 
 def _write(stream: BinaryIO, documents: Iterable[Chunks], form: Form) -> int:
     count = 0
     for chunks in documents:
+        if not (isinstance(chunks, Chunks) if form == "node" else is_list_of_chunks(chunks)):
+            raise refusal(chunks)
         for record in records(chunks, form):
             stream.write(to_json(record) + b"\n")
             count += 1

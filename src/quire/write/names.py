@@ -1,18 +1,18 @@
-"""Where the files of a document go: pure rules from its path to names. Used by json_files.py and journal.py.
+"""Where the files of a document go: pure rules from its path to names. obstacles.py looks at what is there.
 
 A name is kept to the character wherever a file system can hold it. Two documents whose places differ only in case or
 in the way accents are composed are twins: some file systems take them for one, so quire does everywhere.
+
+Used by all that write chunk files: json_files.py, changes.py, swap.py, journal.py, obstacles.py, and ``quire migrate``.
 """
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import os
 import re
 import sys
 import unicodedata
-from pathlib import Path
 from typing import NamedTuple
 
 from quire.model import doc_name
@@ -21,6 +21,12 @@ STATE = ".quire"
 """The folder in the output folder in which a run keeps what is not yet, or not, part of the output."""
 STAGE = f"{STATE}/stage"
 """Where new files wait until all of them are written."""
+LOCK = f"{STATE}/lock"
+"""What a run holds, so that no other writes to the folder."""
+JOURNAL = f"{STATE}/journal"
+"""What is to become of the files in the stage, where it takes more than one step."""
+README = f"{STATE}/README"
+"""Tells people about the folder; while it is there, the folder may be replaced as a whole."""
 
 MOST_BYTES = 255
 """The longest name that file systems take."""
@@ -82,11 +88,18 @@ def split_name(name: str) -> tuple[str, int] | None:
 def _holdable(name: str) -> str:
     """``name`` with what no file name can hold as ``%`` and its number."""
     name = _FORBIDDEN.sub(lambda match: f"%{ord(match[0]):02X}", name)
+    return (
+        name if _is_holdable(name) else "".join(char if _is_holdable(char) else f"%u{ord(char):04X}" for char in name)
+    )
+
+
+def _is_holdable(name: str) -> bool:
+    """Whether the encoding of file names has all of ``name``: none has lone surrogates, and some is ASCII."""
     try:
         os.fsencode(name)
     except UnicodeEncodeError:
-        name = "".join(f"%u{ord(char):04X}" if "\ud800" <= char <= "\udfff" else char for char in name)
-    return name
+        return False
+    return True
 
 
 def _fitting(name: str, most: int) -> str:
@@ -99,28 +112,3 @@ def _fitting(name: str, most: int) -> str:
     while len(os.fsencode(kept)) > most - len(mark):
         kept = kept[:-1]
     return kept + mark
-
-
-def is_too_long(file: Path) -> bool:
-    """Whether the system takes no path as long as this one."""
-    try:
-        file.lstat()
-    except OSError as error:
-        return error.errno == errno.ENAMETOOLONG
-    return False
-
-
-def obstacle(out: Path, place: Place) -> str | None:
-    """Why the folder of ``place`` cannot be used, if so: it must not lead out of ``out``."""
-    folder = out
-    for part in place.folder.split("/") if place.folder else []:
-        folder /= part
-        if folder.is_symlink():
-            return f"{folder} is a symbolic link, which may lead out of {out}; remove it"
-        if folder.exists() and not folder.is_dir():
-            return f"{folder} is not a folder; remove it"
-        if folder.exists() and folder.stat().st_dev != out.stat().st_dev:
-            return (
-                f"{folder} is on another file system than {out}, where no file can be moved to; write to it by itself"
-            )
-    return None

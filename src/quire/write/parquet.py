@@ -15,9 +15,11 @@ from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
 from quire.errors import QuireError
 from quire.record import Chunk, Chunks, SourcePosition, TokenStats
+from quire.size.surrogates import repaired
 from quire.wire.record import VERSION, is_mapping, to_json
 from quire.wire.schema import camel
 from quire.write.atomic import replacing
+from quire.write.given import documents_of, is_list_of_chunks, refusal
 from quire.write.trouble import explained
 
 _ROWS = 2048
@@ -37,12 +39,13 @@ def write_parquet(target: Path | str, documents: Iterable[Chunks | Rows]) -> int
     """
     arrow, parquet = _pyarrow()
     schema = _schema(arrow)
+    some = documents_of(documents)
     file = Path(target)
     count = 0
     with explained(file):
         file.parent.mkdir(parents=True, exist_ok=True)
         with replacing(file) as stream, parquet.ParquetWriter(stream, schema, compression="zstd") as writer:
-            for group in _groups(arrow, schema, documents):
+            for group in _groups(arrow, schema, some):
                 writer.write_table(group)
                 count += group.num_rows
     return count
@@ -85,6 +88,8 @@ def _groups(arrow: Any, schema: Any, documents: Iterable[Chunks | Rows]) -> Iter
 def _batches(arrow: Any, schema: Any, document: Chunks | Rows) -> Iterable[Any]:
     if isinstance(document, Rows):
         return [arrow.ipc.read_record_batch(arrow.py_buffer(data), schema) for data in document.encoded]
+    if not is_list_of_chunks(document):
+        raise refusal(document)
     return _made(arrow, schema, document)
 
 
@@ -104,7 +109,7 @@ def _row(chunk: Chunk) -> dict[str, Any]:
 def _encodable(value: Any) -> Any:
     """``value`` with U+FFFD for what UTF-8 cannot hold."""
     if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return repaired(value)
     return [_encodable(each) for each in value] if isinstance(value, list) else value
 
 

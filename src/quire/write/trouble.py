@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePath
@@ -29,6 +31,7 @@ _REMEDIES = {
 @contextmanager
 def explained(target: Path) -> Iterator[None]:
     """Turn what the system says when it cannot write into an error that names the target."""
+    _check_name(target)
     try:
         yield
     except BrokenPipeError:
@@ -36,6 +39,18 @@ def explained(target: Path) -> Iterator[None]:
     except OSError as error:
         place = error.filename if _is_known(error.filename) else target
         raise QuireError(f"{place}: cannot be written: {error.strerror or error}; {remedy(error.errno)}") from error
+
+
+def _check_name(target: Path) -> None:
+    """QuireError if no file can have this name; what the system's functions raise for it may be anybody's error."""
+    try:
+        os.fsencode(target)
+    except UnicodeEncodeError as error:
+        raise QuireError(
+            f"{target}: cannot be written: names are {sys.getfilesystemencoding()} on this system; take another name"
+        ) from error
+    if "\0" in str(target):
+        raise QuireError(f"{str(target)!r}: cannot be written: no name can hold a NUL character; take another name")
 
 
 def remedy(code: int | None) -> str:

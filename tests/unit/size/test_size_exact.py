@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -103,21 +104,28 @@ def test_counter_on_hostile_text(encoding: str, expected: Callable[[str], int], 
     assert EncodingCounter(encoding).count(text) == expected(text)
 
 
+def uninstall(monkeypatch: pytest.MonkeyPatch, *packages: str) -> None:
+    for package in packages:
+        monkeypatch.setitem(sys.modules, package, None)
+
+
 def test_a_little_text_loads_no_engine(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engines, "ENGINES", ())
+    uninstall(monkeypatch, *MODULES)
     assert EncodingCounter(encoding).count("# A “little” text – in a café\n") == 11
 
 
-def test_the_next_engine_takes_over(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(name: str) -> Callable[[str], int]:
-        raise ImportError(name)
-
-    monkeypatch.setattr(engines, "ENGINES", (missing, lambda _: len))
-    assert engines.load(encoding) is len
+@pytest.mark.parametrize("missing", [["toktok"], ["toktok", "splintr"]])
+def test_the_next_engine_takes_over(encoding: str, monkeypatch: pytest.MonkeyPatch, missing: list[str]) -> None:
+    following = list(MODULES)[len(missing)]
+    pytest.importorskip(following, reason=f"{following} is not installed")
+    uninstall(monkeypatch, *missing)
+    count = engines.load(encoding)
+    assert count.__module__ == MODULES[following].__name__
+    assert count("A short text.") == 4
 
 
 def test_without_any_engine_the_error_says_what_to_do(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engines, "ENGINES", ())
+    uninstall(monkeypatch, *MODULES)
     with pytest.raises(TokenizerError, match=r"pip install toktok-rs.*tokenizer='estimate'"):
         EncodingCounter(encoding).count("\U00010330")
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from typing import Any
 
 import pytest
 from hypothesis import given
+from jsonschema import Draft202012Validator
 
 import quire
 from quire import wire
 from quire.wire.legacy import RENAMED
 from support import grammar
 from support.strategies import options
+
+VALIDATOR = Draft202012Validator(wire.schema())
 
 OLD: dict[str, Any] = {
     "id": "doc:auth::ch1",
@@ -132,10 +136,90 @@ def test_what_cannot_be_known_is_an_error(name: str) -> None:
         wire.migrate(without(OLD, name), "T")
 
 
-def test_two_values_for_one_field_are_an_error() -> None:
-    with pytest.raises(quire.InputError, match="field sectionTitle: comes under its old and its new name"):
-        wire.migrate({**NEW, "heading": "Other"})
-    assert wire.migrate({**NEW, "heading": "OAuth Setup"}) == NEW
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        ({**NEW, "heading": "Other"}, "field sectionTitle: differs from heading, its other name; remove the wrong one"),
+        ({**NEW, "sectionId": ""}, "field sectionSlug: differs from sectionId, its"),
+        ({**NEW, "tokenCount": 99}, "field tokenStats.tokens: differs from tokenCount, its"),
+        (
+            {**NEW, "sourcePosition": {**NEW["sourcePosition"], "sourceLength": 777}},
+            "field sourcePosition.totalChars: differs from sourcePosition.sourceLength, its",
+        ),
+        (
+            {**OLD, "charOffsets": {**OLD["charOffsets"], "totalChars": 8}},
+            "field charOffsets.totalChars: differs from charOffsets.sourceLength, its",
+        ),
+        ({**OLD, "sourcePosition": NEW["sourcePosition"]}, "field sourcePosition: differs from charOffsets, its"),
+    ],
+)
+def test_two_values_for_one_field_are_an_error_in_both_directions(record: dict[str, Any], message: str) -> None:
+    for turn in (wire.migrate, wire.legacy):
+        with pytest.raises(quire.InputError, match=re.escape(message)) as caught:
+            turn(record, name="a.json")
+        assert caught.value.path == "a.json"
+
+
+def test_one_value_under_two_names_is_none() -> None:
+    both = {**NEW, "heading": "OAuth Setup", "tokenCount": 3}
+    both["sourcePosition"] = {**NEW["sourcePosition"], "sourceLength": 99}
+    assert wire.migrate(both) == NEW
+    assert wire.legacy(both) == wire.legacy(NEW)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"heading": None}, "field heading: expected `str`, got `null`"),
+        ({"headingTrail": None}, "field headingTrail: expected `array`, got `null`"),
+        ({"headingTrail": ["API", 3]}, "field headingTrail[1]: expected `str`, got `int`"),
+        ({"headerHierarchy": 3}, "field headerHierarchy: expected `str`, got `int`"),
+        ({"displayMarkdown": []}, "field displayMarkdown: expected `str`, got `array`"),
+        ({"sectionId": 3}, "field sectionId: expected `str`, got `int`"),
+        ({"tokenCount": "4"}, "field tokenCount: expected `int`, got `str`"),
+        ({"tokenCount": None}, "field tokenCount: expected `int`, got `null`"),
+        ({"tokenCount": -1}, "field tokenCount: expected `int` >= 0"),
+        ({"tokenStats": "x"}, "field tokenStats: expected `object`, got `str`"),
+        ({"tokenStats": None}, "field tokenStats: expected `object`, got `null`"),
+        ({"tokenStats": {"estimatedTokens": "x"}}, "field tokenStats.estimatedTokens: expected `int`, got `str`"),
+        ({"charOffsets": [0, 9]}, "field charOffsets: expected `object`, got `array`"),
+        (
+            {"charOffsets": {"charStart": 0, "charEnd": 1, "sourceLength": "9"}},
+            "field charOffsets.sourceLength: expected `int`, got `str`",
+        ),
+        ({"charOffsets": {"charStart": 0, "sourceLength": 9}}, "has no charOffsets.charEnd; leave it out"),
+        ({"fileTitle": 3}, "field fileTitle: expected `str`, got `int`"),
+        ({"headerDepths": [7, 8]}, "field headerDepths[0]: expected `int` <= 6"),
+        ({"nodeTypes": None}, "field nodeTypes: expected `array`, got `null`"),
+        ({"contentHash": 3}, "field contentHash: expected `str`, got `int`"),
+    ],
+)
+def test_a_field_of_another_type_is_named_as_it_stands(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(quire.InputError) as caught:
+        wire.migrate({**OLD, **changes}, "T", name="a.json")
+    assert caught.value.reason.startswith(f"is not a chunk record: {message}")
+    assert "make it anew from its document" in caught.value.reason
+
+
+def test_records_of_today_are_checked_too() -> None:
+    for turn in (wire.migrate, wire.legacy):
+        with pytest.raises(quire.InputError, match="field sectionTitle: expected `str`, got `null`"):
+            turn({**NEW, "sectionTitle": None})
+
+
+def test_a_title_of_null_is_none() -> None:
+    assert wire.migrate({**OLD, "fileTitle": None}, "The API") == NEW
+    assert wire.migrate({**NEW, "fileTitle": None}, "The API") == NEW
+    for record in (OLD, NEW):
+        with pytest.raises(quire.InputError, match=r"has no fileTitle.*--title"):
+            wire.migrate({**record, "fileTitle": None})
+
+
+@pytest.mark.parametrize("record", [{}, {"a": 1}, {"id": "x", "file": "a.md", "title": "T", "body": "b"}])
+def test_of_what_is_no_record_the_title_is_not_asked_for(record: dict[str, Any]) -> None:
+    first = "parentId, chunkNumber, contentType" if "id" in record else "id, parentId, chunkNumber"
+    with pytest.raises(quire.InputError, match=rf"is not a chunk record: has no {first} and \d+ more; leave it out"):
+        wire.migrate(record)
 
 
 @pytest.mark.parametrize("value", [None, [], "x", 3])
@@ -146,7 +230,10 @@ def test_what_is_no_record_is_an_error(value: Any) -> None:
 
 @pytest.mark.parametrize("name", sorted(OLD))
 @pytest.mark.parametrize("value", [None, 3, "x", [], {}, [None], True])
-def test_odd_values_never_crash(name: str, value: Any) -> None:
+def test_odd_values_are_refused_or_make_a_sound_record(name: str, value: Any) -> None:
     with suppress(quire.InputError):
-        assert wire.migrate({**OLD, name: value}, "T")["fileTitle"]
-    assert isinstance(wire.legacy({**NEW, name: value}), dict)
+        made = wire.migrate({**OLD, name: value}, "T")
+        assert wire.decode(made).file_title
+        VALIDATOR.validate(made)
+    with suppress(quire.InputError):
+        assert isinstance(wire.legacy({**NEW, name: value}), dict)

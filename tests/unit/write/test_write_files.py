@@ -14,7 +14,7 @@ import pytest
 
 import quire
 from quire import wire
-from quire.write import FileWriter, recover, swap, write_files
+from quire.write import FileWriter, recover, write_files
 from quire.write.lock import held
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX")
@@ -382,39 +382,41 @@ def test_two_runs_at_the_same_time(out: Path) -> None:
     assert shared == [f"{name} {number}." for number in range(last[name])]
 
 
-def test_what_others_write_meanwhile_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def at_step(out: Path, step: str, what: str, *documents: str) -> None:
+    program = Path(__file__).with_name("steps.py")
+    done = subprocess.run(
+        [sys.executable, program, out, step, what, *documents], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@posix
+def test_what_others_write_meanwhile_is_kept(tmp_path: Path) -> None:
     out = tmp_path / "out"
     write_files(out, [doc("a.md"), doc("g/b.md")])
     (out / "old.txt").write_text("old")
-    original = swap._change_places
-
-    def late(copy: Path, target: Path) -> None:
-        (out / "late.txt").write_text("late")
-        (out / "new" / "folder").mkdir(parents=True)
-        (out / "new" / "folder" / "late.txt").write_text("late")
-        (out / "replaced").write_text("new")
-        (out / "replaced").replace(out / "old.txt")
-        original(copy, target)
-
-    monkeypatch.setattr(swap, "_change_places", late)
-    write_files(out, [doc("a.md", 1)])
+    at_step(out, "adding", "write", "a.md=1")
     there = files(out)
     assert (there["late.txt"], there["new/folder/late.txt"], there["old.txt"]) == ("late", "late", "new")
     assert "doc_a__ch1.json" not in there
 
 
-@pytest.mark.parametrize("where", ["_build", "_add", "_change_places"])
+@posix
+@pytest.mark.parametrize(
+    ("step", "documents", "number"),
+    [
+        ("copying", ["a.md=3", "g/b.md=1", "n/c.md=2"], 6),
+        ("adding", ["a.md=3", "g/b.md=1", "n/c.md=2"], 6),
+        ("moving", ["n/c.md=2"], 12),
+    ],
+)
 def test_where_folders_cannot_change_places_files_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+    tmp_path: Path, step: str, documents: list[str], number: int
 ) -> None:
-    def fail(*arguments: object) -> None:
-        raise OSError(18, "Invalid cross-device link")
-
     out = tmp_path / "out"
     write_files(out, [doc("a.md", 5), doc("g/b.md", 5)])
-    monkeypatch.setattr(swap, where, fail)
-    write_files(out, [doc("a.md", 3), doc("g/b.md", 1), doc("n/c.md", 2)])
-    assert len(files(out)) == 6
+    at_step(out, step, "fail", *documents)
+    assert len(files(out)) == number
     assert [each.name for each in tmp_path.iterdir()] == ["out"]
     assert sorted(each.name for each in (out / ".quire").iterdir()) == ["README", "lock"]
 
@@ -450,6 +452,62 @@ def test_a_journal_from_anywhere_leads_nowhere(tmp_path: Path, line: str) -> Non
     assert sorted(each.name for each in tmp_path.iterdir()) == ["out"]
 
 
+@posix
+@pytest.mark.parametrize("is_fresh", [True, False])
+@pytest.mark.parametrize("there", [True, False])
+@pytest.mark.parametrize("name", [".quire", ".quire/README", ".quire/journal", ".quire/lock", ".quire/stage"])
+def test_no_link_leads_what_quire_keeps_out_of_the_folder(
+    tmp_path: Path, name: str, there: bool, is_fresh: bool
+) -> None:
+    out = tmp_path / "out"
+    (out / name).parent.mkdir(parents=True)
+    if not is_fresh:
+        (out / "other").write_text("there")
+    elsewhere = tmp_path / "elsewhere"
+    if there and name in (".quire", ".quire/stage"):
+        elsewhere.mkdir()
+    elif there:
+        elsewhere.write_text("precious")
+    (out / name).symlink_to(elsewhere)
+    for attempt in (lambda: write_files(out, [doc("a.md")]), lambda: recover(out)):
+        with pytest.raises(quire.QuireError) as caught:
+            attempt()
+        assert str(caught.value) == f"{out / name}: is a symbolic link, which may lead out of {out}; remove it"
+    assert elsewhere.exists() == there
+    if there:
+        assert list(elsewhere.iterdir()) == [] if elsewhere.is_dir() else elsewhere.read_text() == "precious"
+    assert set(files(out)) <= {"other"}
+
+
+@pytest.mark.parametrize(
+    ("name", "is_folder", "said"),
+    [
+        (".quire", False, "is not a folder, but what quire keeps during a run is in one of this name; remove it"),
+        (".quire/stage", False, "is not a folder; remove it"),
+        (".quire/lock", True, "is a folder; remove it"),
+        (".quire/journal", True, "is a folder; remove it"),
+        (".quire/README", True, "is a folder; remove it"),
+    ],
+)
+def test_what_is_in_the_way_of_what_quire_keeps_is_named(tmp_path: Path, name: str, is_folder: bool, said: str) -> None:
+    out = tmp_path / "out"
+    (out / name).parent.mkdir(parents=True)
+    (out / name).mkdir() if is_folder else (out / name).write_text("mine")
+    for attempt in (lambda: write_files(out, [doc("a.md")]), lambda: recover(out)):
+        with pytest.raises(quire.QuireError) as caught:
+            attempt()
+        assert str(caught.value) == f"{out / name}: {said}"
+
+
+@posix
+def test_a_file_that_is_the_readme_by_another_name_is_not_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "precious").write_text("precious")
+    (tmp_path / "out" / ".quire").mkdir(parents=True)
+    (tmp_path / "out" / ".quire" / "README").hardlink_to(tmp_path / "precious")
+    write_files(tmp_path / "out", [doc("a.md")])
+    assert (tmp_path / "precious").read_text() == "precious"
+
+
 def test_recovering_nothing(tmp_path: Path) -> None:
     assert recover(tmp_path) == 0
     assert recover(tmp_path / "none") == 0
@@ -473,3 +531,11 @@ def test_a_text_without_a_path_is_not_taken_for_the_file_that_its_front_matter_n
         chunks = quire.chunk(f"---\nsourceFile: x.md\n---\n{text}\n", "tree")
         assert write_files(out, [chunks]).refused == ()
     assert wire.decode((out / "doc_untitled__ch0.json").read_bytes()).metadata.get("sourceFile") is None
+
+
+@pytest.mark.parametrize("documents", [doc("a.md"), doc("a.md")[:1], [[doc("a.md")]], ["text"], [None]])
+def test_what_are_no_documents_is_refused(tmp_path: Path, documents: Any) -> None:
+    with pytest.raises(quire.OptionError, match=r"the chunks of documents are needed, .* as in \[chunks\], not "):
+        write_files(tmp_path / "out", documents)
+    assert files(tmp_path) == {}
+    assert not (tmp_path / "out" / ".quire" / "stage").exists()

@@ -59,6 +59,32 @@ def test_forms(tmp_path: Path, form: Any) -> None:
 
 
 @pytest.mark.parametrize("write", [write_jsonl, write_parquet])
+def test_some_of_the_chunks_of_a_document(tmp_path: Path, write: Any) -> None:
+    assert write(tmp_path / "x", [docs()[0][1:], [*docs()[2]]]) == 3
+    with pytest.raises(quire.OptionError, match="not list"):
+        write_jsonl(tmp_path / "y", [docs()[0][1:]], form="node")
+
+
+@pytest.mark.parametrize("form", ["zz", None, ["chunk"]])
+@pytest.mark.parametrize("documents", [docs(), []])
+def test_a_form_that_is_none_is_refused(tmp_path: Path, form: Any, documents: list[quire.Chunks]) -> None:
+    for target in (tmp_path / "x", io.BytesIO()):
+        with pytest.raises(quire.OptionError, match="is not possible; choose from: 'chunk', 'compact', 'node'"):
+            write_jsonl(target, documents, form=form)
+    with pytest.raises(quire.OptionError, match="choose from"):
+        wire.records(docs()[0], form)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("write", [write_jsonl, write_parquet])
+@pytest.mark.parametrize("documents", [docs()[0], docs()[1], [*docs()[0]], [["text"]], ["text"], [None]])
+def test_what_are_no_documents_is_refused(tmp_path: Path, write: Any, documents: Any) -> None:
+    with pytest.raises(quire.OptionError, match=r"the chunks of documents are needed, .* as in \[chunks\], not "):
+        write(tmp_path / "x", documents)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("write", [write_jsonl, write_parquet])
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError, OSError])
 def test_on_an_error_the_old_file_stays(tmp_path: Path, write: Any, error: type[BaseException]) -> None:
     target = tmp_path / "x"
