@@ -85,3 +85,28 @@ def test_what_is_nested_too_deep_to_be_repeated_is_told(strategy: str, kind: str
     chunks = cut(text, strategy)
     assert len(chunks) > 1
     assert [(finding.code, finding.line) for finding in chunks.findings] == [(f"{kind}-left-out", 1)]
+
+
+def test_only_what_is_cut_is_told() -> None:
+    marks = "> " * 43
+    whole = [f"{marks}```", f"{marks}x", f"{marks}```", marks]
+    chunks = cut("\n".join([*whole, *(f"{marks}Sentence number {number} here." for number in range(80))]))
+    assert len(chunks) > 1
+    assert chunks.findings == ()
+
+
+def test_code_in_a_footnote_in_a_quote_is_closed() -> None:
+    code = "".join(f">     x = {number} # line\n" for number in range(60))
+    chunks = cut(f"Text[^1].\n\n> [^1]: ```py\n{code}>     ```\n", hard_cap=100)
+    assert len(chunks) > 2
+    assert all(chunk.original_text.endswith("\n>     ```") for chunk in chunks)
+    assert all(chunk.original_text.startswith("> -   ```py\n>     x") for chunk in chunks[1:]), "the label stands once"
+
+
+def test_a_table_in_a_footnote_has_its_header_in_every_part_and_its_label_in_one() -> None:
+    rows = "".join(f"    | row {number} | some words |\n" for number in range(60))
+    chunks = cut(f"Text[^1].\n\n[^1]: | a | b |\n    |---|---|\n{rows}", hard_cap=100)
+    assert len(chunks) > 2
+    assert [chunk.original_text.count("[^1]:") for chunk in chunks] == [1, *[0] * (len(chunks) - 1)]
+    for chunk in chunks[1:]:
+        assert "table_open" in [token.type for token in _MARKDOWN.parse(chunk.original_text)]

@@ -15,7 +15,8 @@ from quire.record import Chunk
 
 _MARKERS = " \t>-+*.)0123456789"
 """What may stand before a fence or a row on its line."""
-_FENCE = re.compile(r"[-+*.)0-9> \t]*+(?:\[\^[^\]\s]*+\]:[-+*.)0-9> \t]*+)?+(`{3,}|~{3,})")
+_PREFIX = re.compile(r"[-+*.)0-9> \t]*+(?:\[\^[^\]\s]*+\]:[-+*.)0-9> \t]*+)?+")
+_FENCE = re.compile(rf"{_PREFIX.pattern}(`{{3,}}|~{{3,}})")
 _INDENTED = re.compile(r" {4}| {0,3}\t")
 _LINE_END = re.compile(r"\r\n?|\n")
 _TEXT = re.compile(rf"[^{BLANK}]")
@@ -92,4 +93,4 @@ def _start_of(block: Block) -> int:
 
 
 def _bare(line: str) -> str:
-    return line.strip(_MARKERS)
+    return line[_PREFIX.match(line).end() :].rstrip(_MARKERS)  # type: ignore[union-attr]  # it matches the empty text too

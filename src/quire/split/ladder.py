@@ -16,6 +16,7 @@ and at last between any two characters.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
@@ -27,7 +28,7 @@ from quire.split.levels import PROSE, Level, Places, blank_lines, cells, lines, 
 from quire.split.quoted import DEEPEST, Quoted
 from quire.split.reach import Reach
 from quire.split.sentences import sentence_ends
-from quire.split.standing import bullets_for
+from quire.split.standing import bullets_for, led, prefix_of, upright
 from quire.split.units import Unit, Wrap, blank_behind, composed
 
 Note: TypeAlias = tuple[int, str, str]
@@ -67,8 +68,9 @@ class Ladder:
     def _block(self, block: Block, start: int, end: int, depth: int) -> Iterator[Unit]:
         """The parts of a block that is cut from ``start``, the start of its line, to ``end``."""
         if depth > DEEPEST:
-            self._note_depth(block)
-            yield from self._parts(block.kind, start, end, (lines, *PROSE))
+            parts = list(self._parts(block.kind, start, end, (lines, *PROSE)))
+            self._note_depth(block, [part.start for part in parts[1:]])
+            yield from parts
         elif block.kind == "code":
             yield from self._code(start, end, is_top=depth == 0)
         elif block.kind == "table":
@@ -80,9 +82,11 @@ class Ladder:
         else:
             yield from self._parts(block.kind, start, end, (sentence_ends, *PROSE))
 
-    def _note_depth(self, block: Block) -> None:
+    def _note_depth(self, block: Block, cuts: Sequence[int]) -> None:
+        """Tell of code and tables inside a block that are cut, though nothing is repeated there."""
         for inner in block.walk():
-            if inner.kind in ("code", "table"):
+            is_cut = bisect_right(cuts, inner.start) < bisect_left(cuts, inner.end)
+            if is_cut and inner.kind in ("code", "table"):
                 code, what = ("fence", "code") if inner.kind == "code" else ("header", "a table")
                 message = f"{what} is nested too deep for its {code} to be repeated; it is left out"
                 self.notes.append((inner.start, f"{code}-left-out", message))
@@ -127,10 +131,9 @@ class Ladder:
         body = next((row.start for row in block.children if not row.level), end)
         first_row = self._quoted.line_start(body, start)
         header = self.text[start:first_row].rstrip(BLANK)
-        bullets, bare = bullets_for(header), header.lstrip(" \t")
-        if bullets:
-            start += len(header) - len(bare)
-        wrap = Wrap(f"{bullets}{bare}\n" if bullets else f"{header}\n", lead=bullets, first=start, last=end)
+        prefix = prefix_of(header)
+        start += len(header) - len(header.lstrip(" \t")) if bullets_for(prefix) else 0
+        wrap = Wrap(f"{upright(prefix)}{header[len(prefix) :]}\n", lead=led(prefix), first=start, last=end)
         rows = _between(lines, (first_row + 1, end))  # the header stays with a row
         yield from self._parts("table", start, end, (rows, lines, cells, *PROSE), self._with(wrap, "header-left-out"))
 

@@ -105,6 +105,7 @@ _COUNTED = _words_in(
     """
 )
 _LONGEST_ABBREVIATION = 10
+_BLANKS = re.compile(r"\s*+")
 _ACRONYM = re.compile(r"(?:[^\W\d_]\.)++[^\W\d_]")
 
 
@@ -198,7 +199,7 @@ def _is_abbreviated(text: str, begin: int, dot: int, first: int, end: int) -> bo
         return False
     word = words[-1].lstrip("\"'([{*_~“‘«„¿¡—–/")
     if word.isdigit():
-        is_first = text[begin : dot - len(words[-1])].isspace() or dot - len(words[-1]) == begin
+        is_first = _BLANKS.match(text, begin).end() >= dot - len(words[-1])  # type: ignore[union-attr]  # it always matches
         return is_first or (len(word) <= 2 and _first_word(text, first, end) in _COUNTED)
     if len(word) > _LONGEST_ABBREVIATION:
         return False

@@ -1,4 +1,4 @@
-"""What stands before code on its line, when a part of it stands alone. Used by fences.py and ladder.py.
+"""What stands before code or a table on its line, when a part of it stands alone. Used by fences.py and ladder.py.
 
 In a list, a footnote or a quote a fence is indented, and so are its closing line and all that follows. Alone, four
 columns would make other code of it. So a bullet stands in the place of such an indentation: what follows is then where
@@ -10,18 +10,24 @@ from __future__ import annotations
 import re
 
 _MARKER = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])(?=[ \t])")
-_LABEL = re.compile(r"\A[ \t]*\[\^[^\]\s]+\]:[ \t]*")
-"""The label of a footnote; the lines below it are indented by four columns."""
+_LABEL = re.compile(r"(?:\A[ \t]*|(?<=[> \t]))\[\^[^\]\s]+\]:[ \t]*")
+"""The label of a footnote, perhaps in a quote; the lines below it are indented by four columns."""
+_PREFIX = re.compile(r"[ \t]*(?:(?:>|(?:[-*+]|[0-9]{1,9}[.)])(?=[ \t])|\[\^[^\]\s]+\]:)[ \t]*)*")
 INDENTED = 4
 """So many columns make code of what stands behind them."""
 ITEM = 2
 """The least columns by which the text of an item is indented."""
 
 
+def prefix_of(line: str) -> str:
+    """What stands before a line's own text: an indentation, markers of quotes and items, a label."""
+    return line[: _PREFIX.match(line).end()]  # type: ignore[union-attr]  # it matches the empty text too
+
+
 def upright(prefix: str, least: int = INDENTED) -> str:
-    """What stands before a fence that is opened again: ``prefix``, with bullets for an indentation, or a label."""
-    if _LABEL.match(prefix):
-        return _bullets(INDENTED) + _LABEL.sub("", prefix)
+    """What stands before what is opened again: ``prefix``, with bullets for an indentation, or a label."""
+    if _LABEL.search(prefix):
+        return _LABEL.sub(_bullets(INDENTED), prefix, count=1)
     quotes, inner = _quoted(prefix)
     if inner:
         return f"{quotes}> {_bullets(_columns(inner) - 1)}"  # the first blank belongs to the mark
@@ -30,7 +36,7 @@ def upright(prefix: str, least: int = INDENTED) -> str:
 
 
 def led(prefix: str, least: int = INDENTED) -> str:
-    """What stands above or before the part that has a fence's own start, so that it is no other code."""
+    """What stands above or before the part that has a block's own start, so that it is no other code."""
     quotes, inner = _quoted(prefix)
     if inner and not quotes.strip(" \t>"):
         return f"{quotes}> {_bullets(_columns(inner) - 1).rstrip()}\n"  # the marks stand there, so a line of its own
