@@ -6,7 +6,7 @@ What parses and counts is loaded when something has changed; what searches, when
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
@@ -109,10 +109,12 @@ class Index:
         path: str | Sequence[str] | None = None,
         merge: bool = True,
         explain: bool = False,
+        around: Callable[[Hit], int] | None = None,
     ) -> Results:
         """The sections that answer ``query``, the best first; together at most ``max_tokens`` tokens of text.
 
         ``trees``, one or more names, and ``path``, one or more patterns such as ``guides/**``, say where to look.
+        ``around`` tells how many tokens are shown around a hit, besides its breadcrumb line, and counts them, too.
         """
         from quire.search import phases  # noqa: PLC0415  an update searches nothing
 
@@ -126,6 +128,7 @@ class Index:
             merge=merge,
             explain=explain,
             settings=self._settings,
+            around=around,
         )
 
     def get(self, name: str, *, children: bool = True, max_tokens: int | None = None) -> Hit:

@@ -314,3 +314,22 @@ def test_an_output_that_is_no_folder(run: Run) -> None:
     assert "in/a.json: out" in result.errors
     assert "it is no folder; take another one" in result.errors
     assert Path("out").read_text() == "mine"
+
+
+def test_lone_surrogates_cost_no_run(run: Run) -> None:
+    put("name.json", {**NEW, "zz\ud800": 1})
+    put("nested.json", {**NEW, "sourcePosition": {**NEW["sourcePosition"], "\ud800": 1}})
+    put("text.json", {**NEW, "embedText": "a \ud800", "originalText": "a \ud800"})
+    put("wrong.json", {**NEW, "sourcePosition": "\ud800"})
+    put("sound.json", NEW)
+    result = run("name.json", "nested.json", "text.json", "wrong.json", "sound.json", "-o", "new")
+    assert result.code == 2
+    assert "wrong.json: is not a chunk record: a lone surrogate stands where no text belongs" in result.errors
+    assert get("new/name.json")["zz\ud800"] == 1
+    assert get("new/text.json")["embedText"] == "a \ud800"
+    assert sorted(each.name for each in Path("new").iterdir()) == [
+        "name.json",
+        "nested.json",
+        "sound.json",
+        "text.json",
+    ]

@@ -102,13 +102,13 @@ def command(
             explain=explain,
         )
         budget = max_tokens or place.settings.max_tokens
-        is_listed = as_list and not as_json
-        results = find(max_tokens=None if is_listed else budget)
         printer = Printer(sys.stdout, full=full, as_list=as_list, explain=explain)
-        if budget is not None and is_listed:
-            results = _listed(results, budget, place, printer)
-        elif budget is not None and not as_json:
-            results = _fitted(results, find, budget, place, printer)
+        if budget is None or as_json:
+            results = find(max_tokens=budget)
+        elif as_list:
+            results = _listed(find(), budget, place, printer)
+        else:
+            results = _fitted(find, budget, place, printer)
         hits = [_with_ids(hit, place) for hit in results] if explain else results
         files = [place.file(hit) for hit in results]
         if as_json:
@@ -141,15 +141,29 @@ def _is_possible(query: str) -> bool:
     return True
 
 
-def _fitted(results: Results, find: partial[Results], budget: int, place: Opened, printer: Printer) -> Results:
-    """The results of the largest budget for text that, with all that is printed around it, keep ``budget``.
+_SPARE = 8
+"""So many tokens, at least, may become one with others where texts meet."""
+_TRIES = 32
+"""After so many budgets that are too large, the first is good enough."""
 
-    Results are the same for every budget down to what they use. So the next one to try is just below that, and none is
-    passed over: what fits is never shortened, and more is never less.
+
+def _fitted(find: partial[Results], budget: int, place: Opened, printer: Printer) -> Results:
+    """The results that, with all that is printed around them, keep the budget.
+
+    What is printed around each is counted with it. Where texts meet, some tokens become one, so there may be room for
+    more: the largest budget is taken whose results fit. They are the same down to what they use.
     """
-    while results and _printed(results, place, printer) > budget:
-        below = results.phases["fit"]["tokens"] - 1
-        results = find(max_tokens=below) if below > 0 else _first(results, 0)
+    find = partial(find, around=lambda hit: _printed([hit], place, printer) - tokens_of(hit.breadcrumb_line))
+    results = find(max_tokens=budget)
+    used = results.phases.get("fit", {}).get("tokens", 0)
+    most = budget + max(used - _printed(results, place, printer), _SPARE)
+    for _ in range(_TRIES):
+        more = find(max_tokens=most)
+        if _printed(more, place, printer) <= budget:
+            return more
+        most = more.phases["fit"]["tokens"] - 1
+    while (over := _printed(results, place, printer) - budget) > 0:
+        results = find(max_tokens=results.phases["fit"]["tokens"] - over)
     return results
 
 

@@ -5,7 +5,7 @@ Before: ``phases`` has found and merged. After: the surfaces show the hits.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial as bound
 from typing import Any, NamedTuple
 
@@ -25,6 +25,9 @@ from quire.search.context import Given, ToGive, fit
 from quire.search.find import Found, Matching
 from quire.search.highlight import Marker, Wanted
 from quire.search.records import Hit, hit_of
+
+Around = Callable[[Hit], int]
+"""How many tokens are shown around the text of a hit, besides its breadcrumb line; the hit has no text yet."""
 
 
 class Result(NamedTuple):
@@ -87,16 +90,19 @@ def _as_typed(text: str, language: str) -> Wanted:
     return Wanted(word_terms(text, language))
 
 
-def hits(question: Question, results: Sequence[Result], max_tokens: int | None, phases: dict[str, Any]) -> list[Hit]:
+def hits(
+    question: Question,
+    results: Sequence[Result],
+    max_tokens: int | None,
+    phases: dict[str, Any],
+    around: Around | None = None,
+) -> list[Hit]:
     """The hits, with as much text as the budget has room for; those for which it has none are left out."""
     snapshot = question.matching.snapshot
     trees = snapshot.settings.trees
     languages = {trees[result.node.tree].language for result in results}
     marks = {language: _marker(question, language, partial=question.partial) for language in languages}
-    wanted = [
-        ToGive(result.node, tuple(each.node.position for each in result.constituents), result.nodes)
-        for result in results
-    ]
+    wanted = [_to_give(result, around) for result in results]
     # The budget is shared by trees of several languages; what marks one of them is good enough to choose parts.
     first = marks[trees[results[0].node.tree].language] if results else None
     given = fit(wanted, snapshot.nodes_of, max_tokens=max_tokens, ranges=first)
@@ -104,7 +110,9 @@ def hits(question: Question, results: Sequence[Result], max_tokens: int | None, 
         "results": len(results),
         "given": sum(each is not None for each in given),
         "tokens": sum(
-            each.tokens + result.node.crumb_tokens for result, each in zip(results, given, strict=True) if each
+            each.tokens + (section.above_whole if each.complete else section.above_parts)
+            for section, each in zip(wanted, given, strict=True)
+            if each
         ),
     }
     made = [
@@ -114,6 +122,15 @@ def hits(question: Question, results: Sequence[Result], max_tokens: int | None, 
     ]
     phases["highlight"] = {"ranges": sum(len(hit.match_ranges) for hit in made)}
     return made
+
+
+def _to_give(result: Result, around: Around | None) -> ToGive:
+    positions = tuple(each.node.position for each in result.constituents)
+    if around is None:
+        return ToGive(result.node, positions, result.nodes)
+    bare = [Given(text="", parts=(), tokens=result.node.full_tokens, complete=complete) for complete in (True, False)]
+    costs = [around(hit_of(result.node, each, constituents=())) for each in bare]
+    return ToGive(result.node, positions, result.nodes, *costs)
 
 
 def _marker(question: Question, language: str, *, partial: bool) -> Marker:

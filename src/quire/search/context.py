@@ -50,6 +50,20 @@ class ToGive(msgspec.Struct, frozen=True):
     """The positions of the nodes that matched in it, the best first."""
     nodes: Sequence[Node] = ()
     """The node and all below it, in order, if they are at hand; else they are read."""
+    around_whole: int = 0
+    """How many tokens are shown around its text, besides the breadcrumb line, if that is given whole."""
+    around_parts: int = 0
+    """And if it is not."""
+
+    @property
+    def above_whole(self) -> int:
+        """All that it costs besides its text, if that is given whole."""
+        return self.node.crumb_tokens + self.around_whole
+
+    @property
+    def above_parts(self) -> int:
+        """All that it costs besides its text, if that is not."""
+        return self.node.crumb_tokens + self.around_parts
 
 
 class Given(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,8 +93,8 @@ def fit(
 ) -> list[Given | None]:
     """The text for each section; None for those that the budget has no room for.
 
-    The tokens of all texts and of the breadcrumb line above each are together at most ``max_tokens``. Something is cut
-    out of a part only if there is room for ``worth`` tokens.
+    The tokens of all texts, of the breadcrumb line above each and of what else is shown around it are together at most
+    ``max_tokens``. Something is cut out of a part only if there is room for ``worth`` tokens.
     """
     if max_tokens is None:
         return [_whole(section, read) for section in sections]
@@ -100,7 +114,7 @@ def fit(
 class _Draft(msgspec.Struct):
     """What is chosen so far."""
 
-    node: Node
+    section: ToGive
     whole: Given | None = None
     excerpt: Excerpt = msgspec.field(default_factory=Excerpt)
     matched: list[Node] = msgspec.field(default_factory=list)
@@ -111,14 +125,14 @@ class _Draft(msgspec.Struct):
     @property
     def cost(self) -> int:
         if self.whole is not None:
-            return self.whole.tokens + self.node.crumb_tokens
-        return self.excerpt.tokens + self.node.crumb_tokens if self.excerpt else 0
+            return self.whole.tokens + self.section.above_whole
+        return self.excerpt.tokens + self.section.above_parts if self.excerpt else 0
 
     def given(self) -> Given | None:
         if self.whole is not None or not self.excerpt:
             return self.whole
         spans = self.excerpt.spans()
-        complete = spans == (Span(self.node.start, self.node.full_end),)
+        complete = spans == (Span(self.section.node.start, self.section.node.full_end),)
         return Given(text=self.excerpt.text(), parts=spans, tokens=self.excerpt.tokens, complete=complete)
 
 
@@ -137,10 +151,10 @@ def _whole(section: ToGive, read: Read) -> Given:
 def _drafted(section: ToGive, read: Read, ranges: Ranges | None, room: int, worth: int) -> _Draft:
     """The whole section if it fits, else the most relevant of it; if need be, some lines or words."""
     node = section.node
-    room -= node.crumb_tokens
-    if node.full_tokens <= room:
-        return _Draft(node, _whole(section, read))
-    draft = _Draft(node)
+    if node.full_tokens <= room - section.above_whole:
+        return _Draft(section, _whole(section, read))
+    draft = _Draft(section)
+    room -= section.above_parts
     too_long: list[tuple[Passage, Span | None]] = []
     for position in section.constituents:
         if draft.excerpt.tokens >= room or len(too_long) >= _MISSES:
@@ -193,13 +207,13 @@ def _matches(inside: Sequence[Passage], found: Iterable[Span], offset: int) -> d
 def _extend(draft: _Draft, read: Read, room: int) -> None:
     """Fill up: the rest of what matched, then the section from its start as far as it goes."""
     excerpt = draft.excerpt
-    room -= draft.node.crumb_tokens
+    room -= draft.section.above_parts
     if draft.closed or not excerpt or excerpt.tokens >= room:
         return
     for matched in draft.matched:
         for passage in passages(matched):
             excerpt.add([passage], room)
-    for run in _from_its_start(draft.node, read):
+    for run in _from_its_start(draft.section.node, read):
         if not excerpt.add(run, room):
             return
 

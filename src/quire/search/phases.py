@@ -45,10 +45,12 @@ def search(
     merge: bool = True,
     explain: bool = False,
     settings: SearchSettings | None = None,
+    around: answer.Around | None = None,
 ) -> Results:
     """The sections that answer a query, the best first: at most ``limit``, with at most ``max_tokens`` tokens.
 
-    ``trees`` and ``paths`` (patterns) say where to look. Without ``merge`` each node stands for itself.
+    ``trees`` and ``paths`` (patterns) say where to look. Without ``merge`` each node stands for itself. ``around`` says
+    what is shown around each hit and counts, too.
     """
     settings = settings or SearchSettings()
     query = parse(text)
@@ -71,7 +73,7 @@ def search(
             results = _with_nodes(snapshot, merged, whole=max_tokens is None)
             is_partial = phase == "partial"
             question = answer.Question(matching, query, explain=explain, partial=is_partial)
-            hits = answer.hits(question, results, max_tokens, phases)
+            hits = answer.hits(question, results, max_tokens, phases, around)
             return Results(hits, query=text, partial=is_partial, corrections=corrections, phases=phases)
     return Results(query=text, corrections=corrections, phases=phases)
 

@@ -45,6 +45,7 @@ OTHER_NAMES: Mapping[str, str] = MappingProxyType(
 RANGES: Mapping[str, tuple[int, int]] = MappingProxyType({"header_depths": (1, 6)})
 """The least and the greatest of numbers that do not count from 0."""
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _PLACE = re.compile(r" - at `\$\.?(?P<field>[^`]*)`$")
 
 
@@ -84,7 +85,7 @@ def decode(data: bytes | str | Mapping[str, Any], *, name: str = "<record>") -> 
     if not isinstance(record, Mapping):
         raise InputError(name, f"is not a chunk record but {_kind(record)}; a record is one JSON object")
     try:
-        read = msgspec.convert(renamed(record, OTHER_NAMES, name=name), _mirror(Chunk))
+        read = _converted(renamed(record, OTHER_NAMES, name=name), _mirror(Chunk), name)
     except msgspec.ValidationError as error:
         raise InputError(name, f"is not a chunk record: {_problem(error)}") from error
     return _chunk(read)
@@ -106,10 +107,32 @@ def parse(data: bytes | str, *, name: str = "<record>", line: int = 1) -> Any:
 def check_types(record: Mapping[str, Any], *, name: str, shown: Callable[[str], str] = str) -> None:
     """InputError if a field of ``record`` is of another type; ``shown`` says what the error calls a field."""
     try:
-        msgspec.convert(record, _mirror(Chunk, is_part=True))
+        _converted(record, _mirror(Chunk, is_part=True), name)
     except msgspec.ValidationError as error:
         reason = f"is not a chunk record: {_problem(error, shown)}; correct it, or make it anew from its document"
         raise InputError(name, reason) from error
+
+
+def _converted(record: Mapping[str, Any], kind: Any, name: str) -> Any:
+    """``record`` as ``kind``. msgspec looks at no lone surrogate: not in a name, nor where no text belongs."""
+    try:
+        return msgspec.convert(record, kind)
+    except UnicodeEncodeError:
+        plain = _without_odd_names(record)
+    try:
+        return msgspec.convert(plain, kind)
+    except UnicodeEncodeError as error:
+        reason = "is not a chunk record: a lone surrogate stands where no text belongs; make it anew from its document"
+        raise InputError(name, reason) from error
+
+
+def _without_odd_names(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A record without fields whose names UTF-8 cannot hold; none of quire's own is like that."""
+    held = {key: value for key, value in record.items() if not _SURROGATE.search(key)}
+    return {
+        key: _without_odd_names(value) if isinstance(value, Mapping) and key != "metadata" else value
+        for key, value in held.items()
+    }
 
 
 def renamed(record: Mapping[str, Any], names: Mapping[str, str], *, name: str, inside: str = "") -> dict[str, Any]:
