@@ -187,6 +187,20 @@ def test_where_to_look(index: Index) -> None:
     assert {hit.path for hit in index.search("intro OR token", path="guides/**")} == {"guides/auth.md"}
 
 
+def test_what_is_shown_around_a_hit_counts(index: Index) -> None:
+    asked: list[quire.Hit] = []
+
+    def around(hit: quire.Hit) -> int:
+        asked.append(hit)
+        return 15 if hit.complete else 30
+
+    whole = index.search("token")
+    (hit,) = index.search("token", max_tokens=whole[0].tokens + 40, around=around)
+    assert hit.complete
+    assert {(each.id, each.text) for each in asked} == {(hit.id, "")}
+    assert not index.search("token", max_tokens=whole[0].tokens + 10, around=around)
+
+
 def test_a_budget_for_a_search(index: Index) -> None:
     hits = index.search("token", max_tokens=40)
     assert hits
