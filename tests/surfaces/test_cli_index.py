@@ -138,6 +138,36 @@ def test_names_that_are_no_text_are_escaped_in_json(run, docs) -> None:
     assert json.loads(run("outline", str(folder / "ok\udce9.md"), "--json").out)["path"] == "ok%E9.md"
 
 
+def test_names_of_trees_that_are_no_text(run, docs) -> None:
+    folder = docs({"caf\udce9.md": "# A\n\none\n", "fol\udce9/x.md": "# B\n\ntwo\n"})
+    run("index", "caf\udce9.md", "fol\udce9")
+    said = [run(*each, "--json") for each in (["ls"], ["ls", "caf"], ["ls", "fol"], ["search", "one"], ["status"])]
+    assert not [each for each in said if each.code or b"\\ud" in each.out]
+    trees, *documents, hits, status = [json.loads(each.out) for each in said]
+    assert [each["folder"] for each in trees] == [f"{folder}/caf%E9.md", f"{folder}/fol%E9"]
+    assert [each["file"] for [each] in (*documents, hits)] == ["caf%E9.md", "fol%E9/x.md", "caf%E9.md"]
+    assert [each["folder"] for each in status["trees"].values()] == [f"{folder}/caf%E9.md", f"{folder}/fol%E9"]
+    assert json.loads(run("get", "caf\udce9.md", "--json").out)[0]["file"] == "caf%E9.md"
+
+
+def test_names_that_are_no_text_in_what_status_says(run, docs) -> None:
+    folder = docs({"caf\udce9.md": "a\n", "b.md": "b\n"})
+    run("index", "caf\udce9.md")
+    (folder / "quire.toml").write_text('[trees]\ncaf = "b.md"\n')
+    changed = json.loads(run("status", "--json").out)["changedTrees"]
+    assert changed["caf"].startswith("caf%E9.md is in the index, and not b.md")
+    assert json.loads(run("status", "--json", "--index", "i\udce9").out)["index"] == f"{folder}/i%E9"
+
+
+def test_names_that_are_no_text_are_printed_as_they_can_be_asked_for(run, docs) -> None:
+    docs({"caf\udce9.md": "# A\n\nb\n"})
+    run("index", "caf\udce9.md")
+    assert run("ls", "caf").out.startswith(b"caf%E9.md  ")
+    place = run("search", "--list", "b").out.split()[0].decode()
+    assert place == "caf%E9.md:1"
+    assert run("get", place).out == run("get", "caf\udce9.md").out != b""
+
+
 def test_what_is_ignored_but_named_is_taken(run, docs, trees) -> None:
     docs({"docs/.quireignore": "drafts/\n", "docs/drafts/d.md": "d\n", "docs/drafts/.x": "", "docs/a.md": "a\n"})
     run("index", "docs")
@@ -310,6 +340,37 @@ def test_no_documents(run, docs) -> None:
     assert run("chunk", "empty").code == run("verify", "empty").code == run("stats", "empty").code == 1
 
 
+def test_no_documents_in_a_tree_that_is_named(run, docs) -> None:
+    docs({"quire.toml": '[trees]\nempty = "empty"\n', "empty/x.py": "x\n"})
+    for _ in range(2):
+        for arguments in ([], ["empty"], ["--json"]):
+            result = run("index", *arguments)
+            assert (result.code, result.err) == (1, EMPTY)
+            assert result.out
+    docs({"empty/a.md": "a\n"})
+    result = run("index")
+    assert (result.code, result.err) == (0, "")
+
+
+def test_no_documents_any_more(run, docs) -> None:
+    folder = docs({"docs/a.md": "a\n", "more/b.md": "b\n"})
+    run("index", "docs", "more")
+    (folder / "docs/a.md").unlink()
+    for _ in range(2):
+        result = run("index", "docs")
+        assert (result.code, result.err) == (1, EMPTY.replace("empty", "docs"))
+        result = run("index")  # there are some in another one
+        assert (result.code, result.err) == (0, "")
+
+
+def test_no_documents_but_some_that_cannot_be_read(run, docs) -> None:
+    docs({"docs/bad.md": b"\xff"})
+    for _ in range(2):
+        result = run("index", "docs")
+        assert result.code == 1
+        assert "no documents" not in result.err
+
+
 def test_no_documents_beside_some(run, docs, trees) -> None:
     docs({"docs/a.md": "a\n", "docs/none/x.py": "x\n", "empty/x.py": "x\n"})
     result = run("index", "docs", "empty")
@@ -327,7 +388,7 @@ def test_a_named_file_that_cannot_be_read(run, docs, trees) -> None:
     result = run("index", "bad.md", "x.bin")
     assert (result.code, result.out) == (1, b"")
     first, second = result.err.splitlines()
-    assert first.startswith("bad.md: line 1, byte offset 0: not UTF-8")
+    assert first.startswith("bad.md:1: byte offset 0: not UTF-8")
     assert first.endswith("; convert the file to UTF-8 [undecodable]")
     assert second == "x.bin: not a text file; name Markdown or text [unreadable]"
     assert "there is no index yet" in run("status").err
@@ -337,6 +398,13 @@ def test_a_named_file_that_cannot_be_read(run, docs, trees) -> None:
     assert json.loads(run("index", "--json", "bad.md").out)["nodes"] == 2
     assert trees() == {"docs": ["a.md"]}
     assert "bad.md: line 1" in refused(run("search", "a", "bad.md"))
+
+
+def test_what_cannot_be_read_is_told_alike_in_a_folder_and_by_itself(run, docs) -> None:
+    docs({"bad.md": b"ok\n\xff\n", "docs/bad.md": b"ok\n\xff\n"})
+    alone, inside = [json.loads(run("index", each, "--json").out)["failed"] for each in ("bad.md", "docs")]
+    assert [(each["line"], each["message"].partition(":")[0]) for each in alone] == [(2, "byte offset 3")]
+    assert {**alone[0], "path": ""} == {**inside[0], "path": ""}
 
 
 def test_a_file_of_a_tree_that_cannot_be_read_is_told_once(run, docs) -> None:
@@ -416,3 +484,9 @@ def test_nothing_but_json_on_standard_output(docs) -> None:
     result = process("index", "docs", "--json")
     assert result.code == 1
     assert json.loads(result.out)["added"] == 1
+
+
+def test_what_quotes_advice_is_loaded_for_advice_only(docs) -> None:
+    folder = docs({"docs/a.md": "a\n"})
+    code = "import sys; from quire.cli import main; main(['index', 'docs']); sys.exit('shlex' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, check=False).returncode == 0

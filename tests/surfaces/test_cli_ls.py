@@ -160,3 +160,37 @@ def test_a_tree_without_documents(run, docs) -> None:
     docs({"quire.toml": '[trees]\nbare = "bare"\n', "bare/x.py": "x\n"})
     said = "quire: bare: no documents in there; quire looks for Markdown and .txt files\n"
     assert run("ls", "--json", "bare") == (1, b"[]\n", said)
+
+
+def test_a_tree_that_has_no_documents_any_more(run, project) -> None:
+    run("index", "docs", "more")
+    (project / "more/c.txt").unlink()
+    run("index")
+    said = "quire: more: no documents in there; quire looks for Markdown and .txt files\n"
+    for what in ("more", "./more"):
+        for options in ([], ["--no-update"]):
+            assert run("ls", what, *options) == (1, b"", said)
+    assert run("search", "c", "more", "--no-update") == run("search", "c", "more") == (1, b"", "nothing found\n")
+    (project / "docs/none").mkdir()
+    assert "docs/none: not in the index; leave out --no-update" in refused(run("ls", "docs/none", "--no-update"))
+
+
+@pytest.mark.parametrize("command", ["ls", "get"])
+def test_what_is_not_there_is_advised_for_the_index_that_is_asked(run, command) -> None:
+    run("index", "docs")
+    run("index", "docs", "--index", "other ix")
+    assert run(command, "zzzz").err == "quire: zzzz: not in the index; quire ls shows what is\n"
+    said = "quire: zzzz: not in the index; quire ls --index 'other ix' shows what is\n"
+    assert run(command, "zzzz", "--index", "other ix").err == said
+
+
+def test_no_index_yet_where_another_is_asked_for(run) -> None:
+    said = "quire: zz: there is no index yet; `quire index PATH --index zz` makes one\n"
+    assert refused(run("ls", "--index", "zz")) == said
+    assert run("status", "--index", "zz") == (1, b"", said)
+
+
+def test_a_damaged_index_is_mended_where_it_is(run, project) -> None:
+    run("index", "docs", "--index", "zz")
+    (project / "zz/index.current").write_text("{")
+    assert refused(run("ls", "--no-update", "--index", "zz")).endswith("; run: quire index --index zz\n")

@@ -79,6 +79,16 @@ def test_damaged(run, docs) -> None:
     assert json.loads(run("status", "--json").out)["damaged"]
 
 
+def test_a_damaged_index_is_mended_where_it_is(run, docs) -> None:
+    folder = docs({"docs/a.md": "a\n"})
+    for option, typed in ([], "quire index"), (["--index", "zz"], "quire index --index zz"):
+        run("index", "docs", *option)
+        (folder / (option[-1] if option else ".quire") / "index.current").write_text("{")
+        said = f"the index is damaged (index.current holds something else); run: {typed}"
+        assert run("status", *option).out.decode().endswith(f"\ndamaged: {said}\n")
+        assert json.loads(run("status", "--json", *option).out)["damaged"] == said
+
+
 def test_an_index_of_another_version(run, docs) -> None:
     folder = docs({"quire.toml": '[trees]\ndocs = "docs"\n', "docs/a.md": "a\n"})
     run("index")

@@ -9,11 +9,12 @@ from typing import NamedTuple
 
 import click
 
+from quire.cli.advice import advice
 from quire.cli.arguments import not_empty
 from quire.cli.commands import NOTHING_FOUND
 from quire.cli.hits import Printer, record, with_breadcrumb
 from quire.cli.index_options import COUNT, index_option, no_update_option
-from quire.cli.indexes import Opened, opened
+from quire.cli.indexes import Opened, opened, settings_for
 from quire.cli.output import count_of, note, write_json_array
 from quire.cli.places import exists, located
 from quire.cli.shown import visible
@@ -74,7 +75,8 @@ def command(
     asked = list(map(target, dict.fromkeys(targets)))
     found: dict[Target, tuple[Hit, str]] = {}
     for folder in dict.fromkeys(each.file for each in asked if each.is_folder):
-        note(f"quire: {visible(f'{folder}: is a folder; `quire ls {folder}` lists its documents')}")
+        lists = advice(f"ls {folder}", settings_for(index_folder))
+        note(f"quire: {visible(f'{folder}: is a folder; {lists} lists its documents')}")
     for are_files in (True, False):
         wanted = [each for each in asked if each.is_file == are_files and not each.is_folder]
         if wanted:
@@ -114,7 +116,7 @@ def _get(place: Opened, each: Target, *, children: bool, max_tokens: int | None)
         hit = place.index.get(name, children=children, max_tokens=max_tokens)
         whole = place.index.get(name, children=children) if max_tokens and not hit.text else hit
     except NotFoundError as error:
-        note(f"quire: {visible(str(error))}")
+        place.say(error)
         return None
     if place.is_left_out(hit.tree, name):
         return None

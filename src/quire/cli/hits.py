@@ -11,6 +11,7 @@ import click
 
 from quire.cli.highlighted import shortened, whole
 from quire.cli.output import Paint, count_of, echo, has_colour, is_terminal, terminal_width
+from quire.index.paths import storable
 from quire.search.records import Hit
 from quire.search.settings import SHARPNESS
 
@@ -35,7 +36,7 @@ def record(hit: Hit, file: str, phases: Mapping[str, Any] | None = None) -> dict
         "breadcrumbLine": hit.breadcrumb_line,
         "tree": hit.tree,
         "path": hit.path,
-        "file": file,
+        "file": storable(file),
         "depth": hit.depth,
         "lines": hit.lines,
         "span": hit.span,

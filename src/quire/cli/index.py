@@ -9,13 +9,14 @@ from pathlib import Path
 
 import click
 
+from quire.cli.advice import advice
 from quire.cli.arguments import not_empty
 from quire.cli.commands import NOTHING_FOUND
 from quire.cli.index_options import index_option
 from quire.cli.indexes import (
     PATIENCE,
     absorb,
-    advice,
+    documents_in,
     folders_of,
     left_out,
     run_update,
@@ -23,7 +24,7 @@ from quire.cli.indexes import (
 )
 from quire.cli.output import Paint, count_of, echo, show_findings, write_json
 from quire.cli.places import Chosen, choose, reachable
-from quire.cli.refusals import advised, refuse_beforehand, unreadable, without_empty
+from quire.cli.refusals import advised, refuse_beforehand, say_empty, unreadable, without_empty
 from quire.errors import InputError, UndecodableError
 from quire.index.paths import storable
 from quire.index.update import Update
@@ -60,12 +61,16 @@ def command(
         found = read.instead(added, kept)
         absorb(index, found, settings, known)
         nodes = _nodes(index, settings)
+        is_empty = not any(documents_in(index, place.tree, place.part) for place in found.places)
     done = replace(_together(done, more) if more else done, nodes=nodes)
+    if is_empty and not done.failed:  # a new tree without a document is told, and not among these
+        for folder in found.trees.values():
+            say_empty(reachable(folder))
     if as_json:
         write_json(_record(done))
     else:
         _show(done, settings, is_done=bool(read.places))
-    return NOTHING_FOUND if done.failed or not found.places else 0
+    return NOTHING_FOUND if done.failed or is_empty else 0
 
 
 def _update(index: Index, chosen: Chosen, settings: Settings, *, rebuild: bool = False) -> tuple[Chosen, Update]:
@@ -86,8 +91,12 @@ def _nodes(index: Index, settings: Settings) -> int:
 
 
 def _finding(error: InputError) -> Finding:
-    code = "undecodable" if isinstance(error, UndecodableError) else "unreadable"
-    return Finding(code=code, path=str(Path(error.path).absolute()), line=0, message=error.reason)
+    """An error as an update tells it of a file in a folder: the line as such, and not in the message."""
+    path = str(Path(error.path).absolute())
+    if not isinstance(error, UndecodableError):
+        return Finding(code="unreadable", path=path, line=0, message=error.reason)
+    line, _, message = error.reason.removeprefix("line ").partition(", ")
+    return Finding(code="undecodable", path=path, line=int(line), message=message)
 
 
 def _remove(index: Index, names: tuple[str, ...], known: Mapping[str, Path], *, as_json: bool) -> int:

@@ -9,11 +9,11 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from shlex import quote
 
 import click
 import msgspec
 
+from quire.cli.advice import advice, as_typed, no_index
 from quire.cli.output import Progress, count_of, note
 from quire.cli.places import (
     Chosen,
@@ -34,10 +34,10 @@ from quire.errors import (
     InputError,
     NotFoundError,
     OptionError,
-    QuireError,
     StoreError,
 )
 from quire.index.files import FileRecord
+from quire.index.paths import storable
 from quire.index.update import Update
 from quire.indexed import Index
 from quire.search.places import escaped
@@ -77,7 +77,11 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
     def path(self, tree: str, path: str) -> str:
         """Where a document is, as a path that works from the current folder."""
         folder = self.folders[tree]
-        return reachable(folder / path if folder.name != path or folder.is_dir() else folder)
+        return reachable(folder / path if storable(folder.name) != path or folder.is_dir() else folder)
+
+    def say(self, error: NotFoundError) -> None:
+        """Say what is not in the index."""
+        note(f"quire: {visible(as_typed(str(error), self.settings))}")
 
     def filters(self, globs: Sequence[str]) -> list[str] | None:
         """What limits a search to the chosen parts of trees, and to what is like one of ``globs``."""
@@ -109,12 +113,6 @@ def settings_for(index_folder: str | None) -> Settings:
         settings = msgspec.structs.replace(settings, index=Path(os.path.abspath(index_folder)))  # noqa: PTH100  links stay as named
     refuse_place(settings.index, settings.folders)
     return settings
-
-
-def advice(command: str, settings: Settings) -> str:
-    """A command that is advised, as it must be typed for this index."""
-    is_given = str(settings.index) != settings.values["index"].value
-    return f"`quire {command}{f' --index {quote(reachable(settings.index))}' if is_given else ''}`"
 
 
 @contextmanager
@@ -164,7 +162,7 @@ def folders_of(index: Index, settings: Settings, *, repair: bool = False) -> dic
         return {}
     except IndexDamagedError as error:
         if not repair:
-            raise
+            raise IndexDamagedError(error.path, as_typed(error.reason, settings)) from error
         reason = error.reason.rpartition("; ")[0].replace(" is damaged", " was damaged")
         note(f"quire: {visible(f'{reachable(settings.index)}: {reason}')}; it is made anew")
     try:
@@ -268,17 +266,10 @@ def documents_in(index: Index, tree: str, part: str) -> list[FileRecord]:
 def _refuse_unknown(index: Index, chosen: Chosen, settings: Settings, known: Mapping[str, Path]) -> None:
     """Refuse what is not in the index, so that nothing found does not mean nothing searched."""
     for place in chosen.places:
-        if place.tree in known and documents_in(index, place.tree, place.part):
-            continue
+        if place.tree in known and (not place.part or documents_in(index, place.tree, place.part)):
+            continue  # a tree may have no documents, and is in the index all the same
         if place.tree in settings.trees and not place.folder.exists():  # without --no-update it is refused as well
             raise InputError(reachable(place.folder), is_gone(place.tree, settings))
         if not known:
             raise no_index(settings)
         raise InputError(place.given or place.tree, "not in the index; leave out --no-update")
-
-
-def no_index(settings: Settings) -> QuireError:
-    """What to say where there is no index."""
-    above = next((each for each in settings.index.parents[1:] if (each / settings.index.name).is_dir()), None)
-    hint = f"there is one above: add --index {reachable(above / settings.index.name)}" if above else ""
-    return QuireError(f"{reachable(settings.index)}: there is no index yet; {hint or '`quire index PATH` makes one'}")

@@ -13,8 +13,9 @@ from quire.cli.commands import NOTHING_FOUND
 from quire.cli.get import Target, document, target
 from quire.cli.index_options import index_option, no_update_option
 from quire.cli.indexes import Opened, documents_in, opened
-from quire.cli.output import Paint, count_of, echo, lines_of, note, write_json_array
+from quire.cli.output import Paint, count_of, echo, lines_of, write_json_array
 from quire.cli.places import located, reachable
+from quire.cli.refusals import say_empty
 from quire.cli.shown import clip, visible, width
 from quire.errors import NotFoundError
 from quire.index.paths import storable
@@ -73,7 +74,7 @@ def _all_of(place: Opened, tree: str) -> list[Row]:
         return []
     rows = _documents(place, tree, "")
     if not rows:
-        note(f"quire: {tree}: no documents in there; quire looks for Markdown and .txt files")
+        say_empty(tree)
     return rows
 
 
@@ -81,14 +82,17 @@ def _named(place: Opened, asked: Target) -> list[Row]:
     """The documents of a folder, or the headings of a document or a section; none, and why, where there is no such."""
     if asked.is_folder:
         tree, part = located(asked.file, place.folders) or ("", "")
-        return _documents(place, tree, part)
+        rows = _documents(place, tree, part)
+        if not rows:
+            say_empty(reachable(asked.file))
+        return rows
     name = (document(place, asked.file) if asked.is_file else asked.file) + asked.rest
     try:
         top = place.index.get(name)
     except NotFoundError as error:
         below = _below(place, name)
         if below is None:
-            note(f"quire: {visible(str(error))}")
+            place.say(error)
         return below or []
     return [] if place.is_left_out(top.tree, name) else _headings(place, top)
 
@@ -108,7 +112,7 @@ def _trees(place: Opened) -> list[Row]:
         if name in place.gone:
             continue
         numbers = {"files": tree.files, "nodes": tree.nodes, "tokens": tree.tokens}
-        record = {"name": name, "folder": str(tree.folder), "language": tree.language, **numbers}
+        record = {"name": name, "folder": storable(str(tree.folder)), "language": tree.language, **numbers}
         more = f"{count_of(tree.files, 'document')}, {count_of(tree.nodes, 'section')}  {reachable(tree.folder)}"
         rows.append(Row(record, name, tree.tokens, more))
     return rows
@@ -119,7 +123,9 @@ def _documents(place: Opened, tree: str, part: str) -> list[Row]:
     for each in documents_in(place.index, tree, part):
         file = place.path(each.tree, each.path)
         numbers = {"title": each.title, "nodes": each.nodes, "tokens": each.tokens}
-        rows.append(Row({"id": each.id, "path": each.path, "file": file, **numbers}, file, each.tokens, each.title))
+        rows.append(
+            Row({"id": each.id, "path": each.path, "file": storable(file), **numbers}, file, each.tokens, each.title)
+        )
     return rows
 
 

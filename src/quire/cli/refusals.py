@@ -70,9 +70,13 @@ def without_empty(chosen: Chosen) -> Chosen:
     empty = {place for place in chosen.new if not place.folder.is_file() and _is_empty(place.folder)}
     for place in chosen.new:
         if place in empty:
-            name = visible(reachable(place.folder))
-            note(f"quire: {name}: no documents in there; quire looks for Markdown and .txt files")
+            say_empty(reachable(place.folder))
     return chosen.without(empty)
+
+
+def say_empty(name: str) -> None:
+    """Say that there is no document in a tree or a folder."""
+    note(f"quire: {visible(name)}: no documents in there; quire looks for Markdown and .txt files")
 
 
 def _is_empty(folder: Path) -> bool:

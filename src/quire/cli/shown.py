@@ -13,9 +13,10 @@ _VISIBLE = {
     **{code: chr(0x2400 + code) for code in range(0x20)},
     ord("\t"): "    ",
     0x7F: "\u2421",
+    **{0xDC00 + byte: f"%{byte:02X}" for byte in range(0x80, 0x100)},
     **dict.fromkeys((*range(0x80, 0xA0), 0x2028, 0x2029, *_DIRECTIONS), _REPLACED),
 }
-"""A picture for each control character."""
+"""A picture for each control character; bytes of names that are no text as the index writes them."""
 
 
 def visible(text: str) -> str:

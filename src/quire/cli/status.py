@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 
 import click
 
+from quire.cli.advice import advice, as_typed, no_index
 from quire.cli.commands import NOTHING_FOUND
 from quire.cli.index_options import index_option
-from quire.cli.indexes import advice, no_index, settings_for
+from quire.cli.indexes import settings_for
 from quire.cli.output import MOST_SHOWN, Paint, count_of, echo, note, show_finding, write_json
 from quire.cli.places import is_gone, naming, reachable
 from quire.cli.refusals import advised
@@ -50,7 +51,7 @@ def command(*, as_json: bool, index_folder: str | None) -> int:
     settings = settings_for(index_folder)
     with Index.open(settings.index, settings=settings.search) as index:
         try:
-            status = _without_gone(index.status())
+            status = _without_gone(_advised(index.status(), settings))
         except NotFoundError:
             note(f"quire: {visible(str(no_index(settings)))}")
             if not as_json:
@@ -62,6 +63,11 @@ def command(*, as_json: bool, index_folder: str | None) -> int:
     else:
         _show(status, named, settings)
     return 0 if _is_fine(status, named) else NOTHING_FOUND
+
+
+def _advised(status: Status, settings: Settings) -> Status:
+    """With advice that leads to this index."""
+    return replace(status, damaged=as_typed(status.damaged, settings)) if status.damaged else status
 
 
 def _without_gone(status: Status) -> Status:
@@ -110,10 +116,11 @@ def _unnamed(status: Status, settings: Settings) -> Iterator[tuple[str, str]]:
 
 
 def _record(status: Status, named: Named, folder: str) -> dict[str, Any]:
-    trees = {name: {**asdict(tree), "folder": str(tree.folder)} for name, tree in status.trees.items()}
+    trees = {name: {**asdict(tree), "folder": storable(str(tree.folder))} for name, tree in status.trees.items()}
     failed = tuple(replace(advised(each), path=storable(each.path)) for each in status.failed)
-    more = {"changedTrees": named.changed, "unnamedTrees": list(named.unnamed)}
-    return {"index": folder, **asdict(replace(status, trees={}, failed=failed)), "trees": trees, **more}
+    changed = {name: storable(why) for name, why in named.changed.items()}
+    more = {"changedTrees": changed, "unnamedTrees": list(named.unnamed)}
+    return {"index": storable(folder), **asdict(replace(status, trees={}, failed=failed)), "trees": trees, **more}
 
 
 def _show(status: Status, named: Named, settings: Settings) -> None:
