@@ -152,7 +152,10 @@ class Flattening:
             return False
         if following.parent != section.number or following.position is None:
             return False
-        return is_short(self._document, self._counter, section, self._grain.least, stop=following.start, size=size)
+        if self._adds_up and is_surely(self._grain.least, self._document, section, following.start, size):
+            return False
+        start, end = own_text(self._document, section, following.start)
+        return self._count(self._text[start:end]) < self._grain.least
 
     def _own_span(self, section: Section, stop: int) -> tuple[int, int]:
         """From a section's heading to the end of its own text; for the document, the text above the first heading."""
@@ -261,13 +264,10 @@ def own_text(document: Document, section: Section, stop: int) -> tuple[int, int]
     return trimmed(document.text, document.source.body_start, stop)
 
 
-def is_short(document: Document, counter: TokenCounter, section: Section, least: int, *, stop: int, size: int) -> bool:
-    """Whether a section's own text has fewer than ``least`` tokens; from its heading to ``stop`` there are ``size``."""
-    if adds_up(counter):
-        # Its heading and the blank lines around its text have no more tokens than bytes.
-        around = stop - section.start - (section.text_end - section.text_start)
-        widest = 1 if document.text.isascii() else 4  # bytes of a character
-        if size - around * widest - 4 >= least:
-            return False
-    start, end = own_text(document, section, stop)
-    return counter.count(document.text[start:end]) < least
+def is_surely(least: int, document: Document, section: Section, stop: int, size: int) -> bool:
+    """Whether a section's own text surely has ``least`` tokens, where counts add up and up to ``stop`` it has ``size``.
+
+    Its heading and the blank lines around its text have no more tokens than bytes.
+    """
+    around = stop - section.start - (section.text_end - section.text_start)
+    return size - around * (1 if document.text.isascii() else 4) - 4 >= least

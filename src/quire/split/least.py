@@ -49,7 +49,7 @@ class Least:
 
     def _is_large(self, run: Run) -> bool:
         """Whether a run's own text reaches the minimum; counted only where the sum is close."""
-        about = sum(unit.tokens for unit in run)
+        about = sum([unit.tokens for unit in run])
         if self._plan.units.adds_up and about - len(run) - 2 >= self._least:
             return True
         return self._plan.units.counter.count(self._plan.units.text[run[0].start : run[-1].end]) >= self._least

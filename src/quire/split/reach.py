@@ -25,7 +25,6 @@ class Reach:
         self._text = text
         self._counter = counter
         self._quoted = quoted
-        self._adds_up = adds_up(counter)
         self.limit = limit
         self.wrap = wrap
 
@@ -88,7 +87,7 @@ class Reach:
 
     def _next_size(self, start: int, end: int, known: int, known_size: int) -> int:
         """The size up to ``end``; where that up to ``known`` is known, what lies between is counted, if it adds up."""
-        if not known or self.wrap is not NO_WRAP or not self._adds_up:
+        if not known or self.wrap is not NO_WRAP or not adds_up(self._counter):
             return self.size(start, end)
         text = self._text
         last, known_last = text_end(text, start, end), text_end(text, start, known)

@@ -197,11 +197,12 @@ class Units:
 
     def added(self, *texts: str) -> int:
         """How many tokens these texts have, each by itself; the same ones are added again and again."""
-        known = self._known
+        total, known = 0, self._known
         for text in texts:
             if text not in known:
                 known[text] = self.counter.count(text)
-        return sum(known[text] for text in texts)
+            total += known[text]
+        return total
 
     def _slack(self, first: int, last: int) -> int:
         """How far a sum may be off: where counts add up, by one at each joint that is not clean, and at both ends."""
