@@ -6,12 +6,11 @@ Not part of ``make bench``: it takes minutes, and three gigabytes of disk.
 from __future__ import annotations
 
 import os
-import tempfile
 import time
 from pathlib import Path
 
 from benchmarks import measure
-from benchmarks.many import fill, most_memory, start, wait
+from benchmarks.many import filled, most_memory, start, wait
 
 MEGABYTES = int(os.environ.get("QUIRE_GIGABYTE_MB", "1000"))
 _EVERY = 0.1
@@ -23,11 +22,9 @@ def run() -> list[str]:
     documents = measure.documents()
     if not documents:
         return ["No documents: set QUIRE_SHARED to a folder with Markdown files."]
-    with tempfile.TemporaryDirectory() as folder:
-        halves = [Path(folder) / "in" / name for name in ("a", "b")]
-        count = sum(fill(half, documents, MEGABYTES * 500_000) for half in halves)
-        side = _side_by_side(Path(folder), halves)
-        one, two = (_watched(Path(folder), jobs) for jobs in (1, 2))
+    with filled(documents, MEGABYTES) as (folder, halves, count):
+        side = _side_by_side(folder, halves)
+        one, two = (_watched(folder, jobs) for jobs in (1, 2))
     return [
         f"{count:,} documents, {MEGABYTES} MB, `packed`, to JSON lines. One round.",
         "",

@@ -11,7 +11,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -28,13 +29,11 @@ def run() -> list[str]:
     documents = measure.documents()
     if not documents:
         return ["No documents: set QUIRE_SHARED to a folder with Markdown files."]
-    with tempfile.TemporaryDirectory() as folder:
-        halves = [Path(folder) / "in" / name for name in ("a", "b")]
-        count = sum(fill(half, documents, MEGABYTES * 500_000) for half in halves)
-        rows = [_row(form, Path(folder), halves) for form in ("jsonl", "files")]
+    with filled(documents, MEGABYTES) as (folder, halves, count):
+        rows = [_row(form, folder, halves) for form in ("jsonl", "files")]
         has_arrow = find_spec("pyarrow") is not None
-        rows.append(_row("parquet", Path(folder), halves) if has_arrow else "| parquet | not run: no pyarrow | | | | |")
-        memory = _memory(Path(folder))
+        rows.append(_row("parquet", folder, halves) if has_arrow else "| parquet | not run: no pyarrow | | | | |")
+        memory = _memory(folder)
     return [
         f"{count:,} documents, {MEGABYTES} MB, `packed`. Each figure is the best of {ROUNDS} rounds in turn.",
         "",
@@ -46,7 +45,16 @@ def run() -> list[str]:
     ]
 
 
-def fill(folder: Path, documents: Sequence[measure.Document], least: int) -> int:
+@contextmanager
+def filled(documents: Sequence[measure.Document], megabytes: int) -> Iterator[tuple[Path, list[Path], int]]:
+    """A folder for a while, two halves of so many megabytes below it in ``in``, and how many documents they hold."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        halves = [folder / "in" / half for half in ("a", "b")]
+        yield folder, halves, sum(_fill(half, documents, megabytes * 500_000) for half in halves)
+
+
+def _fill(folder: Path, documents: Sequence[measure.Document], least: int) -> int:
     """Copies of the documents below ``folder``, of at least so many bytes; the result is how many."""
     written = count = 0
     while written < least:
