@@ -110,3 +110,18 @@ def test_a_table_in_a_footnote_has_its_header_in_every_part_and_its_label_in_one
     assert [chunk.original_text.count("[^1]:") for chunk in chunks] == [1, *[0] * (len(chunks) - 1)]
     for chunk in chunks[1:]:
         assert "table_open" in [token.type for token in _MARKDOWN.parse(chunk.original_text)]
+
+
+@pytest.mark.parametrize("kind", ["fence", "table_open"])
+def test_what_is_cut_in_items_in_a_quote_in_items_stays_what_it_is(kind: str) -> None:
+    inside = "    >     "
+    first = ["```"] if kind == "fence" else ["| a | b |", "|---|---|"]
+    lines = [*first, *(f"| row {number} | some words here |" for number in range(12))]
+    lines += ["```"] if kind == "fence" else []
+    text = "- - > - - Intro.\n    >\n" + "".join(f"{inside}{line}\n" for line in lines)
+    chunks = cut(text, hard_cap=60)
+    assert len(chunks) > 2
+    for chunk in chunks:
+        types = {token.type for token in _MARKDOWN.parse(chunk.original_text)}
+        assert "code_block" not in types
+        assert (kind in types) == ("some words" in chunk.original_text)

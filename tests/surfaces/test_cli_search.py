@@ -235,6 +235,14 @@ def test_a_result_that_fits_is_not_shortened(run, docs) -> None:
         assert run("search", "--no-update", "--max-tokens", most, "text", "more").out.startswith(best)
 
 
+def test_signs_that_take_more_room_in_print_keep_the_budget(run, docs) -> None:
+    docs({"docs/a.md": "# A\n\nneedle " + "\x01\x02\x03 " * 60 + "\n"})
+    for most in (60, 100, 250, 300, 900):
+        result = run("search", "--max-tokens", most, "needle", "docs")
+        assert result.code == 0
+        assert 0 < tokens(result.out.decode()) <= most
+
+
 def test_a_list_counts_what_it_prints(run, docs) -> None:
     docs({f"docs/{number}.md": f"# Page {number}\n\n{'needle ' * 500}\n" for number in range(4)})
     listed = run("search", "--list", "needle", "docs").out

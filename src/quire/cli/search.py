@@ -162,8 +162,10 @@ def _fitted(find: partial[Results], budget: int, place: Opened, printer: Printer
         if _printed(more, place, printer) <= budget:
             return more
         most = more.phases["fit"]["tokens"] - 1
-    while (over := _printed(results, place, printer) - budget) > 0:
-        results = find(max_tokens=results.phases["fit"]["tokens"] - over)
+    while (printed := _printed(results, place, printer)) > budget:  # signs that are no text take more room in print
+        used = results.phases["fit"]["tokens"]
+        less = min(used - 1, used * budget // printed)
+        results = find(max_tokens=less) if less > 0 else _first(results, 0)
     return results
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from quire.blank import BLANK, text_end
 from quire.split.levels import lines
-from quire.split.standing import INDENTED, ITEM, bullets_for, continued, is_closing, led, upright
+from quire.split.standing import INDENTED, ITEM, continued, is_closing, led, upright
 from quire.split.units import Wrap
 
 _LINE_END = re.compile(r"[\r\n]")
@@ -44,15 +44,14 @@ def opened_again(text: str, fence: Fence, start: int, end: int, *, is_top: bool)
     closing = _last_line(text, start, last, end)
     is_closed = is_closing(text[closing:last], fence.mark, behind)
     least = INDENTED if is_closed or is_top else ITEM  # what is not closed ends with the item around it
-    again, bullets = upright(fence.prefix, least), bullets_for(fence.prefix, least)
-    # The part that has the block's own start stands upright, too.
-    first = start + (len(fence.prefix) - len(fence.prefix.lstrip(" \t")) if bullets else 0)
+    again = upright(fence.prefix, least)
+    lead, left_out = led(fence.prefix, least)
     wrap = Wrap(
         before=f"{again}{fence.opening}\n",
         after=f"\n{behind}{fence.mark}",
-        lead=led(fence.prefix, least),
+        lead=lead,
         inside=behind,
-        first=first,
+        first=start + left_out,
         last=last if is_closed else len(text) + 1,
     )
     inside = lines(text, start, end)[0] + 1, closing - 1 if is_closed else end

@@ -132,8 +132,9 @@ class Ladder:
         first_row = self._quoted.line_start(body, start)
         header = self.text[start:first_row].rstrip(BLANK)
         prefix = prefix_of(header)
-        start += len(header) - len(header.lstrip(" \t")) if bullets_for(prefix) else 0
-        wrap = Wrap(f"{upright(prefix)}{header[len(prefix) :]}\n", lead=led(prefix), first=start, last=end)
+        lead, left_out = led(prefix)
+        start += left_out
+        wrap = Wrap(f"{upright(prefix)}{header[len(prefix) :]}\n", lead=lead, first=start, last=end)
         rows = _between(lines, (first_row + 1, end))  # the header stays with a row
         yield from self._parts("table", start, end, (rows, lines, cells, *PROSE), self._with(wrap, "header-left-out"))
 

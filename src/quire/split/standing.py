@@ -28,19 +28,23 @@ def upright(prefix: str, least: int = INDENTED) -> str:
     """What stands before what is opened again: ``prefix``, with bullets for an indentation, or a label."""
     if _LABEL.search(prefix):
         return _LABEL.sub(_bullets(INDENTED), prefix, count=1)
-    quotes, inner = _quoted(prefix)
-    if inner:
-        return f"{quotes}> {_bullets(_columns(inner) - 1)}"  # the first blank belongs to the mark
     bullets = bullets_for(prefix, least)
-    return bullets + prefix.lstrip(" \t") if bullets else prefix
+    bare = prefix.lstrip(" \t") if bullets else prefix
+    quotes, inner = _quoted(bare)
+    return f"{bullets}{quotes}> {_bullets(_columns(inner) - 1)}" if inner else bullets + bare
 
 
-def led(prefix: str, least: int = INDENTED) -> str:
-    """What stands above or before the part that has a block's own start, so that it is no other code."""
-    quotes, inner = _quoted(prefix)
-    if inner and not quotes.strip(" \t>"):
-        return f"{quotes}> {_bullets(_columns(inner) - 1).rstrip()}\n"  # the marks stand there, so a line of its own
-    return bullets_for(prefix, least)
+def led(prefix: str, least: int = INDENTED) -> tuple[str, int]:
+    """What stands before the part that has a block's own start, so that it is no other code.
+
+    And how many characters of ``prefix`` it takes the place of.
+    """
+    bullets = bullets_for(prefix, least)
+    bare = prefix.lstrip(" \t") if bullets else prefix
+    quotes, inner = _quoted(bare)
+    if inner and not quotes.strip(" \t>"):  # the marks stand in the text, so bullets have a line of their own
+        return f"{bullets}{quotes}> {_bullets(_columns(inner) - 1).rstrip()}\n", 0
+    return bullets, len(prefix) - len(bare)
 
 
 def bullets_for(prefix: str, least: int = INDENTED) -> str:
@@ -67,7 +71,10 @@ def is_closing(line: str, mark: str, behind: str) -> bool:
 
 
 def _quoted(prefix: str) -> tuple[str, str]:
-    """What stands before the last mark of a quote, and the indentation behind it, if that makes code of the rest."""
+    """What stands before the last mark of a quote, and the indentation behind it, if that makes code of the rest.
+
+    The first blank behind the mark belongs to it.
+    """
     quotes, mark, inner = prefix.rpartition(">")
     return (quotes, inner) if mark and not inner.strip(" \t") and _columns(inner) > INDENTED else ("", "")
 

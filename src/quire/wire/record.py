@@ -128,7 +128,7 @@ def _converted(record: Mapping[str, Any], kind: Any, name: str) -> Any:
 
 def _without_odd_names(record: Mapping[str, Any]) -> dict[str, Any]:
     """A record without fields whose names UTF-8 cannot hold; none of quire's own is like that."""
-    held = {key: value for key, value in record.items() if not _SURROGATE.search(key)}
+    held = {key: value for key, value in record.items() if not (isinstance(key, str) and _SURROGATE.search(key))}
     return {
         key: _without_odd_names(value) if isinstance(value, Mapping) and key != "metadata" else value
         for key, value in held.items()
