@@ -103,12 +103,7 @@ def command(
         )
         budget = max_tokens or place.settings.max_tokens
         printer = Printer(sys.stdout, full=full, as_list=as_list, explain=explain)
-        if budget is None or as_json:
-            results = find(max_tokens=budget)
-        elif as_list:
-            results = _listed(find(), budget, place, printer)
-        else:
-            results = _fitted(find, budget, place, printer)
+        results = find(max_tokens=budget) if as_json else _to_print(find, budget, place, printer, as_list=as_list)
         hits = [_with_ids(hit, place) for hit in results] if explain else results
         files = [place.file(hit) for hit in results]
         if as_json:
@@ -139,6 +134,13 @@ def _is_possible(query: str) -> bool:
             note(visible(line))
         return False
     return True
+
+
+def _to_print(find: partial[Results], budget: int | None, place: Opened, printer: Printer, *, as_list: bool) -> Results:
+    """The results that a budget has room for as they are printed."""
+    if budget is None:
+        return find()
+    return _listed(find(), budget, place, printer) if as_list else _fitted(find, budget, place, printer)
 
 
 _SPARE = 8

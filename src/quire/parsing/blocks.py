@@ -86,7 +86,7 @@ class Blocks:
                 heading = self._headings[start]
                 append(new(Block, ("heading", start, end, heading.level, heading.title, ())))
             elif tag == "CodeBlock":
-                append(new(Block, ("code", start, end, 0, fence_info(self._source.text, start), ())))
+                append(new(Block, ("code", start, end, 0, fence_info(text, start), ())))
             elif tag == "List" or (tag == "Bullets" and _is_one_list(text[start:end])):
                 append(new(Block, ("list", start, end, 0, "", inside.plain_items)))
             elif tag == "BlockQuote":
@@ -111,7 +111,7 @@ class Blocks:
             heading = self._headings[start]
             return [self._block("heading", start, end, heading.level, heading.title)]
         kind = KINDS[tag]
-        block = self._block(kind, start, end, info=fence_info(self._source.text, start) if kind == "code" else "")
+        block = self._block(kind, start, end, info=fence_info(text, start) if kind == "code" else "")
         if kind == "list" and "]:" in text[start:end]:
             # The parser counts definitions that follow a list to the list.
             return [self._block(kind, start, block.children[-1].end)]

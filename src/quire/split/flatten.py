@@ -152,7 +152,7 @@ class Flattening:
             return False
         if following.parent != section.number or following.position is None:
             return False
-        if self._adds_up and is_surely(self._grain.least, self._document, section, following.start, size):
+        if self._adds_up and surely_has(self._grain.least, self._document, section, following.start, size):
             return False
         start, end = own_text(self._document, section, following.start)
         return self._count(self._text[start:end]) < self._grain.least
@@ -264,7 +264,7 @@ def own_text(document: Document, section: Section, stop: int) -> tuple[int, int]
     return trimmed(document.text, document.source.body_start, stop)
 
 
-def is_surely(least: int, document: Document, section: Section, stop: int, size: int) -> bool:
+def surely_has(least: int, document: Document, section: Section, stop: int, size: int) -> bool:
     """Whether a section's own text surely has ``least`` tokens, where counts add up and up to ``stop`` it has ``size``.
 
     Its heading and the blank lines around its text have no more tokens than bytes.

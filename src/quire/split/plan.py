@@ -15,7 +15,7 @@ from quire.model import Document, Finding, Section
 from quire.offsets import lines_at
 from quire.pieces import Piece
 from quire.split.crumbled import Crumbs
-from quire.split.flatten import Flattening, Grain, is_surely, own_text
+from quire.split.flatten import Flattening, Grain, own_text, surely_has
 from quire.split.ladder import Note
 from quire.split.units import JOINT, Unit, Units, blank_behind, composed
 
@@ -221,7 +221,7 @@ class Plan:
         """Whether the text below a section's heading has fewer than so many tokens."""
         following = self.document.sections[section.number + 1].start
         size = self.units.about(self._firsts[section.number], self.own_end(section))
-        if self.units.adds_up and is_surely(least, self.document, section, following, size):
+        if self.units.adds_up and surely_has(least, self.document, section, following, size):
             return False
         start, end = own_text(self.document, section, following)
         return self.units.counter.count(self.units.text[start:end]) < least
