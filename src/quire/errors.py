@@ -5,7 +5,7 @@ The whole tree:
     QuireError                 anything below; catch this one
     ├── OptionError            an option that does not exist or cannot be honoured (also a ValueError)
     ├── InputError             a document that cannot be read (carries path and reason)
-    │   └── UndecodableError   its bytes are not the text they claim to be (carries the byte offset)
+    │   └── UndecodableError   its bytes are not the text they claim to be (carries the line and the byte offset)
     ├── GuardError             a chunk that is not worth embedding, with guard="raise"
     ├── TokenizerError         a token counter that cannot be loaded or answers nonsense
     ├── QueryError             a query that uses the syntax wrongly (carries the query and the position)
@@ -47,13 +47,17 @@ class InputError(QuireError):
 class UndecodableError(InputError):
     """Bytes that are not the text they claim to be."""
 
-    def __init__(self, path: str, reason: str, offset: int) -> None:
-        super().__init__(path, reason)
+    def __init__(self, path: str, problem: str, line: int, offset: int) -> None:
+        super().__init__(path, f"line {line}, {problem}")
+        self.problem = problem
+        """What is wrong, and what to do, without the line."""
+        self.line = line
+        """The line of the first undecodable byte, from 1."""
         self.offset = offset
         """Position of the first undecodable byte in the file."""
 
     def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.path, self.reason, self.offset)
+        return type(self), (self.path, self.problem, self.line, self.offset)
 
 
 class GuardError(QuireError):

@@ -95,8 +95,7 @@ def _finding(error: InputError) -> Finding:
     path = str(Path(error.path).absolute())
     if not isinstance(error, UndecodableError):
         return Finding(code="unreadable", path=path, line=0, message=error.reason)
-    line, _, message = error.reason.removeprefix("line ").partition(", ")
-    return Finding(code="undecodable", path=path, line=int(line), message=message)
+    return Finding(code="undecodable", path=path, line=error.line, message=error.problem)
 
 
 def _remove(index: Index, names: tuple[str, ...], known: Mapping[str, Path], *, as_json: bool) -> int:

@@ -60,7 +60,7 @@ def _refuse_unreadable(file: Path) -> None:
     try:
         text, _ = read_file(file, name)
     except UndecodableError as error:
-        raise UndecodableError(name, _advised(error.reason), error.offset) from error
+        raise UndecodableError(name, _advised(error.problem), error.line, error.offset) from error
     if "\0" in text[:_LOOKED_AT] and file.suffix.lower() not in {*MARKDOWN_EXTENSIONS, ".txt"}:
         raise InputError(name, "not a text file; name Markdown or text")
 

@@ -71,15 +71,14 @@ def _begun(task: Task) -> tuple[bytes, Source] | Reading:
     try:
         text, _ = read.decode(data, task.path)
     except UndecodableError as error:
-        return Reading(digest=digest_of(data), notes=(_undecoded(data, error),), failed=True)
+        return Reading(digest=digest_of(data), notes=(_undecoded(error),), failed=True)
     return digest_of(data), read.make_source(text, path=task.path)
 
 
-def _undecoded(data: bytes, error: UndecodableError) -> Note:
-    """Why bytes are no text, with the line as such; an update replaces nothing in them, so that is not advised."""
-    _, (found, *_) = read.decode(data, error.path, "replace")
-    reason = error.reason.removeprefix(f"line {found.line}, ").removesuffix(', or read it with errors="replace"')
-    return Note(code=found.code, line=found.line, message=reason)
+def _undecoded(error: UndecodableError) -> Note:
+    """Why bytes are no text; an update replaces nothing in them, so that is not advised."""
+    problem = error.problem.removesuffix(', or read it with errors="replace"')
+    return Note(code="undecodable", line=error.line, message=problem)
 
 
 def _note(finding: Finding) -> Note:

@@ -57,7 +57,7 @@ def decode(data: bytes, name: str, errors: OnUndecodable = "strict") -> tuple[st
     except UnicodeDecodeError as error:
         line = _line_of(data, error)
         if errors == "strict":
-            raise UndecodableError(name, _undecodable(error, line), error.start) from error
+            raise UndecodableError(name, _undecodable(error), line, error.start) from error
         text = data.decode(encoding, "replace")
         return text, (_replaced(data, text, name, error, line),)
 
@@ -112,10 +112,10 @@ def _line_of(data: bytes, error: UnicodeDecodeError) -> int:
     return lines_at(before, [len(before)])[0]
 
 
-def _undecodable(error: UnicodeDecodeError, line: int) -> str:
+def _undecodable(error: UnicodeDecodeError) -> str:
     encoding = "UTF-8" if error.encoding == "utf-8" else "UTF-16, as its byte order mark says"
     return (
-        f"line {line}, byte offset {error.start}: not {encoding} ({error.reason}); "
+        f"byte offset {error.start}: not {encoding} ({error.reason}); "
         'convert the file to UTF-8, or read it with errors="replace"'
     )
 
