@@ -162,3 +162,16 @@ def test_a_header_that_ends_with_a_backslash_makes_no_table() -> None:
 
 def test_a_line_that_is_a_pipe_ends_a_table() -> None:
     assert [kind for kind, _ in blocks("|---|\n|:-\n|\n")] == ["table", "paragraph"]
+
+
+@pytest.mark.parametrize(
+    ("text", "title"), [("T[^1] é", "T é"), ("标题[^1]", "标题"), ("[^1] *é*", "é"), ("é[^2]", "é[^2]")]
+)
+@pytest.mark.parametrize("note", ["[^1]: note", "> [^1]: note"])
+def test_footnote_marks_are_no_part_of_a_title(text: str, title: str, note: str) -> None:
+    assert headings(f"# {text}\n\nx\n\n{note}\n") == [(1, title)]
+    assert headings(f"{text}\n===\n\nx\n\n<?y?>\n\n{note}\n") == [(1, title)]
+
+
+def test_names_of_footnotes_may_have_any_characters() -> None:
+    assert headings("# é[^ü] ö[^ö]\n\nx\n\n[^ü]: note\n") == [(1, "é ö[^ö]")]

@@ -15,13 +15,13 @@ from operator import itemgetter
 from quire.blank import BLANK, text_end, trimmed
 from quire.model import Block, Source
 from quire.parsing.events import KINDS
-from quire.parsing.group import group
+from quire.parsing.group import group, may_group
 from quire.parsing.inside import CONTAINERS, Inside, fence_info
 from quire.parsing.outline import Heading
 from quire.parsing.scan import Top, found_in, line_start, tops_of
 from quire.parsing.skeleton import Plain, skeleton
 from quire.parsing.standin import stand_in
-from quire.parsing.tables import interrupting_table, is_table
+from quire.parsing.tables import is_table
 
 _start_of = itemgetter(1)
 
@@ -47,7 +47,7 @@ class Blocks:
             if not bones.text and source.opaque is None:  # the usual case; none of these is known only in parts
                 return tuple(self._of_run([*chain.from_iterable(bones.runs.values())], first))
             made = self._made(found_in(text, first, bones), start, end)
-        return group(source.text, made, start, end)
+        return group(source.text, made) if may_group(source.text, start, end) else tuple(made)
 
     def _made(self, found: Iterable[Top | list[Plain]], start: int, end: int) -> list[Block]:
         """A block for each that was found, and for the text between them."""
@@ -59,7 +59,7 @@ class Blocks:
             made.append(self._block("paragraph", source.opaque.start, source.opaque.end))
             seen = source.opaque.end
         for each in found:
-            blocks = self._of_run(each, base) if isinstance(each, list) else self._reported(*each)
+            blocks = self._of_run(each, base) if isinstance(each, list) else [self._reported(*each)]
             made += self._references(seen, blocks[0].start)
             made += blocks
             seen = blocks[-1].end
@@ -94,28 +94,22 @@ class Blocks:
             elif tag == "Pipes" and is_table(text, start, end):
                 append(new(Block, ("table", start, end, 0, "", inside)))
             else:  # it may be several: the parser tells them apart
-                for top in tops_of(stand_in(text[start : last + base]), start):
-                    made += self._reported(*top)
+                made += [self._reported(*top) for top in tops_of(stand_in(text[start : last + base]), start)]
         return made
 
-    def _reported(self, tag: str, start: int, end: int) -> list[Block]:
-        """A block that the parser has reported; a paragraph may hold a table that it has not seen."""
+    def _reported(self, tag: str, start: int, end: int) -> Block:
+        """A block that the parser has reported."""
         text = self._source.text
         start = line_start(text, start)
-        if tag == "Paragraph":
-            table = interrupting_table(text, start, end)
-            parts = [("paragraph", start, table)] if table > start else []
-            parts += [("table", table, end)] if table < end else []
-            return [self._block(kind, first, last) for kind, first, last in parts]
         if tag == "Heading":
             heading = self._headings[start]
-            return [self._block("heading", start, end, heading.level, heading.title)]
+            return self._block("heading", start, end, heading.level, heading.title)
         kind = KINDS[tag]
         block = self._block(kind, start, end, info=fence_info(text, start) if kind == "code" else "")
         if kind == "list" and "]:" in text[start:end]:
             # The parser counts definitions that follow a list to the list.
-            return [self._block(kind, start, block.children[-1].end)]
-        return [block]
+            return self._block(kind, start, block.children[-1].end)
+        return block
 
     def _block(self, kind: str, start: int, end: int, level: int = 0, info: str = "") -> Block:
         end = text_end(self._source.text, start, end)

@@ -51,6 +51,12 @@ def definitions(text: str) -> str:
     return "\n\n".join(data[span["start"] : span["end"]].decode() for span in spans)
 
 
+def footnotes(text: str) -> str:
+    """The footnotes of ``text``, one below the other, without what they say."""
+    opening = (opened(event) for event, _ in events_of(text))
+    return "\n\n".join(f"[^{label}]: x" for tag, label in opening if tag == "FootnoteDefinition")
+
+
 def opened(event: Any) -> tuple[str, Any]:
     """The name and the details of the element that ``event`` opens; an empty name if it opens none."""
     if isinstance(event, str):

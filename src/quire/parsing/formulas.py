@@ -53,10 +53,12 @@ def hidden(tops: Iterable[tuple[str, str, bool]]) -> Iterator[int]:
         if is_apart:
             is_open, inside = False, []
         odd = _odd_lines(text) if MARK in text and tag not in _WITHOUT_MARKS else []
-        closes = is_open == (len(odd) % 2 == 1)
-        if not (is_open or (tag in _OPENING_TAGS and _begins(odd))):
+        if is_open:
+            closes = len(odd) % 2 == 1
+        elif tag in _OPENING_TAGS and _begins(odd):
+            is_open, closes = True, len(odd) % 2 == 0
+        else:
             continue
-        is_open = True
         if tag == "Heading":
             inside.append(number)
         if closes:

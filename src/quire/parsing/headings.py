@@ -69,10 +69,7 @@ def plain_headings(source: Source) -> list[Heading] | None:
         return None
     if lines and lines[-1].end > len(text):  # no line end follows it
         lines[-1] = lines[-1]._replace(end=len(text))
-    contents = [line[3] for line in lines]
-    titles, marked = plain_titles(contents)
-    if any("[^" in contents[index] for index in marked):
-        return None  # a footnote, if it is defined somewhere
+    titles, marked = plain_titles([line[3] for line in lines])
     if marked:
         alone = [text[lines[index].start : lines[index].end] for index in marked]
         for index, title in zip(marked, parsed_titles(text, alone), strict=True):
@@ -92,6 +89,8 @@ def _found(text: str) -> tuple[list[_Line], bool]:
     fence = ""  # the marks of the one that is open
     passed = html_end = 0
     has_math = False
+    # What hides a line is asked first: an open fence hides everything, as does an indented one that was passed over.
+    # HTML hides neither HTML nor math; of all else in it nothing is sure.
     for match in _TELLING.finditer(padded):
         start, end = match.span()
         kind = match.lastindex

@@ -13,10 +13,13 @@ from typing import Any
 from quire.blank import BLANK, text_end
 from quire.model import Block, Kind
 from quire.parsing.events import KINDS, events_of, opened
+from quire.parsing.group import group, may_group
 from quire.parsing.standin import stand_in
 
 CONTAINERS = frozenset({"list", "quote", "table", "footnote"})
 """The kinds of block at document level that hold blocks."""
+_GROUPED = frozenset({"item", "quote", "footnote"})
+"""The kinds that may hold directives, components and the like."""
 
 _MARKER = re.compile(r"^(?:[-*+]|[0-9]{1,9}[.)])(?=[ \t\n]|\Z)", re.MULTILINE)
 _NEAR = 64
@@ -82,10 +85,11 @@ class Inside:
         text = self._text
         outermost = _Open(None, block.start, block.end)
         stack = [outermost]
+        has_groups = may_group(text, block.start, block.end)
         for event, place in events_of(stand_in(text[block.start : block.end])):
             start, end = block.start + place["start"], block.start + place["end"]
             if not isinstance(event, str) and "End" in event:
-                _close(stack, text)
+                _close(stack, text, has_groups=has_groups)
             elif (tag := opened(event)) != ("", None):
                 _open(stack, text, tag, (start, end))
             else:
@@ -107,13 +111,15 @@ def _open(stack: list[_Open], text: str, opening: tuple[str, Any], span: tuple[i
         _close(stack, text)
 
 
-def _close(stack: list[_Open], text: str) -> None:
+def _close(stack: list[_Open], text: str, *, has_groups: bool = False) -> None:
     done = stack.pop()
     if done.kind is None:
         return
     _end_prose(done, text)
     block = _block(done.kind, text, done.start, done.end, done.level)
-    stack[-1].children.append(block._replace(inner=tuple(done.children)))
+    is_grouped = has_groups and done.kind in _GROUPED
+    inner = group(text, done.children, is_inside=True) if is_grouped else tuple(done.children)
+    stack[-1].children.append(block._replace(inner=inner))
 
 
 def _note_prose(element: _Open, start: int, end: int) -> None:

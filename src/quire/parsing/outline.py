@@ -13,8 +13,7 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from quire.blank import BLANK, trimmed
-from quire.model import Finding, Section, Source, doc_name
-from quire.offsets import lines_at
+from quire.model import Finding, Section, Source, doc_name, findings_at
 from quire.parsing.slugs import Slugs
 
 
@@ -130,13 +129,6 @@ def findings(source: Source, sections: Sequence[Section]) -> tuple[Finding, ...]
     empty = [section for section in sections if section.position is None]
     if not empty:
         return ()
-    lines = lines_at(source.text, [section.start for section in empty])
-    return tuple(
-        Finding(
-            code="heading-without-text",
-            path=source.name,
-            line=line,
-            message=f"heading {section.title!r} has no text below it; it makes no node of its own",
-        )
-        for section, line in zip(empty, lines, strict=True)
-    )
+    message = "heading {!r} has no text below it; it makes no node of its own"
+    notes = [(section.start, "heading-without-text", message.format(section.title)) for section in empty]
+    return tuple(findings_at(source, notes))

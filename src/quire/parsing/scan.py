@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from quire.model import Source
 from quire.parsing import formulas
-from quire.parsing.events import KINDS, events_of, opened, plain_text
+from quire.parsing.events import KINDS, Events, events_of, opened, plain_text
 from quire.parsing.outline import Heading
 from quire.parsing.skeleton import STAND_IN, Plain, Skeleton
 from quire.parsing.titles import parsed_titles
 
-_FAITHFUL = re.compile(r"[\x00-\x0a\x0d-\x7f]*+")
+_FAITHFUL = re.compile(r"[\x00-\x0a\x0d-{}~\x7f]*+")
+"""What the stand-in shows as it is: no feeds, nor a line with a pipe, which may have another one in it (tables.py)."""
 
 Top: TypeAlias = tuple[str, int, int]
 """A block at document level: the parser's name for it, its first character, which may stand behind an indentation,
@@ -38,18 +39,11 @@ def scanned(source: Source, text: str) -> Scan:
     base = source.markdown_start
     tops: list[Top] = []
     found: dict[int, Heading] = {}
-    end = -1
     events = events_of(text)
-    for event, place in events:
-        start = place["start"]
-        if start < end:
-            continue  # inside the block at document level that was met last
-        tag, value = opened(event)
-        if tag in KINDS:  # cells that pad a row are reported behind their table
-            end = place["end"]
-            tops.append((tag, base + start, base + end))
-            if tag == "Heading":
-                found[len(tops) - 1] = _heading(source.text, int(value["level"][1]), plain_text(events), tops[-1])
+    for tag, value, start, end in _met(events):
+        tops.append((tag, base + start, base + end))
+        if tag == "Heading":
+            found[len(tops) - 1] = _heading(source.text, int(value["level"][1]), plain_text(events), tops[-1])
     if found and formulas.MARK in text:
         for number in formulas.hidden(_lines_of(source.text, tops)):
             del found[number]
@@ -90,13 +84,19 @@ def _confirmed(text: str, base: int, runs: Mapping[int, list[Plain]]) -> list[To
 
 def tops_of(text: str, base: int) -> Iterator[Top]:
     """What the parser says of a stand-in that starts at ``base``, and where nothing is open."""
+    for tag, _, start, end in _met(events_of(text)):
+        yield tag, base + start, base + end
+
+
+def _met(events: Events) -> Iterator[tuple[str, Any, int, int]]:
+    """The blocks at document level: name, details, start and end."""
     last = -1
-    for event, place in events_of(text):
+    for event, place in events:
         if place["start"] >= last:  # else it is inside the block at document level that was met last
-            tag, _ = opened(event)
+            tag, value = opened(event)
             if tag in KINDS:  # cells that pad a row are reported behind their table
                 last = place["end"]
-                yield tag, base + place["start"], base + last
+                yield tag, value, place["start"], last
 
 
 def _lines_of(text: str, tops: Iterable[Top]) -> list[tuple[str, str, bool]]:

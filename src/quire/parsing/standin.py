@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import re
 
+from quire.parsing import tables
+
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _DELIMITER = re.compile(r"[|:]|--")
 _TABS_TO_SPACES = str.maketrans("\t", " ")
@@ -17,8 +19,9 @@ _FEEDS_TO_INERT = str.maketrans("\x0b\x0c", "\x7f\x7f")
 
 
 def stand_in(text: str) -> str:
-    """What the parser reads for some lines of Markdown; what is made of a line does not depend on the others."""
-    return plain_lines(_as_ascii(text))
+    """What the parser reads for some lines of Markdown; what is made of a line depends only on the next one."""
+    plain = plain_lines(_as_ascii(text))
+    return tables.shown(plain) if "|" in plain else plain
 
 
 def _as_ascii(text: str) -> str:

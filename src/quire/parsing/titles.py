@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from quire.blank import BLANK
-from quire.parsing.events import definitions, events_of, opened, plain_text
+from quire.parsing.events import definitions, events_of, footnotes, opened, plain_text
 from quire.parsing.standin import plain_lines
 
 _WITHOUT = r"(?:[^\n\\`*_\[\]<&~]++|&(?=[ ]))*+"
@@ -52,7 +52,9 @@ def parsed_titles(text: str, headings: Sequence[str]) -> Iterator[str]:
     """The plain text of each of ``headings`` of ``text``, parsed together, above the definitions they may refer to."""
     alone = plain_lines("\n\n".join(headings))
     alone = _FEED.sub(_INERT, alone)
-    events = events_of(f"{alone}\n\n{definitions(plain_lines(text))}" if "[" in alone else alone)
+    defined = definitions(plain_lines(text)) if "[" in alone else ""
+    notes = footnotes(plain_lines(text)) if "[^" in alone else ""
+    events = events_of(f"{alone}\n\n{defined}\n\n{notes}")
     for event, _ in events:
         if opened(event)[0] == "Heading":
             yield plain_text(events).replace(_INERT, " ").strip(BLANK)
