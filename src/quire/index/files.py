@@ -16,6 +16,10 @@ from quire.model import Finding
 VERSION = 3
 """Changes with everything that makes what is stored here or in a node mean something else."""
 
+NAME = ".quire"
+"""What the folder of an index is called where nobody says otherwise."""
+LANGUAGE = "english"
+"""What the words of a tree are stemmed as where nobody says otherwise."""
 TOKENIZER = "o200k_base"
 """What counts the tokens of nodes."""
 SETTINGS = "settings"

@@ -15,6 +15,8 @@ from quire.index.node import Node
 from quire.index.paths import storable
 
 _LINE = re.compile(r"(?s)(?P<document>.+):(?P<line>[0-9]{1,9})")
+LISTED = "quire ls shows what is"
+"""What is advised where nothing is like a name."""
 _MOST_COMPARED = 5_000
 _SHOWN = 5
 
@@ -28,8 +30,8 @@ def find(snapshot: Snapshot, name: str) -> Node:
             return found[0]
         if found:
             ids = ", ".join(node.id for node in found)
-            raise NotFoundError(f"{name}: stands for more than one section; say which: {ids}")
-    raise NotFoundError(f"{name}: not in the index{_hint(snapshot, name)}")
+            raise NotFoundError(f"{name}: stands for more than one section", f"say which: {ids}")
+    raise NotFoundError(f"{name}: not in the index", _hint(snapshot, name))
 
 
 def documents(snapshot: Snapshot, name: str) -> list[str]:
@@ -84,18 +86,18 @@ def _hint(snapshot: Snapshot, name: str) -> str:
     for document_id in documents(snapshot, document) if slug else ():
         slugs = {node.slug: node.id for node in snapshot.nodes_of(document_id)}
         near = [slugs[each] for each in difflib.get_close_matches(slug, list(slugs)[:_MOST_COMPARED], n=_SHOWN)]
-        return f"; near it: {', '.join(near)}" if near else f"; there are: {', '.join([*slugs.values()][:_SHOWN])}"
+        return f"near it: {', '.join(near)}" if near else f"there are: {', '.join([*slugs.values()][:_SHOWN])}"
     ids = list(snapshot.files())
     base = (document or name).rpartition("/")[2].casefold()
     alike = [each for each in ids if each.rpartition("/")[2].rpartition(":")[2].casefold() == base]
     if alike:
-        return f"; near it: {', '.join(alike[:_SHOWN])}"
+        return f"near it: {', '.join(alike[:_SHOWN])}"
     wanted = document or _LINE.sub(r"\g<document>", name)
     trees = [""] if ":" in wanted else [f"{tree}:" for tree in sorted(snapshot.settings.trees)]
     near = [hint for tree in trees if (hint := _nearest(tree + wanted, ids))]
-    return near[0] if near else "; quire ls shows what is"
+    return near[0] if near else LISTED
 
 
 def _nearest(wanted: str, ids: list[str]) -> str:
     found = difflib.get_close_matches(wanted, ids[:_MOST_COMPARED], n=_SHOWN, cutoff=0.7)
-    return f"; near it: {', '.join(found)}" if found else ""
+    return f"near it: {', '.join(found)}" if found else ""

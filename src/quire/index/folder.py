@@ -108,7 +108,7 @@ class Folder:
 
     def damaged(self, what: str) -> IndexDamagedError:
         """The error that says that the index cannot be used as it is."""
-        return IndexDamagedError(str(self.path), f"{what}; run: quire index")
+        return IndexDamagedError(str(self.path), what, "run: quire index")
 
     def stamp(self) -> Stamp:
         """Changes with every commit and with every new generation; costs two looks at the file system."""
@@ -139,7 +139,7 @@ class Folder:
         holder = _who(descriptor)
         return Busy(
             f"{self.path}: waiting for {holder}, which is updating the index",
-            BusyError(f"{self.path}: {holder} is updating the index; wait for it and run again"),
+            BusyError(str(self.path), f"{holder} is updating the index", "wait for it and run again"),
         )
 
     def new_generation(self) -> Path:
@@ -204,7 +204,7 @@ class Folder:
             from quire.write.trouble import remedy  # noqa: PLC0415  most uses write nothing
 
             problem = error.strerror or str(error)
-            raise StoreError(str(self.path), f"cannot be written: {problem}; {remedy(error.errno)}") from error
+            raise StoreError(str(self.path), f"cannot be written: {problem}", remedy(error.errno)) from error
 
 
 def another(version: int | None) -> str:

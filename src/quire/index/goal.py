@@ -10,17 +10,15 @@ import msgspec
 
 from quire import __version__
 from quire.config import is_id_part
-from quire.errors import IndexDamagedError, InputError, OptionError
+from quire.errors import IndexDamagedError, OptionError
 from quire.index.engine import analysis, schema
 from quire.index.engine.store import Snapshot
-from quire.index.files import TOKENIZER, FileTable, Settings, Tree, languages_of
+from quire.index.files import LANGUAGE, TOKENIZER, FileTable, Settings, Tree, languages_of
 from quire.index.folder import Folder, Stamp
 from quire.index.opening import opened, trees_left
 from quire.index.plan import Place, Plan, plan
 from quire.index.room import refuse_file, refuse_hidden, refuse_others
-from quire.read.source import unreadable
-
-DEFAULT_LANGUAGE = "english"
+from quire.read.source import unread
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,7 +63,7 @@ def goal_of(folder: Folder, request: Request) -> Goal:
         snapshot, stamp = opened(folder)
         why = None
     except IndexDamagedError as error:
-        snapshot, stamp, why = None, folder.stamp(), error.reason.partition(";")[0]
+        snapshot, stamp, why = None, folder.stamp(), error.problem
     known = snapshot.settings.trees if snapshot is not None else _trees_of(folder)
     trees = _trees(folder, request, known)
     _refuse_place(folder, request, is_new=snapshot is None)
@@ -106,24 +104,28 @@ def _trees(folder: Folder, request: Request, known: Mapping[str, Tree]) -> dict[
         try:
             os.stat(place)  # noqa: PTH116  an empty path does not exist, but Path("") does
         except (OSError, ValueError) as error:
-            raise InputError(place, unreadable(error)) from error
+            raise unread(place, error) from error
         before = known.get(name)
-        trees[name] = Tree(_relative(folder, place), before.language if before else DEFAULT_LANGUAGE)
+        trees[name] = Tree(_relative(folder, place), before.language if before else LANGUAGE)
     _refuse_twice({name: trees[name] for name in request.trees or ()})
     for name, language in request.languages.items():
         if name not in trees:
-            raise OptionError(f"languages: no tree is called {name!r}; there are: {', '.join(sorted(trees))}")
+            raise OptionError(
+                f"languages: no tree is called {name!r}", f"there are: {', '.join(sorted(trees))}", option="languages"
+            )
         if language not in analysis.LANGUAGES:
-            raise OptionError(f"unknown language {language!r}; choose from: {', '.join(analysis.LANGUAGES)}")
+            raise OptionError(
+                f"unknown language {language!r}", f"choose from: {', '.join(analysis.LANGUAGES)}", option="languages"
+            )
         trees[name] = Tree(trees[name].folder, language)
     if not trees:
-        raise OptionError(f'{folder.path}: there is nothing in the index yet; name folders, as in {{"docs": "docs/"}}')
+        raise OptionError(f"{folder.path}: there is nothing in the index yet", 'name folders, as in {"docs": "docs/"}')
     return trees
 
 
 def _check_name(name: str) -> None:
     if not is_id_part(name):
-        raise OptionError(f"a tree cannot be called {name!r}; use letters, digits, '-', '_' and '.'")
+        raise OptionError(f"a tree cannot be called {name!r}", "use letters, digits, '-', '_' and '.'", option="trees")
 
 
 def _refuse_twice(trees: Mapping[str, Tree]) -> None:
@@ -132,7 +134,9 @@ def _refuse_twice(trees: Mapping[str, Tree]) -> None:
     for name, tree in trees.items():
         other = names.setdefault(tree.folder, name)
         if other != name:
-            raise OptionError(f"the trees {other!r} and {name!r} are one folder; leave one of them out")
+            raise OptionError(
+                f"the trees {other!r} and {name!r} are one folder", "leave one of them out", option="trees"
+            )
 
 
 def _relative(folder: Folder, place: str) -> bytes:

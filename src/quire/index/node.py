@@ -5,10 +5,15 @@ It holds all that an answer needs, so that answering reads no source, parses not
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from quire.crumbs import joined
 from quire.offsets import utf8_length
+
+NO_PARENT = -1
+"""The position of a document's parent, which it does not have."""
 
 
 class Ancestor(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -125,6 +130,11 @@ class Node(msgspec.Struct, frozen=True, array_like=True, gc=False):
             full_last_line=self.last_line,
             full_tokens=self.tokens,
         )
+
+
+def parent_of(ancestors: Sequence[Ancestor]) -> int:
+    """The position of a node's parent, from what is above it."""
+    return ancestors[-1].position if ancestors else NO_PARENT
 
 
 def encoded(node: Node) -> bytes:

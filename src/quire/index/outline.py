@@ -10,10 +10,7 @@ from collections.abc import Sequence
 import msgspec
 
 from quire.index.files import FileRecord
-from quire.index.node import Ancestor, Node
-
-_NONE = -1
-"""The parent of a document."""
+from quire.index.node import NO_PARENT, Ancestor, Node, parent_of
 
 
 class Spot(msgspec.Struct, frozen=True, gc=False):
@@ -37,7 +34,7 @@ class Outline:
     def __init__(self, record: FileRecord) -> None:
         self._id, self._number = record.id, record.number
         self._branches = _DECODER.decode(record.outline)
-        self._ancestors: dict[int, tuple[Ancestor, ...]] = {_NONE: ()}
+        self._ancestors: dict[int, tuple[Ancestor, ...]] = {NO_PARENT: ()}
 
     def spot(self, position: int) -> Spot:
         """Where a node stands."""
@@ -67,11 +64,7 @@ class _Branch(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 def outline(nodes: Sequence[Node]) -> bytes:
     """The heading tree of a document, packed."""
-    return _ENCODER.encode([_Branch(node.depth, _above(node), node.children, node.last) for node in nodes])
-
-
-def _above(node: Node) -> int:
-    return node.ancestors[-1].position if node.ancestors else _NONE
+    return _ENCODER.encode([_Branch(node.depth, parent_of(node.ancestors), node.children, node.last) for node in nodes])
 
 
 _ENCODER = msgspec.msgpack.Encoder()

@@ -11,6 +11,7 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -76,11 +77,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 def plan(places: Sequence[Place], known: FileTable) -> Plan:
     """What to do so that the index has what is in ``places`` now; other trees are left alone."""
     there: dict[str, Outside] = {}
-    tasks: list[Task] = []
-    touched: list[FileRecord] = []
-    settled: list[FileRecord] = []
+    verdicts: list[_Verdict] = []
     failed: list[Finding] = []
-    unread = 0
     for place in places:
         found = discover([place.folder])
         failed += [
@@ -99,28 +97,46 @@ def plan(places: Sequence[Place], known: FileTable) -> Plan:
             if outside is None:
                 continue  # it went away since it was found
             there[document_id] = outside
-            record = known.get(document_id)
-            now = None if record is None else _as_known(file, outside, record)
-            if record is None or now is None:
-                tasks.append(Task(os.fsencode(file), place.tree, path, place.language, outside.size))
-                continue
-            if record.failed:
-                failed += record.findings(file)
-                unread += 1
-            if not outside.of(record):
-                touched.append(now)
-            elif record.racy and not now.racy:
-                settled.append(now)
+            verdict = _verdict(place, file, path, outside, known.get(document_id))
+            if verdict is not None:
+                verdicts.append(verdict)
+                failed += verdict.failed
     trees = {place.tree for place in places}
     return Plan(
-        tasks=tasks,
+        tasks=[each.task for each in verdicts if each.task],
         outside=there,
         removed=[name for name, record in known.items() if record.tree in trees and name not in there],
-        touched=touched,
-        settled=settled,
-        unchanged=len(there) - len(tasks) - len(touched) - unread,
+        touched=[each.touched for each in verdicts if each.touched],
+        settled=[each.settled for each in verdicts if each.settled],
+        unchanged=len(there) - sum([bool(each.task or each.touched or each.failed) for each in verdicts]),
         failed=failed,
     )
+
+
+class _Verdict(NamedTuple):
+    """What there is to do about one document."""
+
+    task: Task | None = None
+    """It is to be read."""
+    touched: FileRecord | None = None
+    """It has other times: what is known of it now."""
+    settled: FileRecord | None = None
+    """It can be trusted from now on: what is known of it now."""
+    failed: tuple[Finding, ...] = ()
+    """It still cannot be read: why."""
+
+
+def _verdict(place: Place, file: str, path: str, outside: Outside, record: FileRecord | None) -> _Verdict | None:
+    """What there is to do about a document; None if it is as it was, as nearly all are."""
+    now = None if record is None else _as_known(file, outside, record)
+    if record is None or now is None:
+        return _Verdict(task=Task(os.fsencode(file), place.tree, path, place.language, outside.size))
+    failed = tuple(record.findings(file)) if record.failed else ()
+    if not outside.of(record):
+        return _Verdict(touched=now, failed=failed)
+    if record.racy and not now.racy:
+        return _Verdict(settled=now, failed=failed)
+    return _Verdict(failed=failed) if failed else None
 
 
 def _as_known(file: str, outside: Outside, record: FileRecord) -> FileRecord | None:

@@ -20,7 +20,7 @@ from quire.index.outline import outline
 from quire.index.paths import storable
 from quire.index.tasks import Reading, Task, digest_of
 from quire.model import Finding, Source
-from quire.read.source import unreadable
+from quire.read.source import CONVERT, unreadable
 
 _MOST_NOTES = 8
 _ENCODER = msgspec.msgpack.Encoder()
@@ -77,8 +77,7 @@ def _begun(task: Task) -> tuple[bytes, Source] | Reading:
 
 def _undecoded(error: UndecodableError) -> Note:
     """Why bytes are no text; an update replaces nothing in them, so that is not advised."""
-    problem = error.problem.removesuffix(', or read it with errors="replace"')
-    return Note(code="undecodable", line=error.line, message=problem)
+    return Note(code="undecodable", line=error.line, message=error.advising(CONVERT).message)
 
 
 def _note(finding: Finding) -> Note:

@@ -90,7 +90,7 @@ def remove(folder: Folder, tree: str, *, wait: float, on_wait: OnWait | None = N
         snapshot, _ = opened(folder)
         if snapshot is None or tree not in snapshot.settings.trees:
             known = ", ".join(sorted(snapshot.settings.trees)) if snapshot is not None else "none"
-            raise OptionError(f"{folder.path}: no tree is called {tree!r}; there are: {known}")
+            raise OptionError(f"{folder.path}: no tree is called {tree!r}", f"there are: {known}", option="tree")
         trees = {name: each for name, each in snapshot.settings.trees.items() if name != tree}
         gone = [name for name, record in snapshot.files().items() if record.tree == tree]
         settings = msgspec.structs.replace(snapshot.settings, trees=trees)

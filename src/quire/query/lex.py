@@ -230,24 +230,38 @@ def _phrase(query: str, start: int, place: int, *, negated: bool, field: Field |
     opening = _past(_QUOTES, query, place)
     if opening - place > 2:
         return _mark(start, opening)
-    close = query.find('"', place + 1)
-    if close < 0:
-        if place > start:
-            raise QueryError(query, place, 'this quote is not closed; put another " at the end of the phrase')
+    end = query.find('"', place + 1) + 1
+    if not end:
+        _refuse_unclosed(query, start, place)
         return _mark(start, place + 1)
-    end = close + 1
-    text = " ".join(re.split(f"[{_BLANK}]+", query[place + 1 : close])).strip()
+    text = " ".join(re.split(f"[{_BLANK}]+", query[place + 1 : end - 1])).strip()
     if not text:
-        if _is_free(query, start) and (end == len(query) or query[end] in ")^*" or _past(_BLANKS, query, end) > end):
-            raise QueryError(query, place, "this phrase is empty; put words between the quotes or leave it out")
+        _refuse_empty(query, start, place, end)
         return _mark(start, end)
-    if _STAR_BEHIND.match(query, end):
-        raise QueryError(query, end, "a phrase cannot be a prefix; write * behind a single word, without quotes")
+    _refuse_behind(query, end)
     boost = _BOOST_BEHIND.match(query, end)
-    if not boost and query.startswith("^", end):
-        raise QueryError(query, end + 1, 'a boost is a number, as in "two words"^2')
     kind: Kind = "phrase" if _is_text(text) else "mark"
     return Token(
         kind=kind, start=start, span=Span(place, end), end=boost.end() if boost else end, text=text, negated=negated,
         field=field, boost=float(boost[1]) if boost else 1.0, boost_at=end + 1,
     )  # fmt: skip
+
+
+def _refuse_unclosed(query: str, start: int, place: int) -> None:
+    """A quote that is not closed is meant as one if a dash or a field stands in front of it."""
+    if place > start:
+        raise QueryError(query, place, "this quote is not closed", 'put another " at the end of the phrase')
+
+
+def _refuse_empty(query: str, start: int, place: int, end: int) -> None:
+    """Nothing between quotes is meant as a phrase if it stands by itself."""
+    if _is_free(query, start) and (end == len(query) or query[end] in ")^*" or _past(_BLANKS, query, end) > end):
+        raise QueryError(query, place, "this phrase is empty", "put words between the quotes or leave it out")
+
+
+def _refuse_behind(query: str, end: int) -> None:
+    """Behind a phrase there may be a boost, but no star."""
+    if _STAR_BEHIND.match(query, end):
+        raise QueryError(query, end, "a phrase cannot be a prefix", "write * behind a single word, without quotes")
+    if query.startswith("^", end) and not _BOOST_BEHIND.match(query, end):
+        raise QueryError(query, end + 1, 'a boost is a number, as in "two words"^2')

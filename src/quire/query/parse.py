@@ -50,11 +50,11 @@ def _grouped(query: str, tokens: list[Token]) -> list[Token]:
                 made[start] = tokens[start]._replace(boost=token.boost, boost_at=token.boost_at)
                 made[at] = token
         elif token.kind == "close" and -1 in with_or and tokens[at - 1].kind != "mark":
-            raise QueryError(query, token.start, "this bracket closes nothing; put a ( where the group begins")
+            raise QueryError(query, token.start, "this bracket closes nothing", "put a ( where the group begins")
     for start in opened:
         if _means_a_group(tokens[start], start in with_or):
             raise QueryError(
-                query, tokens[start].span.start, "this bracket is not closed; put a ) where the group ends"
+                query, tokens[start].span.start, "this bracket is not closed", "put a ) where the group ends"
             )
     return made
 
@@ -120,7 +120,7 @@ class _Reader:
     def group(self, token: Token, around: _Around) -> list[Query]:
         if around.depth == DEEPEST:
             raise QueryError(
-                self.query, token.span.start, f"groups are nested more than {DEEPEST} deep here; take some out"
+                self.query, token.span.start, f"groups are nested more than {DEEPEST} deep here", "take some out"
             )
         start = self.at
         items = self.either(msgspec.structs.replace(self.inside(token, around), depth=around.depth + 1))
@@ -145,7 +145,7 @@ class _Reader:
             return around
         if token.field and around.field:
             at = token.start + self.query.startswith("-", token.start)
-            raise QueryError(self.query, at, f"{token.field}: stands inside {around.field}:( ); a word has one field")
+            raise QueryError(self.query, at, f"{token.field}: stands inside {around.field}:( )", "a word has one field")
         boost = around.boost * token.boost
         if token.boost != 1 and not LEAST_BOOST <= boost <= MOST_BOOST:
             within = "" if around.boost == 1 else f", and with those of its groups this one is {boost:g}"
@@ -159,14 +159,14 @@ class _Reader:
         if all(isinstance(item, Not) for item in items):
             at = next(token.start for token in self.tokens[start:] if token.negated)
             raise QueryError(
-                self.query, at, "this only says what to leave out; add a word to look for, or put it in quotes"
+                self.query, at, "this only says what to leave out", "add a word to look for, or put it in quotes"
             )
         return items[0] if len(items) == 1 else All(items=tuple(items))
 
     def nothing_beside(self, sign: Token, side: str) -> QueryError:
-        message = f'there is nothing to look for {side} OR; write or, or "OR", for the word itself'
-        return QueryError(self.query, sign.start, message)
+        problem = f"there is nothing to look for {side} OR"
+        return QueryError(self.query, sign.start, problem, 'write or, or "OR", for the word itself')
 
     def nothing_behind(self, field: str, at: int) -> QueryError:
-        message = f'there is nothing to look for behind {field}:; write {field}:word, or "{field}:" for the text'
-        return QueryError(self.query, at, message)
+        problem = f"there is nothing to look for behind {field}:"
+        return QueryError(self.query, at, problem, f'write {field}:word, or "{field}:" for the text')

@@ -68,13 +68,10 @@ class Either(msgspec.Struct, frozen=True, kw_only=True):
 Query = Word | Phrase | Not | All | Either
 
 
-def leaves(query: Query, *, positive: bool = True) -> Iterator[Word | Phrase]:
-    """The words and phrases that are looked for, in order; with ``positive=False`` those that must not match."""
-    if isinstance(query, Not):
-        if not positive:
-            yield from leaves(query.item)
-    elif isinstance(query, All | Either):
+def leaves(query: Query) -> Iterator[Word | Phrase]:
+    """The words and phrases that are looked for, in order; not those that must not match."""
+    if isinstance(query, All | Either):
         for item in query.items:
-            yield from leaves(item, positive=positive)
-    elif positive:
+            yield from leaves(item)
+    elif not isinstance(query, Not):
         yield query

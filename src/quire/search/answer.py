@@ -65,9 +65,9 @@ class Question(msgspec.Struct, frozen=True):
 
         In a partial match two that follow each other are enough of a run, so each two are marked.
         """
-        compiler = self.matching.compiler
+        words = self.matching.compiler.words
         found = list(leaves(self.query))
-        marked = [leaf for leaf in found if not compiler.is_optional(leaf)] or found
+        marked = [leaf for leaf in found if not words.is_optional(leaf)] or found
         marked = [leaf for leaf in marked if leaf.field in (None, "title", "body")]
         return list(dict.fromkeys(wanted for leaf in marked for wanted in self._of(leaf, language, partial=partial)))
 
@@ -77,8 +77,9 @@ class Question(msgspec.Struct, frozen=True):
             yield from (Wanted(spelling.terms) for spelling in spelled(leaf.text, language)[:1])
         elif leaf.prefix:
             yield from (Wanted(spelling.terms, prefix=True) for spelling in spelled(leaf.text, "none")[:1])
+            yield from map(Wanted, self.matching.compiler.words.shorter_than(leaf.text, language))
         else:
-            for text in self.matching.compiler.texts(leaf):
+            for text in self.matching.compiler.words.texts(leaf):
                 yield _as_typed(text, language)
                 for spelling in spelled(text, language):
                     yield Wanted(spelling.terms)
@@ -109,6 +110,7 @@ def hits(
     phases["fit"] = {
         "results": len(results),
         "given": sum(each is not None for each in given),
+        "left out": _better_left_out(given),
         "tokens": sum(
             each.tokens + (section.above_whole if each.complete else section.above_parts)
             for section, each in zip(wanted, given, strict=True)
@@ -124,8 +126,14 @@ def hits(
     return made
 
 
+def _better_left_out(given: Sequence[Given | None]) -> int:
+    """How many there is no room for above the last one that is given."""
+    last = max((rank for rank, each in enumerate(given) if each), default=0)
+    return sum(each is None for each in given[:last])
+
+
 def _to_give(result: Result, around: Around | None) -> ToGive:
-    positions = tuple(each.node.position for each in result.constituents)
+    positions = tuple(each.spot.position for each in result.constituents)
     if around is None:
         return ToGive(result.node, positions, result.nodes)
     bare = [Given(text="", parts=(), tokens=result.node.full_tokens, complete=complete) for complete in (True, False)]
@@ -154,7 +162,7 @@ def _constituents(snapshot: Snapshot, result: Result) -> Sequence[Node]:
     """The nodes that matched in a result; nearly always they are at hand."""
     first, last = result.node.position, result.node.last
     if len(result.nodes) > last - first:
-        return [result.nodes[each.node.position - first] for each in result.constituents]
+        return [result.nodes[each.spot.position - first] for each in result.constituents]
     return snapshot.nodes(each.key for each in result.constituents)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from quire.errors import OptionError
+from quire.search.settings import SearchSettings
 
 
 def text(name: str, value: Any) -> str:
@@ -39,14 +40,16 @@ def seconds(name: str, value: Any) -> float:
 
 
 def texts(name: str, value: Any) -> list[str] | None:
-    """One text, or some; None where nothing is asked for."""
-    if value is None or isinstance(value, str):
-        return None if value is None else [value]
-    found: list[Any] = [None]
-    if isinstance(value, Iterable) and not isinstance(value, bytes | Mapping):
+    """One text, or some; None where nothing is asked for. An empty one is a variable that is not set."""
+    if value is None:
+        return None
+    found: list[Any] = [value]
+    if isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping):
         found = list(value)
     if not all(isinstance(each, str) for each in found):
         raise _impossible(name, value, "a text or a list of texts")
+    if "" in found:
+        raise _impossible(name, value, "a text that is not empty, or a list of such")
     return found
 
 
@@ -69,19 +72,28 @@ def languages(name: str, value: Any) -> dict[str, str]:
     return dict(value)
 
 
+def search_settings(name: str, value: Any) -> SearchSettings:
+    """How to rank and merge; the defaults where nothing is said."""
+    if value is None:
+        return SearchSettings()
+    if not isinstance(value, SearchSettings):
+        raise _impossible(name, value, "quire.search.settings.SearchSettings")
+    return value
+
+
 def known(name: str, wanted: Iterable[str], trees: Iterable[str]) -> None:
     """Names of trees that there are; ``name`` is the option, or the prefix with its colon, that asks for them."""
     there = sorted(trees)
     asker = name.removesuffix(":")
     for each in wanted:
         if each not in there:
-            raise OptionError(f"{asker}: no tree is called {each!r}; there are: {', '.join(there) or 'none'}")
+            raise OptionError(f"{asker}: no tree is called {each!r}", f"there are: {', '.join(there) or 'none'}")
 
 
 def _impossible(name: str, value: Any, wanted: str) -> OptionError:
     shown = repr(value)
     shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
-    return OptionError(f"{name}={shown} is not possible; it must be {wanted}")
+    return OptionError(f"{name}={shown} is not possible", f"it must be {wanted}", option=name)
 
 
 _SHOWN = 60

@@ -27,10 +27,15 @@ def best_first(
     matches = 0
     for inside in documents:
         counting = by_themselves(inside)
-        merged = lifted(inside, within(counting, rules))
+        merged = within(counting, rules)
         matches += len(counting)
+        taken = {position for result in merged for position in result.constituents}
+        if len(taken) < len(inside):
+            members = [each for each in inside if each.position in taken]
+            outside = [each for each in inside if each.position not in taken]
+            merged = lifted(merged, members, outside)
+            apart += left_alone(merged, members, outside)
         results += merged
-        apart += left_alone(inside, merged)
     both: list[Merged | Candidate] = [*results, *apart]
     both.sort(key=lambda each: (-each.score, each.document, each.position))
     return both, {"candidates": matches, "results": len(results), "apart": len(apart)}
@@ -58,18 +63,12 @@ def by_themselves(found: Sequence[Candidate]) -> Sequence[Candidate]:
     return counting or [each for each in found if each.position == 0] or found
 
 
-def lifted(found: Sequence[Candidate], results: Sequence[Merged]) -> Sequence[Merged]:
-    """The results; the best below a node that does not count, and scores more, has that node's score.
+def lifted(results: Sequence[Merged], members: Sequence[Candidate], outside: Sequence[Candidate]) -> list[Merged]:
+    """The results; the best below a node that stands outside of them, and scores more, has that node's score.
 
     So it is with nodes that count, when results are merged: who answers in another's place stands where it would have.
     """
-    if len(found) == 1:
-        return results
-    members = {position for result in results for position in result.constituents}
-    outside = [each for each in found if each.position not in members]
-    if not outside:
-        return results
-    nodes = {each.position: each for each in found}
+    nodes = {each.position: each for each in members}
     lifting = {each.position: each for each in outside}
     made = list(results)
     for index in sorted(range(len(made)), key=lambda index: (-made[index].score, made[index].position)):
@@ -84,21 +83,18 @@ def lifted(found: Sequence[Candidate], results: Sequence[Merged]) -> Sequence[Me
     return made
 
 
-def left_alone(found: Sequence[Candidate], results: Sequence[Merged]) -> list[Candidate]:
-    """Those of a document that say something of the query, stand in none of its results and hold none.
+def left_alone(
+    results: Sequence[Merged], members: Sequence[Candidate], outside: Sequence[Candidate]
+) -> list[Candidate]:
+    """Those outside of a document's results that say something of the query, stand in no result and hold none.
 
     Of two of them, one in the other, the better.
     """
-    if len(found) == 1:
-        return []
     taken = {result.position for result in results}
-    members = {position for result in results for position in result.constituents}
-    outside = [each for each in found if each.own > 0 and each.position not in members]
-    if not outside:
-        return []
-    above = {holder.position for each in found if each.position in members for holder in each.ancestors}
+    above = {holder.position for each in members for holder in each.ancestors}
     kept: list[Candidate] = []
-    for each in sorted(outside, key=lambda outside: (-outside.score, outside.position)):
+    saying = [each for each in outside if each.own > 0]
+    for each in sorted(saying, key=lambda each: (-each.score, each.position)):
         holders = [holder.position for holder in each.ancestors]
         if each.position not in above and taken.isdisjoint((each.position, *holders)):
             kept.append(each)

@@ -17,7 +17,7 @@ from quire.blank import BLANK
 from quire.index.engine.spelling import is_unspaced
 from quire.index.node import Node
 from quire.model import Span
-from quire.offsets import utf8_length
+from quire.offsets import line_start
 
 GAP = "…\n\n"
 """Stands where something is left out, on a line of its own."""
@@ -51,26 +51,10 @@ class Passage(NamedTuple):
 
 
 def passages(node: Node) -> list[Passage]:
-    """All of a node's text, in order, in as many passages as it has parts; none is empty."""
+    """All of a node's text, in order, in as many passages as it has parts, which tile it; none is empty."""
     if not node.parts:
         return [Passage(node.start, node.text, node.tokens)] if node.text else []
-    cuts: list[list[int]] = []  # where each passage starts and its tokens
-    at = 0
-    for start, end, tokens in (*((part.start, part.end, part.tokens) for part in node.parts), (len(node.text), 0, 0)):
-        between = node.text[at:start]
-        if between.strip(BLANK):
-            cuts.append([at, utf8_length(between)])  # no text has more tokens than bytes
-        elif between and cuts:
-            cuts[-1][1] += len(between) + _SEAM_TOKENS
-        if start < len(node.text):
-            blank = 0 if cuts else start
-            cuts.append([start - blank, tokens + (blank + _SEAM_TOKENS if blank else 0)])
-        at = end
-    edges = [*(start for start, _ in cuts), len(node.text)]
-    return [
-        Passage(node.start + start, node.text[start:end], tokens)
-        for (start, tokens), end in zip(cuts, edges[1:], strict=True)
-    ]
+    return [Passage(node.start + part.start, node.text[part.start : part.end], part.tokens) for part in node.parts]
 
 
 class Excerpt:
@@ -152,29 +136,47 @@ def cut(passage: Passage, around: Span | None, most: int, count: Count, least: i
     It starts at the line of ``around``, or at that itself where the line is too long before it; earlier where less than
     ``least`` would follow. A word is torn where otherwise ``around`` were left out, or less than ``least`` left.
     """
-    start = 0
-    if around is not None:
-        start = _line_start(passage.text, around.start)
-        if around.end - start > _WINDOW * most or count(passage.text[start : around.end]) > most:
-            start = around.start
-    text = passage.text[start : start + _WINDOW * most]
-    is_all = start + len(text) == len(passage.text)
+    whole = passage.text
+    start = _start(whole, around, most, count)
     first = around.end - start if around is not None else 1
-    whole = [at for at in range(first, len(text)) if _is_end(text, at)] + [len(text)] * is_all
-    end = _last_fitting(text, whole, most, count)
-    line = _line_start(text, end)
-    if 2 * line > end and line in whole and count(text[:line]) <= most:  # unless that would leave half of it out
-        end = line
-    if end < len(text) and count(text[:end]) < least:
-        anywhere = range(first, len(text) + 1), range(1, len(text) + 1)
-        end = next((at for ends in anywhere if (at := _last_fitting(text, ends, most, count))), 0)
-    if not text[:end].strip(BLANK):
+    window = whole[start : start + _WINDOW * most]
+    end = _end_of_word(window, first, most, count, is_all=start + len(window) == len(whole))
+    if end < len(window) and count(window[:end]) < least:
+        end = _end_anywhere(window, first, most, count)
+    text = window[:end]
+    if not text.strip(BLANK):
         return None
-    if is_all and end == len(text) and count(text) < least:
-        start = _earlier(passage.text, start, most, count, least)
-        text = passage.text[start:]
-        end = len(text)
-    return Passage(passage.start + start, text[:end], count(text[:end]))
+    if start + end == len(whole) and count(text) < least:
+        start = _earlier(whole, start, most, count, least)
+        text = whole[start:]
+    return Passage(passage.start + start, text, count(text))
+
+
+def _start(text: str, around: Span | None, most: int, count: Count) -> int:
+    """Where the line of ``around`` starts, or ``around`` itself where there is no room for both."""
+    if around is None:
+        return 0
+    line = line_start(text, around.start)
+    is_too_long = around.end - line > _WINDOW * most or count(text[line : around.end]) > most
+    return around.start if is_too_long else line
+
+
+def _end_of_word(text: str, first: int, most: int, count: Count, *, is_all: bool) -> int:
+    """The last place from ``first`` on where a word ends and up to which a text fits; 0 if there is none.
+
+    Rather one where a line ends, unless that would leave half of it out. Where the text ends, a word surely does only
+    if it ``is_all`` of the passage.
+    """
+    ends = [at for at in range(first, len(text)) if _is_end(text, at)] + [len(text)] * is_all
+    end = _last_fitting(text, ends, most, count)
+    line = line_start(text, end)
+    return line if 2 * line > end and line in ends and count(text[:line]) <= most else end
+
+
+def _end_anywhere(text: str, first: int, most: int, count: Count) -> int:
+    """The last place up to which a text fits, from ``first`` on or, if there is none, before it; 0 if nothing fits."""
+    after, every = range(first, len(text) + 1), range(1, len(text) + 1)
+    return _last_fitting(text, after, most, count) or _last_fitting(text, every, most, count)
 
 
 def _earlier(text: str, start: int, most: int, count: Count, least: int) -> int:
@@ -193,11 +195,6 @@ def _earlier(text: str, start: int, most: int, count: Count, least: int) -> int:
         if count(text[first:]) >= least:
             break
     return first
-
-
-def _line_start(text: str, at: int) -> int:
-    """Where the line starts that a place is in."""
-    return 1 + max(text.rfind("\n", 0, at), text.rfind("\r", 0, at))
 
 
 def _is_end(text: str, at: int) -> bool:

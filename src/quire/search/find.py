@@ -14,10 +14,11 @@ from typing import Any
 import msgspec
 
 from quire.index.engine.clauses import together
-from quire.index.engine.compile import Compiler, Ranking, anywhere
+from quire.index.engine.compile import Compiler, anywhere, filtered
 from quire.index.engine.fields import DOC, TREE
-from quire.index.engine.own import Own
-from quire.index.engine.store import Key, Place, Snapshot
+from quire.index.engine.known import Ranking, Words
+from quire.index.engine.own import Flags, Own, shifted
+from quire.index.engine.store import Key, Place, Scored, Snapshot
 from quire.index.engine.words import Dictionary
 from quire.index.outline import Spot
 from quire.query import leaves
@@ -30,10 +31,6 @@ MOST = 10_000
 """How many nodes are looked at, at most."""
 AHEAD = 1_000
 """How many the engine is asked for at once: it takes hardly longer than for a few."""
-_SAMPLED = 3
-
-Hit = tuple[float, Key]
-"""A score, and where the engine has the node."""
 
 
 class Found(msgspec.Struct, frozen=True, gc=False):
@@ -43,13 +40,13 @@ class Found(msgspec.Struct, frozen=True, gc=False):
     """How well, by itself: 1 for the best of all."""
     key: Key
     """Where the engine has it."""
-    node: Spot
+    spot: Spot
     """Where it stands; its text is not read."""
 
     @property
     def place(self) -> Place:
-        """Where it stands."""
-        return self.node.document_id, self.node.position
+        """Its document and its position in it."""
+        return self.spot.document_id, self.spot.position
 
 
 class Matching(msgspec.Struct, frozen=True):
@@ -61,27 +58,29 @@ class Matching(msgspec.Struct, frozen=True):
     """The engine's query, filters included."""
     compiler: Compiler
     """What made it."""
-    hits: Sequence[Hit]
+    top: Sequence[Scored]
     """The best of what it finds."""
     is_all: bool
     """Whether these are all."""
+    partial: bool = False
+    """Whether parts of what was asked for are enough."""
 
     @classmethod
-    def of(cls, snapshot: Snapshot, query: Any, compiler: Compiler, limit: int) -> Matching:
+    def of(cls, snapshot: Snapshot, query: Any, compiler: Compiler, limit: int, *, partial: bool = False) -> Matching:
         """What is looked for, with the best ``limit`` of what it finds."""
-        hits = snapshot.top(query, limit)
-        return cls(snapshot, query, compiler, hits, is_all=len(hits) < limit)
+        top = snapshot.top(query, limit)
+        return cls(snapshot, query, compiler, top, is_all=len(top) < limit, partial=partial)
 
     @property
     def unit(self) -> float:
         """What the best node is worth, and so what a score of 1 is."""
-        best = self.hits[0][0] if self.hits else 0.0
+        best = self.top[0][0] if self.top else 0.0
         return best if best > 0 else 1.0
 
     def best(self, limit: int) -> list[Found]:
         """The best nodes."""
-        is_enough = self.is_all or limit <= len(self.hits)
-        return self._found(self.hits[:limit] if is_enough else self.snapshot.top(self.query, limit))
+        is_enough = self.is_all or limit <= len(self.top)
+        return self._found(self.top[:limit] if is_enough else self.snapshot.top(self.query, limit))
 
     def rest(self, found: Sequence[Found], limit: int) -> list[Found]:
         """All other nodes that match in the documents of some of the best ``limit``.
@@ -90,40 +89,40 @@ class Matching(msgspec.Struct, frozen=True):
         """
         if self.is_all:
             # To look through all that matches is faster than to ask the engine again.
-            hits, documents = self.hits[limit:], {each.node.number for each in found}
-            numbers = self.snapshot.numbers([key for _, key in hits])
-            inside = [(hit, number) for hit, number in zip(hits, numbers, strict=True) if number in documents]
-            return self._found([hit for hit, _ in inside], [number for _, number in inside])
-        among = self.compiler.within(self.query, self.compiler.among(DOC, _documents(found)))
+            others, documents = self.top[limit:], {each.spot.number for each in found}
+            numbers = self.snapshot.numbers([key for _, key in others])
+            inside = [(scored, number) for scored, number in zip(others, numbers, strict=True) if number in documents]
+            return self._found([scored for scored, _ in inside], [number for _, number in inside])
+        among = filtered(self.query, self.compiler.among(DOC, _documents(found)))
         known = {_at(each.key) for each in found}
-        return self._found([hit for hit in self.snapshot.top(among, MOST) if _at(hit[1]) not in known])
+        return self._found([scored for scored in self.snapshot.top(among, MOST) if _at(scored[1]) not in known])
 
     def own(self, query: Query, found: Sequence[Found]) -> list[float]:
         """What share of the query each node satisfies by its own title and body; 1 where it asks for no text.
 
         It is compared within a document, so where each node is alone in its own, the engine is not asked.
         """
-        counts = Counter([each.node.document_id for each in found])
+        counts = Counter([each.spot.document_id for each in found])
         several = [document for document, count in counts.items() if count > 1]
-        own = Own(self.compiler, query) if several else None
+        own = Own(self.compiler.words, query, partial=self.partial) if several else None
         if not own:
             return [1.0] * len(found)
-        flags: dict[tuple[int, int], int] = {}
-        for shift, asked_for in own.queries(self.compiler.among(DOC, several)):
+        flags: dict[tuple[int, int], Flags] = {}
+        for first, asked_for in own.queries(self.compiler.among(DOC, several)):
             for score, key in self.snapshot.top(asked_for, self.snapshot.size(several)):
                 if score:
                     at = key.segment_ord, key.doc
-                    flags[at] = flags.get(at, 0) | int(score) << shift
-        return [own.shares[flags.get(_at(each.key), 0), each.node.position == 0] for each in found]
+                    flags[at] = flags.get(at, 0) | shifted(int(score), first)
+        return [own.shares[flags.get(_at(each.key), 0), each.spot.position == 0] for each in found]
 
-    def _found(self, hits: Sequence[Hit], numbers: Sequence[int] | None = None) -> list[Found]:
-        """The nodes that were hit; ``numbers`` are those of their documents, if they are known."""
+    def _found(self, some: Sequence[Scored], numbers: Sequence[int] | None = None) -> list[Found]:
+        """Some of the nodes that match; ``numbers`` are those of their documents, if they are known."""
         unit = self.unit
-        if self.hits and not self.hits[0][0]:  # where no text is asked for, as in ``tree:docs``, all are the best
-            hits = [(unit, key) for _, key in hits]
-        keys = [key for _, key in hits]
+        if self.top and not self.top[0][0]:  # where no text is asked for, as in ``tree:docs``, all are the best
+            some = [(unit, key) for _, key in some]
+        keys = [key for _, key in some]
         spots = self.snapshot.spots(keys, numbers)
-        return [Found((score / unit) ** SHARPNESS, key, spot) for (score, key), spot in zip(hits, spots, strict=True)]
+        return [Found((score / unit) ** SHARPNESS, key, spot) for (score, key), spot in zip(some, spots, strict=True)]
 
 
 def able(found: Sequence[Found], limit: int, cap: float) -> list[Found]:
@@ -134,32 +133,33 @@ def able(found: Sequence[Found], limit: int, cap: float) -> list[Found]:
     """
     best: dict[str, float] = {}
     for each in found:
-        best.setdefault(each.node.document_id, each.score)
+        best.setdefault(each.spot.document_id, each.score)
     least = sorted(best.values(), reverse=True)[limit - 1] if len(best) > limit else 0.0
-    return [each for each in found if max(cap, 1.0) * best[each.node.document_id] >= least]
+    return [each for each in found if max(cap, 1.0) * best[each.spot.document_id] >= least]
 
 
 def compiler(snapshot: Snapshot, settings: SearchSettings) -> Compiler:
     """The compiler for a state of the index."""
     ranking = Ranking(boosts={**BOOSTS, **settings.boosts}, tie=settings.tie, adjacent=settings.adjacent)
     dictionary = Dictionary(snapshot, snapshot.languages, partial(_sample, snapshot))
-    return Compiler(schema=snapshot.schema, languages=snapshot.languages, dictionary=dictionary, ranking=ranking)
+    return Compiler(Words(schema=snapshot.schema, languages=snapshot.languages, dictionary=dictionary, ranking=ranking))
 
 
-def _sample(snapshot: Snapshot, term: str, language: str) -> str:
+def _sample(snapshot: Snapshot, term: str, language: str, number: int) -> str:
     """All that the nodes are found by that have most of a term."""
-    nodes = [snapshot.node(key) for _, key in snapshot.top(anywhere(snapshot.schema, term, language), _SAMPLED)]
-    documents = [first for node in nodes for first in snapshot.nodes_of(node.document_id, 0, 0)]
+    nodes = snapshot.nodes(key for _, key in snapshot.top(anywhere(snapshot.schema, term, language), number))
+    ids = dict.fromkeys(node.document_id for node in nodes)
+    documents = [first for each in ids for first in snapshot.nodes_of(each, 0, 0)]
     texts = [document.text[: document.body] for document in documents]
     for node in nodes:
         texts += [*node.breadcrumb, node.text, node.path, *node.tags]
     return " ".join(texts)
 
 
-def corrections(compiler: Compiler, query: Query) -> dict[str, tuple[str, ...]]:
+def corrections(words: Words, query: Query) -> dict[str, tuple[str, ...]]:
     """For each word that occurs nowhere the words that it nearly is."""
-    words = [leaf for leaf in leaves(query) if isinstance(leaf, Word) and leaf.field is None and not leaf.prefix]
-    near = {word.text: compiler.dictionary.corrections(word.text) for word in words if not compiler.is_optional(word)}
+    plain = [leaf for leaf in leaves(query) if isinstance(leaf, Word) and leaf.field is None and not leaf.prefix]
+    near = {word.text: words.dictionary.corrections(word.text) for word in plain if not words.is_optional(word)}
     return {word: instead for word, instead in near.items() if instead}
 
 
@@ -190,4 +190,4 @@ def _at(key: Key) -> tuple[int, int]:
 
 
 def _documents(found: Iterable[Found]) -> list[str]:
-    return list(dict.fromkeys(each.node.document_id for each in found))
+    return list(dict.fromkeys(each.spot.document_id for each in found))

@@ -20,12 +20,9 @@ from typing import NamedTuple
 import msgspec
 
 from quire.index.engine.own import EQUAL
-from quire.index.node import Ancestor
+from quire.index.node import NO_PARENT, parent_of
 from quire.search.candidates import Candidate, Merged, Rules, Step
 from quire.search.records import How
-
-_NONE = -1
-"""The parent of a document."""
 
 
 def within(candidates: Sequence[Candidate], rules: Rules) -> list[Merged]:
@@ -109,7 +106,7 @@ class _Below(msgspec.Struct, gc=False):
 
 def _left_alone(candidate: Candidate) -> _Found:
     """The only candidate of its document, where one child is not enough for any parent."""
-    found = _leaf(_Place(candidate.position, candidate.depth, _parent_of(candidate.ancestors), 0), candidate)
+    found = _leaf(_Place(candidate.position, candidate.depth, parent_of(candidate.ancestors), 0), candidate)
     if candidate.ancestors:
         above = candidate.ancestors[-1]
         found.apart = Step(
@@ -126,7 +123,7 @@ def _decided_bottom_up(candidates: Sequence[Candidate], rules: Rules) -> list[_F
     """The results of one document. Nodes come after those below them, so each is looked at once."""
     places = _places(candidates)
     own = {candidate.position: candidate for candidate in candidates}
-    below: dict[int, _Below] = {_NONE: _Below()}
+    below: dict[int, _Below] = {NO_PARENT: _Below()}
     for position in sorted(places, reverse=True):
         place = places[position]
         if (above := below.get(place.parent)) is None:
@@ -137,26 +134,22 @@ def _decided_bottom_up(candidates: Sequence[Candidate], rules: Rules) -> list[_F
             candidate = own[position]
             above.found.append(_leaf(place, candidate))
             above.best_own = max(above.best_own, candidate.own)
-    whole = below[_NONE]
+    whole = below[NO_PARENT]
     for passed in whole.passed:
         passed.named_by.trail.append(passed.step)
     return whole.found
 
 
 def _places(candidates: Sequence[Candidate]) -> dict[int, _Place]:
-    places = {each.position: _Place(each.position, each.depth, _parent_of(each.ancestors), 0) for each in candidates}
+    places = {each.position: _Place(each.position, each.depth, parent_of(each.ancestors), 0) for each in candidates}
     above = {each.ancestors[-1].position: each.ancestors for each in candidates if each.ancestors}
     for ancestors in above.values():
-        parent = _NONE
+        parent = NO_PARENT
         for node in ancestors:
             position = node.position
             places[position] = _Place(position, node.depth, parent, node.children)
             parent = position
     return places
-
-
-def _parent_of(ancestors: Sequence[Ancestor]) -> int:
-    return ancestors[-1].position if ancestors else _NONE
 
 
 def _decided(place: _Place, candidate: Candidate | None, below: _Below, rules: Rules) -> _Below:

@@ -1,6 +1,6 @@
 """A query's way to its results, phase by phase. Each phase is counted, so that ``--explain`` can tell what happened.
 
-    parse -> correct -> strict, else partial -> own -> merge -> fit -> highlight
+    parse -> correct -> strict, else partial -> own -> merge -> spread -> fit -> highlight
 
 Answering loads neither the parser nor a tokenizer: the nodes bring all that an answer needs. Only a budget so small
 that a text must be cut inside a part loads the tokenizer.
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from quire.index.engine.compile import Compiler
+from quire.index.engine.compile import Compiler, filtered
 from quire.index.engine.own import SATISFIED
 from quire.index.engine.store import Place, Snapshot
 from quire.query import parse, show
@@ -24,6 +24,7 @@ from quire.search.counting import best_first
 from quire.search.find import AHEAD, MOST, Found, Matching
 from quire.search.records import Results
 from quire.search.settings import SearchSettings
+from quire.search.spread import spread
 
 _POOL = 50
 """How many nodes are merged, at least."""
@@ -38,11 +39,11 @@ def search(
     snapshot: Snapshot,
     text: str,
     *,
-    limit: int = 10,
+    limit: int,
     max_tokens: int | None = None,
     trees: Sequence[str] | None = None,
     paths: Sequence[str] | None = None,
-    merge: bool = True,
+    merge: bool,
     explain: bool = False,
     settings: SearchSettings | None = None,
     around: answer.Around | None = None,
@@ -59,9 +60,10 @@ def search(
         return Results(query=text, phases=phases)
     find.refuse_unknown_trees(snapshot, query, trees)
     compiler = find.compiler(snapshot, settings)
-    corrections = find.corrections(compiler, query)
-    phases["correct"] = {"words looked up": compiler.dictionary.looked_up, "words corrected": len(corrections)}
-    compiler = msgspec.structs.replace(compiler, corrections=corrections) if corrections else compiler
+    words = compiler.words
+    corrections = find.corrections(words, query)
+    phases["correct"] = {"words looked up": words.dictionary.looked_up, "words corrected": len(corrections)}
+    compiler = Compiler(msgspec.structs.replace(words, corrections=corrections)) if corrections else compiler
 
     wanted = _Wanted(query, limit, settings, max(_POOL, _POOL_FOR_EACH * limit) if merge else limit)
     filters = find.filters(snapshot, compiler, trees, paths)
@@ -109,7 +111,7 @@ def _matching(
         wanted = compiled(query)
         if wanted is not None:
             ahead = max(AHEAD, pool) if merge else pool
-            matching = Matching.of(snapshot, compiler.within(wanted, *filters), compiler, ahead)
+            matching = Matching.of(snapshot, filtered(wanted, *filters), compiler, ahead, partial=phase == "partial")
             yield phase, matching, matching.best(pool)
 
 
@@ -123,9 +125,13 @@ def _merged(wanted: _Wanted, matching: Matching, found: list[Found], phases: Pha
         own = matching.own(wanted.query, everything)
         phases["own"] = {"nodes": len(own), "in their own right": sum([share >= SATISFIED for share in own])}
         best, phases["merge"] = best_first(_by_document(everything, own), rules)
-        if len(best) >= wanted.limit or len(found) < pool or pool >= MOST:
+        best, set_back = spread(best, wanted.limit)
+        phases["spread"] = {"set back": set_back}
+        # What is set back may stand behind candidates that were not looked at yet.
+        is_enough = len(best) >= wanted.limit and (not set_back or best[-1].score >= found[-1].score)
+        if is_enough or len(found) < pool or pool >= MOST:
             by_place = {each.place: each for each in everything}
-            return [_with_constituents(each, by_place) for each in best[: wanted.limit]]
+            return [_with_constituents(each, by_place) for each in best]
         pool = min(2 * pool, MOST)
         found = matching.best(pool)
 
@@ -134,23 +140,23 @@ def _by_document(found: Sequence[Found], own: Sequence[float]) -> Iterable[list[
     """What is to be merged, document by document."""
     documents: dict[str, list[Candidate]] = {}
     for each, share in zip(found, own, strict=True):
-        node = each.node
+        spot = each.spot
         candidate = Candidate(
-            document=node.document_id,
-            position=node.position,
-            depth=node.depth,
+            document=spot.document_id,
+            position=spot.position,
+            depth=spot.depth,
             score=each.score,
             own=share,
-            ancestors=node.ancestors,
+            ancestors=spot.ancestors,
         )
-        documents.setdefault(node.document_id, []).append(candidate)
+        documents.setdefault(spot.document_id, []).append(candidate)
     return documents.values()
 
 
 def _with_constituents(best: Merged | Candidate, found: Mapping[Place, Found]) -> _Result:
     place = best.document, best.position
     if isinstance(best, Candidate):
-        return _alone(found[place])
+        return _alone(found[place])._replace(score=best.score)
     return _Result(place, best.score, best, tuple([found[best.document, position] for position in best.constituents]))
 
 

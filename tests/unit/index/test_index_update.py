@@ -129,6 +129,17 @@ def test_a_file_that_cannot_be_read_is_not_unchanged(tmp_path: Path, index: Inde
         assert (done.unchanged, len(done.failed)) == (unchanged, 1)
 
 
+def test_a_file_that_cannot_be_read_and_has_new_times_is_counted_once(
+    tmp_path: Path, index: Index, write: Write
+) -> None:
+    bad = write("bad.md", "# A\n\n\udcff\n")
+    write("good.md")
+    index.update(docs(tmp_path))
+    os.utime(bad, (time.time() - 50, time.time() - 50))
+    done = index.update()
+    assert (done.touched, done.unchanged, len(done.failed)) == (1, 1, 1)
+
+
 def test_other_trees_stay(tmp_path: Path, index: Index, write: Write) -> None:
     write("a.md")
     (tmp_path / "notes").mkdir()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -341,14 +342,22 @@ def test_spans_point_at_the_words(query: str) -> None:
         return
     wanted = list(leaves(tree))
     assert wanted == sorted(wanted, key=lambda leaf: leaf.span)
-    found = [*wanted, *leaves(tree, positive=False)]
-    for leaf in found:
+    for leaf in (*wanted, *refused(tree)):
         typed = query[leaf.span.start : leaf.span.end]
         if isinstance(leaf, Word):
             assert typed == leaf.text
         else:
             assert typed[0] == typed[-1] == '"'
             assert all(part in typed[1:-1] for part in leaf.text.split())
+
+
+def refused(tree: Query) -> Iterator[Word | Phrase]:
+    """The words and phrases that must not match."""
+    if isinstance(tree, Not):
+        yield from leaves(tree.item)
+    elif isinstance(tree, All | Either):
+        for item in tree.items:
+            yield from refused(item)
 
 
 @given(QUERIES)
@@ -409,4 +418,4 @@ def test_real_questions_are_words() -> None:
         tree = parse(query)
         assert tree is not None
         assert not any(leaf.field or leaf.boost != 1 for leaf in leaves(tree))
-        assert list(leaves(tree, positive=False)) == []
+        assert list(refused(tree)) == []

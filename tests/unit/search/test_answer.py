@@ -58,6 +58,9 @@ def test_what_matches_in_part_is_marked(tmp_path: Path, text: str, query: str, e
         pytest.param("You don't, you don’t.", "don’t", ["don't", "don’t"], id="a curved apostrophe"),
         pytest.param("You don't.", '"don\'t"', ["don't"], id="an apostrophe in quotes"),
         pytest.param("The user's name, two users.", "user's", ["user's", "users"], id="with and without an ending"),
+        pytest.param("The author.", "authorit*", ["author"], id="a beginning that is longer than the stem"),
+        pytest.param("Its my_author here.", "my_authorit*", ["my_author"], id="of the last part of a name"),
+        pytest.param("Author, authority, authored.", "author*", ["Author", "authority", "authored"], id="a beginning"),
         pytest.param("Un peu d'eau, des eaux, l'eau.", "l'eau", ["eau", "l'eau"], id="an article"),
     ],
 )  # fmt: skip

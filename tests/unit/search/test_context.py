@@ -30,15 +30,15 @@ def needles(text: str) -> list[Span]:
 class Shelf:
     """Documents, cut into nodes, with a part for each run of lines between blank ones."""
 
-    def __init__(self, *sources: str, tiled: bool = False) -> None:
+    def __init__(self, *sources: str) -> None:
         self.sources = sources
-        self.documents = [self._nodes(number, source, tiled) for number, source in enumerate(sources)]
+        self.documents = [self._nodes(number, source) for number, source in enumerate(sources)]
         self.reads = 0
 
     @staticmethod
-    def _nodes(number: int, source: str, tiled: bool) -> list[Node]:
+    def _nodes(number: int, source: str) -> list[Node]:
         document = quire.parse(source, path=f"{number}.md")
-        return [_parted(node, tiled) for node in nodes_of(document, "docs", COUNTER, cuts_of(document))]
+        return [_parted(node) for node in nodes_of(document, "docs", COUNTER, cuts_of(document))]
 
     def read(self, document_id: str, first: int, last: int) -> Sequence[Node]:
         self.reads += 1
@@ -57,14 +57,13 @@ class Shelf:
         return int(document_id.removeprefix("docs:").removesuffix(".md"))
 
 
-def _parted(node: Node, tiled: bool) -> Node:
-    """With a part for each paragraph, the heading with the first of them; ``tiled`` with the blank lines after it."""
+def _parted(node: Node) -> Node:
+    """With a part for each paragraph and the blank lines after it, the heading with the first of them."""
     starts = [found.start() for found in re.finditer(r"(?<=\n\n)(?=[^\n])", node.text)]
     edges = [0, *(start for start in starts if node.text[node.body : start].strip()), len(node.text)]
-    spans = [
-        (start, end if tiled else start + len(node.text[start:end].rstrip("\n"))) for start, end in pairwise(edges)
-    ]
-    parts = tuple(Part(start, end, COUNTER.count(node.text[start:end])) for start, end in spans if start < end)
+    parts = tuple(
+        Part(start, end, COUNTER.count(node.text[start:end])) for start, end in pairwise(edges) if start < end
+    )
     return msgspec.structs.replace(node, parts=parts if len(parts) > 1 else ())
 
 
@@ -181,9 +180,8 @@ def test_parts_stand_in_document_order_with_a_line_between_them() -> None:
     assert shown(answer) == "## Use\n\nThe needle is here.\n\n…\n\nAnother needle and a needle.\n\n"
 
 
-@pytest.mark.parametrize("tiled", [True, False])
-def test_the_lines_between_parts_count(tiled: bool) -> None:
-    shelf = Shelf("# Many\n\nStart.\n\n" + f"needle\n\n{words(300)}\n\n" * 50, tiled=tiled)
+def test_the_lines_between_parts_count() -> None:
+    shelf = Shelf("# Many\n\nStart.\n\n" + f"needle\n\n{words(300)}\n\n" * 50)
     [answer] = budgeted(shelf, 250, shelf.section("Many"))
     assert answer is not None
     assert answer.text.count("needle\n\n…\n\n") == answer.text.count("…") > 10
@@ -219,7 +217,7 @@ def test_later_sections_use_what_is_left() -> None:
     name = words(20, "Large")
     shelf = Shelf(GUIDE, f"# Small\n\n{words(5)}\n", f"# {name}\n\n{words(500)}\n", f"# Last\n\n{words(3)}\n")
     sections = [shelf.section(title) for title in ("Use", name, "Small", "Last")]
-    use, large, small, last = budgeted(shelf, 70, *sections)
+    use, large, small, last = budgeted(shelf, 60, *sections)
     assert "needle" in shown(use)
     assert large is None
     assert shown(small) == "# Small\n\nword×5\n"
@@ -337,7 +335,7 @@ texts = st.one_of(
 @st.composite
 def questions(draw: st.DrawFn) -> tuple[Shelf, list[ToGive]]:
     """Some documents, and for some of their nodes which below them matched."""
-    shelf = Shelf(*draw(st.lists(texts, min_size=1, max_size=3)), tiled=draw(st.booleans()))
+    shelf = Shelf(*draw(st.lists(texts, min_size=1, max_size=3)))
     sections = []
     for nodes in shelf.documents:
         for node in draw(st.lists(st.sampled_from(nodes), max_size=3, unique_by=lambda each: each.position)):

@@ -68,3 +68,33 @@ def test_a_phrase_must_stand_in_one_of_them(tmp_path: Path) -> None:
 def test_what_asks_for_no_text_is_satisfied_by_all(tmp_path: Path) -> None:
     results = searched(tmp_path, "# Bobum\n\nText.\n\n## Below\n\nText.\n", "path:a")
     assert results.phases["own"]["nodes"] == results.phases["own"]["in their own right"] > 0
+
+
+def test_a_part_of_a_name_counts_as_a_part(tmp_path: Path) -> None:
+    """All of it matches: a part here, and the other one further up."""
+    below = "".join(
+        f"## {name}\n\nA {word}.\n\n" for name, word in zip("ABCD", ("bodum", "bodum", "", ""), strict=True)
+    )
+    results = searched(tmp_path, f"# Bobum\n\nText.\n\n{below}", "bobum_bodum")
+    assert not results.partial
+    assert [hit.title for hit in results] == ["A", "B"]
+    assert {step["best_own"] for hit in results for step in hit.explanation["merging"]} == {round(0.99 / 2, 5)}
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("# Windows 11\n\nText.\n", "windows12"),
+        ("# Version 1.0.21\n\nText.\n", "1.0.1"),
+        ("# 网络\n\nText.\n", "网络代理"),
+        ("# Volumes\n\nText.\n", "volumes-nowhere"),
+        ("# Volumes\n\nText.\n", "(volumes nowhere) OR (nothing neither)"),
+    ],
+    ids=["word and number", "version", "characters", "name", "group"],
+)
+def test_what_is_said_in_part_is_not_lost_where_parts_are_enough(tmp_path: Path, text: str, query: str) -> None:
+    results = searched(tmp_path, text, query)
+    assert results.partial
+    alone = Index.open(tmp_path / "index").search(query, merge=False)
+    assert len(alone) == 2
+    assert [(hit.id, hit.score) for hit in results] == [(alone[0].id, 1.0)]

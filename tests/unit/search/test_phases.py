@@ -118,6 +118,28 @@ def test_a_much_shorter_word_is_no_correction(made: Made) -> None:
     assert not results.corrections
 
 
+@pytest.mark.parametrize(
+    "typed", ["elegant", "inevitable", "told", "forty", "eats", "immunity", "international"], ids=lambda typed: typed
+)
+def test_a_word_that_is_more_than_a_letter_away_is_no_correction(made: Made, typed: str) -> None:
+    text = "Delegation to a proxy: invite them for two, at home. Immutability and the internet. Invitations."
+    results = made({"a.md": f"# Words\n\n{text}\n"}).search(typed)
+    assert not results
+    assert not results.corrections
+
+
+def test_a_correction_is_a_word_of_a_text_rather_than_a_stem(made: Made) -> None:
+    index = made({"a.md": "# Words\n\nA volume. Permits: permission to permit.\n"})
+    assert index.search("permision").corrections == {"permision": ("permission",)}
+    assert index.search("volmes").corrections == {"volmes": ("volume",)}  # a plural
+
+
+def test_a_correction_is_found_among_many_texts_with_another_form_of_it(made: Made) -> None:
+    others = {f"{number}.md": f"# Containers\n\nContainers {number}, containers.\n" for number in range(30)}
+    index = made({**others, "z.md": f"# Other\n\nIt is one that {'goes on and ' * 50} is containing things.\n"})
+    assert index.search("conteining").corrections == {"conteining": ("containing",)}
+
+
 def test_short_words_numbers_and_phrases_are_left_alone(made: Made) -> None:
     index = made({"a.md": "# Cat 2024\n\nThe volumes.\n"})
     for query in ("car", "2025", '"volmes"'):
@@ -208,6 +230,22 @@ def test_not_either_and_fields(made: Made) -> None:
             index.search(query)
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("# One\n\na\n\n## Empty heading\n\n## Tail\n\nb\n", "a.md#one"),
+        ("a\n\n# Empty heading\n\n# Tail\n\nb\n", "a.md"),
+        ("---\ntitle: One\n---\n\na\n\n# Empty heading\n\n# Tail\n\nb\n", "a.md"),
+    ],
+    ids=["in a section", "in a document", "in a document with a title"],
+)
+def test_a_heading_without_text_is_a_heading(made: Made, text: str, found: str) -> None:
+    index = made({"a.md": text})
+    for query in ("empty", "title:empty", 'title:"empty heading"'):
+        assert ids(index, query) == [found], query
+    assert ids(index, "body:empty") == []
+
+
 @pytest.mark.parametrize("strict", ["title:nope", "body:nope", "tags:nope", "path:nope", "title:(nope OR never)"])
 def test_a_field_is_meant_even_where_words_may_be_missing(made: Made, strict: str) -> None:
     index = made({"a.md": "# Volumes\n\nText.\n"})
@@ -295,6 +333,36 @@ def test_names_and_scripts(made: Made, query: str, expected: str) -> None:
     assert ids(made(NAMES), query) == [expected]
 
 
+_MARKED = {
+    "я́блоко": "яблоко",
+    "m̀elody": "melody",
+    "ọ̀rọ̀": "oro",
+    "ä́bcd": "abcd",
+    "שָׁלוֹם": "שלום",
+    "كَتَبَ": "كتب",
+    "ἀρχή": "αρχη",
+    "Ἀθῆναι": "αθηναι",
+    "х̄айй": "хайй",
+}
+
+
+@pytest.mark.parametrize("language", ["english", "none", "greek", "russian", "arabic"])
+@pytest.mark.parametrize(("marked", "bare"), _MARKED.items(), ids=_MARKED.values())
+def test_marks_on_letters_of_any_script_make_no_difference(made: Made, marked: str, bare: str, language: str) -> None:
+    texts = {"a.md": f"# One\n\nThe {marked}.\n", "b.md": f"# Two\n\nThe {bare}.\n"}
+    index = made(texts, language=language)
+    for query in (marked, bare, f'"{marked}"', marked.upper()):
+        results = index.search(query)
+        assert sorted(hit.path for hit in results) == ["a.md", "b.md"], query
+        assert (results.corrections, results.partial) == ({}, False)
+        assert {hit.text[slice(*span)] for hit in results for span in hit.match_ranges} == {marked, bare}
+
+
+def test_letters_that_are_others_with_a_mark_stay_others(made: Made) -> None:
+    index = made({"a.md": "# A\n\nмай\n", "b.md": "# B\n\nмаи\n"}, language="none")
+    assert [ids(index, query) for query in ("май", "маи")] == [["a.md#a"], ["b.md#b"]]
+
+
 def test_a_whole_name_ranks_above_its_parts(made: Made) -> None:
     index = made(
         {
@@ -303,6 +371,28 @@ def test_a_whole_name_ranks_above_its_parts(made: Made) -> None:
         }
     )
     assert ids(index, "my_var") == ["whole.md#whole", "parts.md#parts"]
+
+
+@pytest.mark.parametrize("query", ["COPY --from", "--from", '"--from"', "--From,"])
+def test_a_flag_ranks_above_the_word_that_it_is_made_of(made: Made, query: str) -> None:
+    flag = "Text about something else that goes on for a while and at last says `COPY --from=build /app /app`."
+    index = made(
+        {
+            "word.md": "# Copy from there\n\nCopy it from here, copy it from there.\n",
+            "flag.md": f"# Stages\n\nAll of them, from the first on, copy.\n\n## Last\n\n{flag}\n",
+        }
+    )
+    best, *others = index.search(query, explain=True)
+    assert (best.id, best.score) == ("docs:flag.md#last", 1.0)
+    assert "flags" in [word["field"] for word in best.explanation["scores"][0]["words"]]
+    assert "docs:word.md#copy-from-there" in [hit.id for hit in others]  # it is found by its parts, too
+
+
+def test_a_flag_of_several_words_ranks_above_them(made: Made) -> None:
+    flag = "Text about something else that goes on for a while and at last says --no-cache."
+    index = made({"a.md": "# Storage\n\nThere is no cache.\n", "b.md": f"# Flags\n\n{flag}\n"})
+    assert ids(index, "--no-cache") == ["b.md#flags", "a.md#storage"]
+    assert ids(index, "title:--no-cache") == []
 
 
 def test_stems_can_be_switched_off(made: Made) -> None:
@@ -518,7 +608,17 @@ def test_any_limit_is_possible(made: Made, merge: bool) -> None:
 def test_phases_and_explanations(made: Made) -> None:
     index = made({"a.md": TREE.format(zoo="Animals.", one="They eat hay.", two="They eat hay.", three="Meat.")})
     results = index.search("how to eat hai", explain=True)
-    assert list(results.phases) == ["parse", "correct", "strict", "partial", "own", "merge", "fit", "highlight"]
+    assert list(results.phases) == [
+        "parse",
+        "correct",
+        "strict",
+        "partial",
+        "own",
+        "merge",
+        "spread",
+        "fit",
+        "highlight",
+    ]
     assert results.phases["parse"] == {"query": "how to eat hai"}
     assert results.phases["strict"] == {"candidates": 0}
     results = index.search("how to eat hay", explain=True)
@@ -684,3 +784,28 @@ def test_the_best_scores_1_where_no_text_is_asked_for(made: Made) -> None:
         assert found
         assert {hit.score for hit in found} == {1.0}
         assert index.search(query, explain=True)[0].score >= 1
+
+
+def test_other_pages_come_before_the_third_section_of_one(made: Made) -> None:
+    one = "---\ntitle: Storage\n---\nWhat stays.\n\n" + "".join(
+        f"## Volume {n}\n\nA volume of kind {n}.\n\n" for n in range(6)
+    )
+    one += "## Else\n\nAnother matter.\n"  # so that the page does not gather them all
+    other = "# Compose\n\nFiles.\n\n## The volume\n\nWhat a volume is there, in some more words.\n\n## More\n\nOther things.\n"
+    index = made({"one.md": one, "other.md": other, **{f"p{n}.md": f"# P{n}\n\nNothing.\n" for n in range(5)}})
+    pages = [hit.path for hit in index.search("volume")]
+    assert pages[:3] == ["one.md", "one.md", "other.md"]
+    assert len(pages) == 7
+    alone = [hit.path for hit in index.search("volume", merge=False)]
+    assert alone[:6] == ["one.md"] * 6
+
+
+def test_words_of_asking_shut_nothing_out(made: Made) -> None:
+    index = made(
+        {
+            "mounts.md": "# Bind mounts\n\nWhat a bind mount is, and how volumes differ from it.\n",
+            "ignored.md": "# Ignored files\n\nbind mounts volumes .vs .git\n",
+        }
+    )
+    assert ids(index, "bind mounts vs volumes")[0] == "mounts.md#bind-mounts"
+    assert ids(index, "explain the difference between bind mounts and volumes")[0] == "mounts.md#bind-mounts"

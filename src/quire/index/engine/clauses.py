@@ -8,61 +8,31 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import TypeGuard
+from typing import NamedTuple
 
 import msgspec
 import tantivy
 
 from quire.index.engine import fields
 from quire.index.engine.analysis import terms
-from quire.index.engine.function_words import is_function_word
+from quire.index.engine.known import WHOLE, Words, is_plain, last_part
 from quire.index.engine.spelling import is_unspaced
-from quire.index.engine.words import Dictionary, Spelling, pairs, runs, spelled
+from quire.index.engine.words import Spelling, pairs, runs, spelled
 from quire.index.node import term as id_term
 from quire.query.tree import All, Either, Not, Phrase, Query, Word, leaves
 
 _MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
-_WHOLE = 3.0
-"""How much a name counts extra whose parts stand side by side."""
 
 
-class Ranking(msgspec.Struct, frozen=True, kw_only=True):
-    """What decides about scores."""
+class Way(NamedTuple):
+    """One way to read a word."""
 
-    boosts: Mapping[str, float]
-    """How much a word counts in each field; those of 0 are not looked into."""
-    tie: float
-    """How much of the other fields is added to the best."""
-    adjacent: float
-    """How much two words count extra that stand side by side in a title."""
-
-
-class Words(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of the words of a query and of an index."""
-
-    schema: tantivy.Schema
-    """The engine's schema."""
-    languages: tuple[str, ...]
-    """The languages in use."""
-    dictionary: Dictionary
-    """The words of the index."""
-    ranking: Ranking
-    """What decides about scores."""
-    corrections: Mapping[str, Sequence[str]] = msgspec.field(default_factory=dict)
-    """Words that occur nowhere, with what to look for instead."""
-
-    def needed(self, items: Sequence[Query]) -> list[Query]:
-        """Of items that are to match together, those that may not be missing."""
-        wanted: list[Query] = [item for item in items if not isinstance(item, Not)]
-        return [item for item in wanted if not self.is_optional(item)] or wanted
-
-    def is_optional(self, item: Query) -> bool:
-        """Whether an item may be missing where others are there."""
-        return _is_plain(item) and item.boost == 1 and is_function_word(item.text, self.languages)
-
-    def texts(self, word: Word) -> Sequence[str]:
-        """A word, or what is looked for instead."""
-        return self.corrections.get(word.text, (word.text,)) if word.field is None else (word.text,)
+    language: str
+    """The language."""
+    spelling: Spelling
+    """How it is spelled there."""
+    units: Sequence[tuple[str, ...]]
+    """The pieces of it that may stand anywhere, each with its terms side by side."""
 
 
 class Pass(msgspec.Struct, frozen=True):
@@ -75,7 +45,7 @@ class Pass(msgspec.Struct, frozen=True):
     loose: bool = False
     """Whether some of the words are enough; never behind a field or a ``-``."""
     bonus: bool = True
-    """Whether words side by side in a title count extra."""
+    """Whether words side by side in a title, and flags of commands, count extra."""
 
     def compiled(self, query: Query) -> tantivy.Query | None:
         """Any part of the tree; None where there is nothing to look for."""
@@ -95,7 +65,7 @@ class Pass(msgspec.Struct, frozen=True):
         """The bonus for words that follow each other, here and in a title."""
         weight = self.words.ranking.adjacent * self.boosts.get("title", 0.0)
         for one, other in pairwise(items) if self.bonus and weight > 0 else ():
-            if not _is_plain(one) or not _is_plain(other):
+            if not is_plain(one) or not is_plain(other):
                 continue
             if self.words.is_optional(one) and self.words.is_optional(other):
                 continue
@@ -104,6 +74,21 @@ class Pass(msgspec.Struct, frozen=True):
                 if left and right:
                     phrase = self._side("title", language, (left[0].terms[-1], right[0].terms[0]))
                     yield f"{one.text} {other.text}", tantivy.Query.boost_query(phrase, weight)
+
+    def ways(self, word: Word) -> Iterator[Way]:
+        """The ways to read a word."""
+        for text in self.words.texts(word):
+            for language in self.words.languages:
+                for spelling in spelled(text, language):
+                    yield self._way(spelling, language, tight=word.field == "path")
+
+    def any_of(self, ways: Iterable[Way]) -> tantivy.Query | None:
+        """All pieces of one of the ways; None of none."""
+        return best([self._read(way, self.boosts) for way in ways], 0.0)
+
+    def _way(self, spelling: Spelling, language: str, *, tight: bool = False) -> Way:
+        units = [spelling.terms] if tight else runs(spelling)
+        return Way(language, spelling, [pair for unit in units for pair in pairs(unit)] if self.loose else units)
 
     @property
     def _strict(self) -> Pass:
@@ -137,24 +122,15 @@ class Pass(msgspec.Struct, frozen=True):
             return self._tree(word)
         if word.prefix and _may_go_on(word.text):
             return self._prefix(word)
-        ways = [
-            self._spelling(spelling, language, self._fields(word), tight=word.field == "path")
-            for text in self.words.texts(word)
-            for language in self.words.languages
-            for spelling in spelled(text, language)
-        ]
-        return best(ways, 0.0)
+        return self._or_flag(word, best([self._read(way, self._fields(word)) for way in self.ways(word)], 0.0))
 
-    def _spelling(self, spelling: Spelling, language: str, into: Mapping[str, float], *, tight: bool) -> tantivy.Query:
-        """The terms of a word in any field each, more if they stand side by side."""
-        units = [spelling.terms] if tight else runs(spelling)
-        if self.loose:
-            units = [pair for unit in units for pair in pairs(unit)]
-        made = [self._side_in_any(unit, language, into) for unit in units]
+    def _read(self, way: Way, into: Mapping[str, float]) -> tantivy.Query:
+        """The pieces of a word in any field each, more if they all stand side by side."""
+        made = [self._side_in_any(unit, way.language, into) for unit in way.units]
         if len(made) == 1:
             return made[0]
         apart = tantivy.Query.boolean_query([(_SHOULD if self.loose else _MUST, each) for each in made])
-        side = tantivy.Query.boost_query(self._side_in_any(spelling.terms, language, into), _WHOLE)
+        side = tantivy.Query.boost_query(self._side_in_any(way.spelling.terms, way.language, into), WHOLE)
         return tantivy.Query.boolean_query([(_MUST, apart), (_SHOULD, side)])
 
     def _phrase(self, phrase: Phrase) -> tantivy.Query | None:
@@ -166,11 +142,16 @@ class Pass(msgspec.Struct, frozen=True):
             # As it is looked for in other queries, and as it stands in a text: ``don't`` is two terms there.
             forms = {each.terms for each in spelled(phrase.text, language)[:1]} | {tuple(terms(phrase.text, language))}
             ways += [self._side_in_any(form, language, into) for form in sorted(forms) if form]
-        return best(ways, 0.0)
+        return self._or_flag(phrase, best(ways, 0.0))
+
+    def _or_flag(self, leaf: Word | Phrase, made: tantivy.Query | None) -> tantivy.Query | None:
+        """A word or phrase, more where it is a flag of a command and stands there as one."""
+        flag = self.words.flag(leaf) if self.bonus else None
+        return made if made is None or flag is None else tantivy.Query.boolean_query([(_MUST, made), (_SHOULD, flag)])
 
     def _prefix(self, word: Word) -> tantivy.Query | None:
         """A beginning counts as the best of the words that it may be; rare ones, where there are many, count little."""
-        lead, beginning = _last_part(word.text)
+        lead, beginning = last_part(word.text)
         into = self._fields(word)
         ways = []
         for language in self.words.languages:
@@ -178,7 +159,7 @@ class Pass(msgspec.Struct, frozen=True):
             words = [self._side_in_any((term,), language, into) for term in completed.frequent]
             starts = best([*words, *self._any_of(completed.others, language, into)], 0.0)
             if starts is not None:
-                before = [self._spelling(each, language, into, tight=False) for each in spelled(lead, language)[:1]]
+                before = [self._read(self._way(each, language), into) for each in spelled(lead, language)[:1]]
                 ways.append(tantivy.Query.boolean_query([(_MUST, each) for each in (*before, starts)]))
         return best(ways, 0.0) or tantivy.Query.empty_query()
 
@@ -215,10 +196,6 @@ def together(query: Query) -> tuple[Query, ...]:
     return query.items if isinstance(query, All) else (query,)
 
 
-def _is_plain(item: Query) -> TypeGuard[Word]:
-    return isinstance(item, Word) and item.field is None and not item.prefix
-
-
 def _is_in_field(item: Query) -> bool:
     """Whether an item says in which field to look: that is meant, whatever else matches."""
     return all(leaf.field is not None for leaf in leaves(item))
@@ -227,12 +204,6 @@ def _is_in_field(item: Query) -> bool:
 def _may_go_on(text: str) -> bool:
     """Whether a word can go on behind this: not behind ``C++``, nor where each character is a word."""
     return text[-1:].isalnum() and not is_unspaced(text[-1:])
-
-
-def _last_part(text: str) -> tuple[str, str]:
-    """A word and the beginning of one behind it: ``my_v`` is ``my`` and then ``v``."""
-    cut = max((at + 1 for at, character in enumerate(text) if not character.isalnum()), default=0)
-    return text[:cut], text[cut:]
 
 
 def _boosted(query: tantivy.Query | None, boost: float) -> tantivy.Query | None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from quire.index.engine.spelling import normal, spellings
+from quire.index.engine.spelling import flags, normal, spellings
 from quire.index.node import Node, encoded, term
 
 ID = "id"
@@ -28,6 +28,8 @@ POSITION = "position"
 """Its place among the nodes of the document."""
 NODE = "node"
 """The node itself, packed."""
+FLAGS = "flags"
+"""The flags of commands in its own text, ``--no-cache``, each whole."""
 RECORD = "record"
 """The key of a record that is no node (what is known of the files, settings)."""
 BLOB = "blob"
@@ -38,7 +40,8 @@ RANKED = ("title", "headings", "body", "front", "file", "folder", "tags")
 
 ``headings`` are the titles above the node, the document's first (its own in a document); ``front`` is the front matter
 of the document, ``file`` the name of its file, or of its folder if that says more, ``folder`` the folders above. The
-``title`` of a document is its own only if front matter gives it: else it is that of a heading, or the file's name.
+``title`` of a document is its own only if front matter gives it: else it is that of a heading, or the file's name. In
+it there are also the headings below a node that make none.
 """
 PATH = "path"
 """The whole path, for words that must stand in it."""
@@ -83,23 +86,21 @@ def fields_of(nodes: Sequence[Node], language: str) -> NodeFields:
         title = _listed((node.title,))
         above = down[node.ancestors[-1].position] if node.ancestors else []
         down.append(above + (title if len(node.title) <= _REPEATED else _listed((node.title[:_REPEATED],))))
-        body = spellings(node.body_text)
-        for each in node.titles:
-            body += spellings(each)
         own.append(
             {
-                in_title: title,
+                in_title: title + _listed(node.titles),
                 in_headings: above if node.ancestors else title,
-                in_body: body,
+                in_body: spellings(node.body_text),
                 ID: term(node.id),
                 POSITION: node.position,
                 NODE: encoded(node),
+                **({FLAGS: found} if (found := flags(node.text)) else {}),
             }
         )
     if len(front) > _REPEATED:
         own[0][field("front", language)] = _listed((front,))
     if not _TITLE.search(normal(front)):
-        own[0][in_title] = []
+        own[0][in_title] = _listed(document.titles)
     return NodeFields(common, own)
 
 

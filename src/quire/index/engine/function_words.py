@@ -9,16 +9,17 @@ import tantivy
 from quire.index.engine.analysis import NONE
 
 _ENGLISH = (
-    "a about after all also am an and any are as at be because been being both "
-    "but by can cannot could did do does doing done during each else ever every few for from get gets getting had has "
-    "have having he her here hers him his how however i if in into is isn it its itself just let ll may me might mine "
-    "more most much must my myself need of off on once one only or other our ours out over own per please re same "
-    "shall she should so some such than that the their theirs them then there these they this those through to too "
-    "under until up upon us use used using ve very via want wants was way we were what whats when where whether which "
-    "while who whom whose why will with within would yet you your yours documentation docs guide guides learn "
-    "page pages section sections see "
+    "a about after all also am an and any are as at be because been being between both but by can cannot could did "
+    "difference differences do does doing done during each else ever every explain explained explains few for from "
+    "get gets getting had happen happens has have having he help her here hers him his how however i if in into is "
+    "isn it its itself just let ll may me might mine more most much must my myself need of off on once one only or "
+    "other our ours out over own per please re same shall she should so some such tell than that the their theirs "
+    "them then there these they this those through to too under until up upon us use used using ve versus very via vs "
+    "want wants was way we were what whats when where whether which while who whom whose why will with within would "
+    "yet you your yours documentation docs guide guides learn page pages section sections see "
 )
-"""With words that only say that it stands in a document: links and questions are full of them."""
+"""With words that only say that something is asked (*explain*, *vs*) or that it stands in a document (*guide*, *page*):
+links and questions are full of them."""
 
 _LISTED = (
     *("danish", "dutch", "finnish", "french", "german", "hungarian", "italian", "norwegian", "portuguese"),

@@ -13,7 +13,7 @@ _TRIES, _PAUSE = 50, 0.002
 """How often, and after how many seconds, a folder is removed again in which something was made meanwhile."""
 
 
-def opened(folder: Path) -> tantivy.Index:
+def index_in(folder: Path) -> tantivy.Index:
     """The engine's index as it is now; it sees no later commit."""
     if os.access(folder, os.W_OK):
         index = tantivy.Index.open(str(folder))

@@ -1,4 +1,4 @@
-"""Words that are near another: by a letter, by an ending, by their look. Pure.
+"""Words that are near another: by a letter, by an ending. Pure.
 
 Used by ``words``, which knows which of them occur.
 """
@@ -6,24 +6,10 @@ Used by ``words``, which knows which of them occur.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import product, takewhile
+from itertools import product
 
-_ALIKE = 0.65
-"""How much of two words must be the same for one to be a correction of the other."""
 _ENDINGS = ("ing", "ings", "ion", "ions", "ión", "ity", "ive", "ment", "ness", "ung")
 """What many words end with, of more than two letters."""
-
-
-def is_like(written: str, word: str) -> bool:
-    """Whether it can be what was meant: a stem may also be that of a much shorter word, ``over`` for ``oversized``."""
-    from difflib import SequenceMatcher  # noqa: PLC0415  for mistakes only
-
-    return SequenceMatcher(None, written, word.lower(), autojunk=False).ratio() >= _ALIKE
-
-
-def common(one: str, other: str) -> int:
-    """With how many equal letters two words begin."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def edits(word: str) -> Iterator[str]:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import tantivy
 
 from quire.index.engine import analysis
-from quire.index.engine.fields import BLOB, DOC, ID, NODE, NUMBER, POSITION, RECORD, TEXT, TREE, field
+from quire.index.engine.fields import BLOB, DOC, FLAGS, ID, NODE, NUMBER, POSITION, RECORD, TEXT, TREE, field
 
-VERSION = 4
+VERSION = 5
 """Changes with everything that makes an index of another version unreadable or its scores different."""
 
 
 def build(languages: tuple[str, ...]) -> tantivy.Schema:
     """The schema of an index whose trees are in these languages."""
     builder = tantivy.SchemaBuilder()
-    for name in (ID, DOC, TREE, RECORD):
+    for name in (ID, DOC, TREE, FLAGS, RECORD):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
     builder.add_unsigned_field(NUMBER, fast=True)
     builder.add_unsigned_field(POSITION, indexed=True, fast=True)

@@ -24,6 +24,9 @@ _HUMPED = (b"aA", b"AAa")
 """The kinds of characters that a name in humps has somewhere; so has ``SHA1``, which is none."""
 _PARTS = re.compile(r"[A-Z]{2,}s?(?![a-z])|[A-Z]?[a-z]+|[A-Z]|[0-9]+")
 
+_FLAG = re.compile(r"--(?<![A-Za-z0-9_-]--)[A-Za-z][A-Za-z0-9]*+(?:[-_.][A-Za-z0-9]++)*+")
+"""A flag of a command: ``--no-cache``."""
+
 ALONE = (
     "\u2e80-\u2fdf\u3005\u3007\u3021-\u3029\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
     "\uf900-\ufaff\U0001b000-\U0001b16f\U00020000-\U0003ffff"
@@ -32,6 +35,14 @@ ALONE = (
 _CLUSTERED = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF))
 CLUSTERS = "".join(f"{chr(first)}-{chr(last)}" for first, last in _CLUSTERED)
 """Thai and Lao, Burmese, Khmer, for a set in a pattern: a letter with the marks on it is a word."""
+_MARKED = (
+    "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0711\u0730-\u074a"
+    "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\ufe20-\ufe2f\u0386\u0388-\u0390\u03aa-\u03b0\u03ca-\u03ce\u1f00-\u1fff"
+)
+"""Accents, Hebrew points, Arabic and Syriac vowels, and Greek letters with accents, for a set in a pattern.
+
+There are some other characters between them.
+"""
 PICTURES = "\u203c\u2049\u231a-\u23ff\u2600-\u27bf\u2b05-\u2b55\U0001f000-\U0001faff"
 """Emoji, for a set in a pattern: each is a word."""
 SIGNS = {"++": "plusplus", "#": "sharp"}
@@ -47,7 +58,9 @@ def normal(text: str) -> str:
     if not text.isascii():
         # The engine makes a small i with a dot above of the Turkish İ, and that is another letter to it than i.
         text = unicodedata.normalize("NFKC", text).replace("\u0130", "I").replace("i\u0307", "i")
-        text = _unspaced().sub(_apart, text) if _has_unspaced(text) else text
+        beyond = _beyond_ascii(text)
+        text = _marked().sub(_unmarked, text) if _marked().search(beyond) else text
+        text = _unspaced().sub(_apart, text) if _any_unspaced().search(beyond) else text
     if "#" in text:
         text = _SHARP.sub(SIGNS["#"], text)
     # One character is found at once, two are looked for from each on.
@@ -62,6 +75,11 @@ def spellings(text: str) -> list[str]:
     return [text, *sorted(parts)]
 
 
+def flags(text: str) -> list[str]:
+    """The flags of commands in a text, each once: the engine knows no dashes, and ``--from`` is more than *from*."""
+    return sorted({flag.lower() for flag in _FLAG.findall(text)}) if "--" in text else []
+
+
 def humps(word: str) -> str:
     """The parts of a name in humps, with spaces between: ``HTTPServer`` -> ``HTTP Server``."""
     return " ".join(_PARTS.findall(word))
@@ -72,9 +90,9 @@ def is_unspaced(text: str) -> bool:
     return not text.isascii() and _any_unspaced().search(unicodedata.normalize("NFKC", text)) is not None
 
 
-def _has_unspaced(text: str) -> bool:
-    """As ``_any_unspaced``; in a text, most of which is ASCII, bytes are left out five times as fast as it goes on."""
-    return _any_unspaced().search(text.encode("utf-8", "replace").translate(None, ASCII).decode()) is not None
+def _beyond_ascii(text: str) -> str:
+    """What of a text is not ASCII. Most is, and bytes are left out five times as fast as a pattern goes on."""
+    return text.encode("utf-8", "replace").translate(None, ASCII).decode()
 
 
 def _perhaps_in_humps(text: str) -> set[str]:
@@ -107,6 +125,21 @@ _told = lru_cache(maxsize=16_384)(_parts_of)
 def _apart(found: re.Match[str]) -> str:
     character = found[0]
     return f" emoji{ord(character):x} " if found.lastgroup == "picture" else f" {character} "
+
+
+def _unmarked(found: re.Match[str]) -> str:
+    """A letter without its marks, or nothing for a mark."""
+    return "".join(each for each in unicodedata.normalize("NFD", found[0]) if not unicodedata.combining(each))
+
+
+@cache
+def _marked() -> re.Pattern[str]:
+    """What has marks that make no other letter of one; the engine cuts words at them.
+
+    It leaves out those of Latin letters itself, after stemming if they tell endings apart; of letters as ``й`` they
+    are a part.
+    """
+    return re.compile(f"[{_MARKED}]")
 
 
 @cache

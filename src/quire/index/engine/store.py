@@ -15,7 +15,7 @@ from quire.errors import IndexDamagedError
 from quire.index import files
 from quire.index.engine import schema
 from quire.index.engine.fields import BLOB, DOC, ID, NODE, NUMBER, POSITION, RECORD, TREE
-from quire.index.engine.links import opened
+from quire.index.engine.links import index_in
 from quire.index.engine.trouble import damage_named
 from quire.index.files import FileRecord, FileTable, Settings
 from quire.index.node import Node, decoded, term
@@ -28,6 +28,8 @@ _FEW = 100
 
 Key = tantivy.DocAddress
 """Where a node is in a snapshot."""
+Scored = tuple[float, Key]
+"""What a node scores, and where it is."""
 Place = tuple[str, int]
 """A document and a position in it."""
 
@@ -49,12 +51,12 @@ class Snapshot:
         self._nodes: dict[tuple[int, int], Node] = {}
         self._outlines: dict[int, Outline] = {}
         with damage_named(folder):
-            self.index = opened(folder)
+            self.index = index_in(folder)
             self.searcher = self.index.searcher()
             self.schema = self.index.schema
         if self.settings.schema != schema.VERSION:
-            reason = "the index was made by another version of quire; run: quire index"
-            raise IndexDamagedError(str(folder.parent), reason)
+            problem = "the index was made by another version of quire"
+            raise IndexDamagedError(str(folder.parent), problem, "run: quire index")
         schema.register(self.index, self.languages)
 
     @property
@@ -84,7 +86,7 @@ class Snapshot:
         """How many nodes some documents have."""
         return sum([self._files[document].nodes for document in documents])
 
-    def top(self, query: tantivy.Query, limit: int) -> list[tuple[float, Key]]:
+    def top(self, query: tantivy.Query, limit: int) -> list[Scored]:
         """The best nodes for a query, the best first. No more are asked for than there are: the engine makes room."""
         with damage_named(self.folder):
             return list(self.searcher.search(query, min(limit, self.searcher.num_docs), count=False).hits)
@@ -191,6 +193,11 @@ class Snapshot:
         """How many nodes have a term in each of some fields, added up; among them ``deleted`` ones."""
         with damage_named(self.folder):
             return sum([self.searcher.doc_freq(field, value) for field in fields])
+
+    @property
+    def count(self) -> int:
+        """How many nodes there are, and a few records that are none."""
+        return self.searcher.num_docs
 
     @cached_property
     def deleted(self) -> int:

@@ -30,7 +30,7 @@ def damage_named(folder: Path) -> Iterator[None]:
     except BaseException as error:
         if not isinstance(error, ValueError | OSError | LookupError) and not _is_panic(error):
             raise
-        raise IndexDamagedError(str(folder.parent), _unreadable(_joined(error))) from error
+        raise IndexDamagedError(str(folder.parent), *_unreadable(_joined(error))) from error
 
 
 @contextmanager
@@ -41,7 +41,8 @@ def writing(folder: Path) -> Iterator[None]:
     except BaseException as error:
         if not isinstance(error, ValueError | OSError) and not _is_panic(error):
             raise
-        raise StoreError(str(folder.parent), f"{_unwritten(_joined(error))}; what it held before stays") from error
+        problem, advice = _unwritten(_joined(error))
+        raise StoreError(str(folder.parent), problem, f"{advice}; what it held before stays") from error
 
 
 def _is_panic(error: BaseException) -> bool:
@@ -49,12 +50,12 @@ def _is_panic(error: BaseException) -> bool:
     return type(error).__module__ == "pyo3_runtime"
 
 
-def _unreadable(said: str) -> str:
+def _unreadable(said: str) -> tuple[str, str]:
     """Why the index cannot be read and what to do, by what the engine says."""
     code, file = _code(said), _FILE.search(said)
     what = f"{file[1]} cannot be read: {os.strerror(code)}" if code is not None and file else said[:_SHOWN]
     advice = "correct its rights, or run: quire index" if code in _RIGHTS else "run: quire index"
-    return f"the index is damaged ({what}); {advice}"
+    return f"the index is damaged ({what})", advice
 
 
 def _code(said: str) -> int | None:
@@ -62,15 +63,15 @@ def _code(said: str) -> int | None:
     return int(number[1]) if number else None
 
 
-def _unwritten(said: str) -> str:
+def _unwritten(said: str) -> tuple[str, str]:
     """Why nothing could be written and what to do, by what the engine says."""
     from quire.write.trouble import remedy  # noqa: PLC0415  most uses write nothing
 
     code = _code(said)
     what = f"cannot be written: {os.strerror(code)}" if code is not None else f"cannot be written ({said[:_SHOWN]})"
     if "writer was killed" in said:  # which loses what the system said to its thread
-        return "cannot be written: there is no room, or files may not get so large; make room and run again"
-    return f"{what}; {remedy(code)}"
+        return "cannot be written: there is no room, or files may not get so large", "make room and run again"
+    return what, remedy(code)
 
 
 def _joined(error: BaseException) -> str:

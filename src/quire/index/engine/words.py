@@ -10,12 +10,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import islice, pairwise
+from math import log
 from typing import NamedTuple, Protocol
 
 from quire.index.engine.analysis import NONE, terms
 from quire.index.engine.fields import RANKED, field
 from quire.index.engine.function_words import is_function_word
-from quire.index.engine.near import common, edits, endings, is_like
+from quire.index.engine.near import edits, endings
 from quire.index.engine.spelling import humps, is_unspaced, normal, spellings
 
 _LEAST = 4
@@ -23,6 +24,8 @@ _LEAST = 4
 _LONGEST = 64
 """Longer words and names neither, nor are beginnings stemmed: what is near is looked up, and that grows with the length
 squared."""
+_FEW, _MANY = 30, 100
+"""In how many nodes it is looked up how a stem is written: at first, and where the form that was meant may be rare."""
 _MOST = 3
 """How many corrections a word may have."""
 _SCORED = 48
@@ -101,6 +104,10 @@ class Terms(Protocol):
     def deleted(self) -> int:
         """How many nodes there are no longer, but are counted still where nothing else is said."""
 
+    @property
+    def count(self) -> int:
+        """How many nodes there are."""
+
     def doc_freq(self, fields: Iterable[str], value: str, /) -> int:
         """How many nodes have a term in each of some fields, added up."""
 
@@ -112,12 +119,12 @@ class Terms(Protocol):
 
 
 class Dictionary:
-    """The words of an index; ``sample`` gives a text in which a term of a language stands.
+    """The words of an index; ``sample`` gives the texts of some nodes in which a term of a language stands.
 
     The engine counts nodes that were deleted until it merges their segment. What only these have does not occur.
     """
 
-    def __init__(self, terms: Terms, languages: tuple[str, ...], sample: Callable[[str, str], str]) -> None:
+    def __init__(self, terms: Terms, languages: tuple[str, ...], sample: Callable[[str, str, int], str]) -> None:
         self._terms = terms
         self._languages = languages
         self._sample = sample
@@ -140,6 +147,11 @@ class Dictionary:
             self._lives(term, fields, self._terms.doc_freq(fields, term))
             for fields in (_body(language), _fields(language))
         )
+
+    def rarity(self, field: str, value: str) -> float:
+        """How much a term tells, as BM25 has it: the less, the more nodes have it."""
+        there = self._terms.doc_freq((field,), value)
+        return log(1 + (max(self._terms.count - there, 0) + 0.5) / (there + 0.5))
 
     def _lives(self, term: str, fields: Sequence[str], count: int) -> bool:
         """Whether a term that is counted so often stands in a node that is still there."""
@@ -193,7 +205,7 @@ class Dictionary:
         return []
 
     def _is_begun(self, term: str, typed: str, language: str) -> bool:
-        words = dict.fromkeys(_WORD.findall(" ".join(spellings(self._sample(term, language))).lower()))
+        words = dict.fromkeys(_WORD.findall(" ".join(spellings(self._sample(term, language, _FEW))).lower()))
         return any("".join(terms(word, NONE)).startswith(typed) and term in terms(word, language) for word in words)
 
     def _starting(self, beginning: str, language: str) -> Completions:
@@ -215,20 +227,23 @@ class Dictionary:
             for stem in self._stems(near) if not is_function_word(near, self._languages) else ():
                 edited.setdefault(stem, []).append(near)
         counted = sorted((-self.frequency(*stem), stem) for stem in edited)
-        best = [stem for count, stem in counted[:_MOST] if count]
-        return list(dict.fromkeys(written for stem in best for written in self._written(word, stem, edited[stem])))
+        stems = [stem for count, stem in counted if count]
+        plurals = {stem: [way[:-1] for way in edited[stem] if len(way) > _LEAST + 1] for stem in stems}
+        for tried, nodes, ways in ((8, _FEW, edited), (3, _MANY, edited), (3, _FEW, plurals)):
+            written = (self._written(stem, ways[stem], nodes) for stem in stems[:tried])
+            if found := list(dict.fromkeys(islice(filter(None, written), _MOST))):
+                return found
+        return []
 
-    def _written(self, word: str, stem: tuple[str, str], ways: Sequence[str]) -> list[str]:
-        """How a text which has a stem writes it: ``virtualization``, not ``virtualication``; none if that is not known.
+    def _written(self, stem: tuple[str, str], ways: Iterable[str], nodes: int) -> str:
+        """How some nodes write what is one of the ways to write a stem; empty if none does.
 
-        One of the ways that are near the word, else what is most like it.
+        A stem alone tells little: ``delegant`` has that of ``delegation``, but nobody writes it.
         """
-        written = dict.fromkeys(_LETTERS.findall(" ".join(spellings(self._sample(*stem))).lower()))
-        plain = {"".join(terms(each, NONE)): each for each in reversed(written)}
-        if near := [plain[way] for way in ways if way in plain]:
-            return near[:1]
-        same = [each for each in written if terms(each, stem[1]) == [stem[0]] and is_like(each, word)]
-        return sorted(same, key=lambda each: (-common(each, word), each))[:1]
+        words = dict.fromkeys(_LETTERS.findall(" ".join(spellings(self._sample(*stem, nodes))).lower()))
+        plain = {each if each.isascii() else "".join(terms(each, NONE)): each for each in reversed(words)}
+        found = (way for way in ways if way in plain and terms(way, stem[1]) == [stem[0]])
+        return next((plain[way] for way in found if not is_function_word(way, self._languages)), "")
 
     def _stems(self, word: str) -> Iterator[tuple[str, str]]:
         for language in self._languages:

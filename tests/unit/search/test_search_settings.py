@@ -1,0 +1,69 @@
+"""What the search can be told: the same limits in Python as in a file, one clear line for anything else."""
+
+from __future__ import annotations
+
+from math import inf, nan
+from typing import Any
+
+import pytest
+
+from quire.errors import OptionError
+from quire.search import asked
+from quire.search.settings import RANGES, SearchSettings
+from quire.settings.keys import NUMBERS
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("aggregation_threshold", "x"),
+        ("aggregation_threshold", 2),
+        ("min_aggregation_matches", 0),
+        ("min_aggregation_matches", 1.5),
+        ("score_cap_multiplier", 0.5),
+        ("score_cap_multiplier", inf),
+        ("tie", -1),
+        ("tie", True),
+        ("adjacent", "x"),
+        ("adjacent", None),
+        ("boosts", {"title": nan}),
+        ("boosts", {"title": -1}),
+        ("boosts", {"title": "3"}),
+        ("boosts", None),
+        ("boosts", {"titel": 3}),
+        ("boosts", {3: 3}),
+    ],
+)
+def test_what_is_not_possible_is_refused_by_name(name: str, value: Any) -> None:
+    with pytest.raises(OptionError, match=f"^{name}.*; ") as caught:
+        SearchSettings(**{name: value})
+    assert "\n" not in str(caught.value)
+    assert caught.value.option.partition(".")[0] == name
+
+
+def test_an_unknown_field_is_told_with_those_that_there_are() -> None:
+    with pytest.raises(OptionError) as caught:
+        SearchSettings(boosts={"titel": 3})
+    said = (
+        "boosts: there is no field 'titel' (did you mean title?); the fields are title, headings, body, front, file, "
+    )
+    assert str(caught.value) == f"{said}folder, tags"
+
+
+def test_what_is_possible_is_taken() -> None:
+    made = SearchSettings(boosts={"title": 0, "tags": 1000}, aggregation_threshold=1, min_aggregation_matches=1, tie=0)
+    assert (made.boosts["tags"], made.aggregation_threshold, made.tie) == (1000, 1, 0)
+    assert asked.search_settings("settings", made) is made
+    assert asked.search_settings("settings", None) == SearchSettings()
+
+
+@pytest.mark.parametrize("value", [{}, {"boosts": {"title": 3}}, 0, "x"])
+def test_settings_are_of_their_own_kind(value: Any) -> None:
+    with pytest.raises(OptionError, match=r"^settings=.*; it must be quire\.search\.settings\.SearchSettings$"):
+        asked.search_settings("settings", value)
+
+
+@pytest.mark.parametrize("name", [name for name in NUMBERS if name not in ("search.limit", "search.max_tokens")])
+def test_a_file_has_the_same_limits(name: str) -> None:
+    own = name.removeprefix("search.")
+    assert (NUMBERS[name].least, NUMBERS[name].most) == RANGES["boosts" if own.startswith("boosts.") else own]
