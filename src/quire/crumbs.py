@@ -1,11 +1,18 @@
-"""The breadcrumb: one line that says where a chunk stands. Pure text, no neighbours but the headings.
+"""The breadcrumb: one line that says where a chunk stands. How it is written, and which one each section has.
 
-Splitting reserves the tokens of the full line, finishing writes it; both ask here, so they cannot disagree.
+Splitting keeps room for the full line, finishing writes it; both ask ``Breadcrumbs``, so they cannot disagree.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import sys
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+from quire.config import Options
+from quire.counter import TokenCounter, adds_up
+from quire.model import Document
+from quire.offsets import utf8_length
 
 SEPARATOR = " > "
 LIMIT = 160
@@ -13,6 +20,97 @@ LIMIT = 160
 ELLIPSIS = "…"
 _LEAST = 10
 """A line with fewer characters says nothing."""
+_NOT_COUNTED = -1
+
+
+class Breadcrumbs:
+    """The breadcrumbs of a document's sections, each made once; they take half of the cap at most."""
+
+    def __init__(self, document: Document, counter: TokenCounter, options: Options) -> None:
+        self._document = document
+        self._count = counter.count
+        self._is_off = options.breadcrumb_mode == "none"
+        self._room = sys.maxsize if options.cap is None else options.cap // 2
+        self._is_bounded = adds_up(counter)  # no text has more tokens than bytes
+        self._sure = self._room if self._is_bounded or options.cap is None else 0  # so many bytes fit, uncounted
+        self._titles: dict[int, tuple[str, ...]] = {0: ()}
+        self._known: dict[int, tuple[str, int]] = {}
+        self._reserves: dict[int, int] = {}
+
+    def titles(self, section: int) -> tuple[str, ...]:
+        """The headings that lead to a section, itself included."""
+        known = self._titles.get(section)
+        if known is None:
+            heading = self._document.sections[section]
+            known = self._titles[section] = (*self.titles(heading.parent or 0), heading.title)
+        return known
+
+    def prefix(self, section: int) -> str:
+        """A section's line, the document's title alone, with the blank line below it; nothing where none is wanted."""
+        return self._of(section)[0]
+
+    def tokens(self, section: int) -> int:
+        """How many tokens the prefix has."""
+        prefix, tokens = self._of(section)
+        if tokens == _NOT_COUNTED:
+            tokens = self._count(prefix)
+            self._known[section] = prefix, tokens
+        return tokens
+
+    def reserve(self, section: int) -> int:
+        """The most tokens that the prefix of a section, or of one above it, has."""
+        known = self._reserves.get(section)
+        if known is None:
+            parent = self._document.sections[section].parent
+            own = self.tokens(section)
+            known = own if parent is None else max(own, self.reserve(parent))
+            self._reserves[section] = known
+        return known
+
+    @cached_property
+    def most(self) -> int:
+        """No prefix has more tokens; for decisions that are clear without counting one."""
+        if self._is_off:
+            return 0
+        return min(self._room, self._longest() + 2) if self._is_bounded else self._room
+
+    def is_said_by(self, heading: str, section: int) -> bool:
+        """Whether a heading says what the line of a section says."""
+        prefix = self.prefix(section)
+        if SEPARATOR in prefix and ">" not in heading:
+            return False  # the line says more; the heading need not be made one to see that
+        return prefix == self._fitted("", (heading,))[0]
+
+    def _of(self, section: int) -> tuple[str, int]:
+        known = self._known.get(section)
+        if known is None:
+            known = ("", 0) if self._is_off else self._fitted(self._document.title, self.titles(section))
+            self._known[section] = known
+        return known
+
+    def _fitted(self, title: str, titles: Sequence[str]) -> tuple[str, int]:
+        """As much of the full line as there is room for, with the blank line below it, and its tokens.
+
+        Nothing if there is no room for any. The tokens are counted only where its length does not say that it fits.
+        """
+        limit = LIMIT
+        while limit >= _LEAST and (line := full_line(title, titles, limit)):
+            prefix = f"{line}\n\n"
+            if self._sure and utf8_length(prefix) <= self._sure:
+                return prefix, _NOT_COUNTED
+            tokens = self._count(prefix)
+            if tokens <= self._room:
+                return prefix, tokens
+            limit //= 2
+        return "", 0
+
+    def _longest(self) -> int:
+        """No line is longer, in bytes."""
+        document, separator = self._document, len(SEPARATOR)
+        lengths = [utf8_length(document.title)]
+        for section in document.sections[1:]:
+            lengths.append(lengths[section.parent or 0] + separator + utf8_length(section.title))
+        return min(max(lengths), LIMIT * 4) + utf8_length(ELLIPSIS)
 
 
 def full_line(title: str, header_path: Sequence[str], limit: int = LIMIT) -> str:
@@ -22,21 +120,6 @@ def full_line(title: str, header_path: Sequence[str], limit: int = LIMIT) -> str
     if len(line) <= limit and line.isprintable() and "  " not in line and line == line.strip():
         return line  # as almost always; a blank segment would leave two spaces, or one at an end
     return shorten(_lines(segments), limit)
-
-
-def fitted(title: str, header_path: Sequence[str], most: int, count: Callable[[str], int]) -> tuple[str, int]:
-    """The full line, or as much of it as has at most ``most`` tokens, and how many it has with the blank line below it.
-
-    Nothing if there is no room for any.
-    """
-    limit = LIMIT
-    while limit >= _LEAST:
-        line = full_line(title, header_path, limit)
-        tokens = count(f"{line}\n\n") if line else 0
-        if tokens <= most:
-            return line, tokens
-        limit //= 2
-    return "", 0
 
 
 def reader_line(title: str, header_path: Sequence[str], *, from_first: bool = True) -> str:

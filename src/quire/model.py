@@ -14,7 +14,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from operator import attrgetter
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
+
+from quire.offsets import lines_at
 
 Syntax = Literal["markdown", "text"]
 Kind = Literal[
@@ -55,6 +57,10 @@ class Finding:
         return f"{place}: {self.message} [{self.code}]"
 
 
+Note: TypeAlias = tuple[int, str, str]
+"""What becomes a finding: where, its code, its message."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
     """A document as text, before parsing."""
@@ -88,6 +94,15 @@ class Source:
     def name(self) -> str:
         """How messages name the document."""
         return self.path if self.path is not None else "<text>"
+
+
+def findings_at(source: Source, notes: Sequence[Note]) -> list[Finding]:
+    """A finding for each note; they are in document order."""
+    lines = lines_at(source.text, [position for position, _, _ in notes])
+    return [
+        Finding(code=code, path=source.name, line=line, message=message)
+        for (_, code, message), line in zip(notes, lines, strict=True)
+    ]
 
 
 class Block(NamedTuple):
@@ -190,9 +205,13 @@ class Section(NamedTuple):
         return self.position is not None
 
 
-def _blocks_between(blocks: tuple[Block, ...], start: int, end: int) -> tuple[Block, ...]:
-    first = bisect_right(blocks, start, key=_end_of)
-    return blocks[first : bisect_left(blocks, end, key=_start_of)]
+_Placed = TypeVar("_Placed", Span, Block)
+
+
+def between(places: tuple[_Placed, ...], start: int, end: int) -> tuple[_Placed, ...]:
+    """Those of the ordered ``places`` that stand between two positions, in whole or in part."""
+    first = bisect_right(places, start, key=_end_of)
+    return places[first : bisect_left(places, end, key=_start_of)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -262,10 +281,10 @@ class Document:
     def blocks_between(self, start: int, end: int) -> Sequence[Block]:
         """The blocks at document level that stand between two positions, in whole or in part."""
         if "blocks" in self.__dict__:  # all of them are at hand
-            return _blocks_between(self.blocks, start, end)
+            return between(self.blocks, start, end)
         first, last = self.section_at(start), max(self.section_at(end - 1), 0)
         # A section may have very many, so those of each are looked up where they are.
-        parts = [_blocks_between(self.own_blocks(number), start, end) for number in range(first, last + 1)]
+        parts = [between(self.own_blocks(number), start, end) for number in range(first, last + 1)]
         return parts[0] if len(parts) == 1 else tuple(chain.from_iterable(parts))
 
     @cached_property
@@ -277,7 +296,7 @@ class Document:
         """Where code, tables, HTML and math stand, at any depth, in order: text whose white space means something."""
         spans: list[Span] = []
         for block in self.blocks:
-            for inner in block.walk() if may_hold_verbatim(block, self.text) else ():
+            for inner in block.walk():
                 if is_verbatim(inner) and (not spans or inner.start >= spans[-1].end):
                     spans.append(inner.span)
         return tuple(spans)
@@ -321,19 +340,11 @@ _start_of, _end_of = attrgetter("start"), attrgetter("end")
 
 VERBATIM = frozenset({"code", "html", "math", "table"})
 """The kinds of block whose white space means something."""
-_CONTAINERS = frozenset({"list", "item", "quote", "footnote"})
-_MARKS = ("`", "~~~", "<", "|", "    ", "\t")
-"""Code, tables and HTML have one of these in them."""
 
 
 def is_verbatim(block: Block) -> bool:
     """Whether the white space of a block means something; of one that holds others, that is said of those."""
     return block.kind in VERBATIM and (block.kind == "table" or not block.children)
-
-
-def may_hold_verbatim(block: Block, text: str) -> bool:
-    """Whether it is worth looking into a block: a list of plain items holds no code."""
-    return block.kind not in _CONTAINERS or any(map(text[block.start : block.end].__contains__, _MARKS))
 
 
 UNTITLED = "untitled"

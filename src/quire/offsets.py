@@ -19,6 +19,12 @@ def line_starts(text: str) -> list[int]:
     return [0, *(match.end() for match in _LINE_END.finditer(text))]
 
 
+def line_start(text: str, position: int, least: int = 0) -> int:
+    """Where the line of a position starts, or ``least``, whichever comes later."""
+    line = max(text.rfind("\n", least, position) + 1, least)
+    return max(text.rfind("\r", line, position) + 1, line)
+
+
 def lines_at(text: str, positions: Iterable[int]) -> list[int]:
     """The 1-based line of each of the ascending ``positions``."""
     if "\r" in text:
@@ -49,4 +55,4 @@ def bytes_at(text: str, positions: Sequence[int]) -> Sequence[int]:
 
 def utf8_length(text: str) -> int:
     """How many bytes ``text`` takes in UTF-8; a lone surrogate takes three."""
-    return len(text.encode("utf-8", "surrogatepass"))
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

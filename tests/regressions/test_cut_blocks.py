@@ -43,7 +43,7 @@ def test_every_part_of_code_in_an_item_in_a_quote_is_a_fence(lines: int) -> None
     code = "".join(f">     line {number} of the code\n" for number in range(lines))
     chunks = cut(f"> - Some words.\n>\n>     ```py\n{code}>     ```\n", hard_cap=64, min_tokens=0)
     found = list(fences(chunks))
-    assert len(found) == len(chunks) - 1 > 1
+    assert len(found) == len(chunks) > 1
     assert sum(token.content.count("of the code") for token in found) == lines
 
 
@@ -62,7 +62,9 @@ def test_a_wide_header_is_repeated_where_the_cap_has_room_for_it() -> None:
 def test_a_marker_stays_with_its_item(marker: str, indent: str) -> None:
     link = "[Managing SCCs](https://docs.example.com/container-platform/4.14/authentication/managing-constraints.html)"
     item = f"{indent}{marker} {link} is the reference of all constraints that are known to the platform, and it says"
-    chunks = cut(f"{indent}{marker} One.\n{item} what each of them means and why.\n", hard_cap=40, target=20)
+    chunks = cut(
+        f"{indent}{marker} One.\n{item} what each of them means and why.\n", hard_cap=40, target=20, min_tokens=0
+    )
     assert any(chunk.original_text.lstrip().startswith(f"{marker} {link}") for chunk in chunks)
     assert not any(chunk.original_text.endswith(f"\n{indent}{marker}") for chunk in chunks)
 
@@ -125,3 +127,97 @@ def test_what_is_cut_in_items_in_a_quote_in_items_stays_what_it_is(kind: str) ->
         types = {token.type for token in _MARKDOWN.parse(chunk.original_text)}
         assert "code_block" not in types
         assert (kind in types) == ("some words" in chunk.original_text)
+
+
+_SMALL: list[tuple[str, dict[str, Any]]] = [
+    ("packed", {"hard_cap": 64, "target": 64, "min_tokens": 0}),
+    ("flow", {"max_tokens": 64, "target_tokens": 64, "min_tokens": 20, "overlap_sentences": 0}),
+]
+
+
+def code_of(text: str) -> list[str]:
+    """The lines of all fences."""
+    return [line for token in _MARKDOWN.parse(text) if token.type == "fence" for line in token.content.splitlines()]
+
+
+def ragged(marker: str, opening: int, indents: list[int], closing: int) -> str:
+    """An item with code whose lines are indented in turn by ``indents``, and text behind it."""
+    code = [" " * indents[number % len(indents)] + f"$ command number {number} with words" for number in range(16)]
+    lines = ["Run it:", "", " " * opening + "```console", *code, " " * closing + "```", "", "   Text in the item."]
+    return f"{marker} " + "\n".join(lines) + "\n\nProse after the list, which is no code.\n"
+
+
+@pytest.mark.parametrize(("strategy", "options"), _SMALL)
+@pytest.mark.parametrize("quote", ["", "> "])
+@pytest.mark.parametrize(
+    "text",
+    [
+        ragged("1.", 3, [3], 4),
+        ragged("1.", 4, [3], 4),
+        ragged("1.", 4, [4, 3, 8], 6),
+        ragged("1.", 6, [6, 3, 5], 3),
+        ragged("-", 5, [2, 5], 2),
+        ragged("10.", 5, [4, 5], 7),
+        ragged("- - -", 9, [6, 9], 6),
+    ],
+)
+def test_lines_of_code_in_an_item_need_not_be_indented_alike(
+    strategy: str, options: dict[str, Any], quote: str, text: str
+) -> None:
+    text = "".join(f"{quote}{line}".rstrip(" ") for line in text.splitlines(keepends=True))
+    chunks = cut(text, strategy, **options)
+    assert len(list(fences(chunks))) == sum("$ command" in chunk.original_text for chunk in chunks) > 1
+    assert [line for chunk in chunks for line in code_of(chunk.original_text)] == code_of(text)
+    assert all(token.info == "console" for token in fences(chunks))
+
+
+@pytest.mark.parametrize(("strategy", "options"), _SMALL)
+@pytest.mark.parametrize(
+    "start", ["- - ", "-  - Intro.\n\n      ", "> 1. Intro.\n>\n>     ", "[^1]: Intro.\n\n       "]
+)
+def test_rows_of_a_table_in_an_item_need_not_be_indented_alike(
+    strategy: str, options: dict[str, Any], start: str
+) -> None:
+    quote = ">    " if start.startswith(">") else "     "
+    body = "".join(f"{quote}{' ' * (number % 3)}| row {number} | some words here |\n" for number in range(20))
+    chunks = cut(f"{start}| a | b |\n{quote}|---|---|\n{body}", strategy, **options)
+    assert len(chunks) > 2
+    for chunk in chunks:
+        tokens = _MARKDOWN.parse(chunk.original_text.replace("[^1]: ", "-   "))
+        rows = chunk.original_text.count("| row")
+        assert sum(token.type == "tr_open" for token in tokens) == (rows + 1 if rows else 0)
+        assert not any(token.type == "code_block" for token in tokens)
+
+
+@pytest.mark.parametrize(("strategy", "options"), _SMALL)
+def test_code_below_text_that_starts_a_chunk_in_an_item_is_code(strategy: str, options: dict[str, Any]) -> None:
+    steps = "".join(
+        f"    Step {number} of the item has a line of text with some words in it, and then comes its code, which is short.\n\n"
+        f"    ```console\n    $ command number {number}\n    ```\n\n"
+        for number in range(8)
+    )
+    chunks = cut(f"1.  Run it:\n\n{steps}", strategy, **options)
+    assert len(chunks) > 3
+    assert [code_of(chunk.original_text) for chunk in chunks if "$ command" in chunk.original_text] == [
+        [line.strip() for line in chunk.original_text.splitlines() if "$ command" in line]
+        for chunk in chunks
+        if "$ command" in chunk.original_text
+    ]
+
+
+def test_the_mark_of_a_quote_behind_a_table_makes_no_chunk_of_its_header() -> None:
+    rows = "".join(f"> | row {number} | words here too |\n" for number in range(14))
+    chunks = cut(f"> | a | b |\n> |---|---|\n{rows}>\n> Some text.\n", hard_cap=40, target=40, min_tokens=0)
+    assert all("| row" in chunk.original_text for chunk in chunks if "| a | b |" in chunk.original_text)
+
+
+def test_stops_before_small_letters_are_places_for_a_cut() -> None:
+    text = "the net charge of the year was $147 million. partially offsetting these items was the gain on land, etc. and so on. "
+    chunks = cut(text * 6 + "\n", hard_cap=64, target=40)
+    assert len(chunks) > 2
+    assert all(chunk.original_text.startswith(("the net", "partially")) for chunk in chunks)
+
+
+def test_a_block_that_fits_only_with_the_line_end_behind_it_is_cut() -> None:
+    text = "> <b\n>$$\n> <s>```\n>e\n>e\n> \n> :e\n> <a{[1]}>\n"
+    assert len(cut(text, hard_cap=32, target=32, min_tokens=0)) > 1

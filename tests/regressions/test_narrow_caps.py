@@ -23,6 +23,10 @@ def texts(chunks: Chunks) -> list[str]:
     return [chunk.original_text for chunk in chunks]
 
 
+def _words(text: str) -> int:
+    return len(text.split())
+
+
 def told(chunks: Chunks) -> list[tuple[str, int]]:
     return [(finding.code, finding.line) for finding in chunks.findings]
 
@@ -42,8 +46,8 @@ def test_closing_headings_leave_room_for_the_blank_lines_above_them() -> None:
     [
         ("a " * 20 + "a\n\n\n# " + "h " * 17 + "h", {"hard_cap": 40, "breadcrumb_mode": "none"}, 4),
         ("word " * 1010 + "\n" + _BLANK * 600 + "# The end", {}, 602),
-        ("word " * 1010 + "\n" + _BLANK * 300 + "# The end", {"strategy": "flow", "normalize": False}, 302),
-        ("word " * 1010 + "\n" + _BLANK * 300 + "# The end", {"strategy": "flow"}, 302),
+        ("word " * 1010 + "\n" + _BLANK * 600 + "# The end", {"strategy": "flow", "normalize": False}, 602),
+        ("word " * 1010 + "\n" + _BLANK * 600 + "# The end", {"strategy": "flow"}, 602),
         ("text text\n\n# " + "abcd " * 12, {"tokenizer": "estimate", "hard_cap": 32, "target": 32}, 3),
     ],
 )
@@ -54,6 +58,13 @@ def test_closing_headings_that_do_not_fit_stand_alone_with_a_finding(
     assert texts(chunks)[-1].startswith("# ")
     assert ("heading-too-long", line) in told(chunks)
     assert ("guard-kept-too-long", 1) not in told(chunks)
+
+
+@pytest.mark.parametrize("normalize", [True, False])
+def test_the_last_words_of_a_sentence_that_is_torn_go_with_closing_headings(*, normalize: bool) -> None:
+    chunks = cut("word " * 1010 + "\n" + _BLANK * 300 + "# The end", "flow", normalize=normalize)
+    assert texts(chunks)[-1].startswith("word")
+    assert "heading-too-long" not in dict(told(chunks))
 
 
 @pytest.mark.parametrize("strategy", ["sections", "packed", "flow"])
@@ -70,9 +81,32 @@ def test_closing_headings_are_not_told_from_records_alone() -> None:
     assert quire.verify(text, list(chunks)) == []
 
 
+def test_text_above_closing_headings_is_cut_to_reach_the_minimum() -> None:
+    sentence = "One two three four. "
+    text = f"{sentence * 3}\n\n{sentence * 12}\n\n# The end\n"
+    ranges = {"min_tokens": 20, "target_tokens": 60, "max_tokens": 60, "overlap_sentences": 0}
+    chunks = cut(text, "flow", **ranges, tokenizer=_words, breadcrumb_mode="none")
+    assert [_words(own) for own in texts(chunks)] == [20, 43]
+    assert told(chunks) == [("heading-without-text", 5)]
+
+
+def test_text_above_closing_headings_is_no_heading_to_close_a_chunk_before() -> None:
+    word = "interminably "  # so long that the section is taken for too large to stay whole
+    text = f"# One\n\n{'a ' * 60}\n\n# Two\n\n{word * 10}\n\n{word * 40}\n\n# The end\n"
+    chunks = cut(text, "flow", min_tokens=20, target_tokens=90, max_tokens=100, tokenizer=_words)
+    assert [own.partition("\n")[0] for own in texts(chunks)] == ["# One", "# Two"]
+
+
 # ----------------------------------------------------------------------------------------------------------------------
 # Headings above text
 # ----------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("tokenizer", ["o200k_base", _words])
+def test_the_end_of_a_heading_that_is_cut_leads_the_next_chunk_whatever_counts(tokenizer: Any) -> None:
+    text = f"# {'word ' * 50}\n\n# Next\n\n{'Text. ' * 4}\n\n# Last\n\n{'text ' * 30}"
+    chunks = cut(text, hard_cap=40, target=40, min_tokens=0, breadcrumb_mode="none", tokenizer=tokenizer)
+    assert [own.split()[-1] for own in texts(chunks)] == ["word", "Text.", "text"]
 
 
 @pytest.mark.parametrize(

@@ -71,5 +71,21 @@ def test_what_is_no_text_is_named(given: dict[str, Any]) -> None:
         quire.chunk("# a\n\nb", **given)
 
 
+@pytest.mark.parametrize(
+    ("good", "equal"), [({"hard_cap": 64}, 64.0), ({"merge_siblings": True}, 1), ({"min_tokens": 1}, True)]
+)
+def test_an_equal_value_of_another_type_is_refused_whatever_came_before(good: dict[str, Any], equal: object) -> None:
+    quire.chunk("text", **good)
+    with pytest.raises(quire.OptionError, match="is not possible"):
+        quire.chunk("text", **dict.fromkeys(good, equal))
+
+
+def test_an_option_of_another_strategy_says_whose_it_is() -> None:
+    with pytest.raises(
+        quire.OptionError, match=r"one of 'flow' and 'sections', not of strategy 'packed' .packed calls it 'hard_cap'"
+    ):
+        quire.chunk("text", max_tokens=256)
+
+
 def test_a_path_may_be_a_path() -> None:
     assert quire.chunk("# a\n\nb", path=Path("x") / "a.md")[0].id == quire.chunk("# a\n\nb", path="x/a.md")[0].id

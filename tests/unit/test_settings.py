@@ -59,8 +59,8 @@ def test_the_nearest_file_upwards_and_paths_from_its_folder(make: Make, tmp_path
     assert settings.index == tmp_path / "ix"
     assert settings.folders == {"docs": tmp_path / "project" / "docs", "above": tmp_path / "other" / "y"}
     assert settings.limit == 10  # files above the nearest do not count
-    assert settings.values["index"].origin == str(tmp_path / "project" / "quire.toml")
-    assert settings.values["trees.docs.path"].origin == str(tmp_path / "project" / "quire.toml")
+    assert settings.values["index"].origin == tmp_path / "project" / "quire.toml"
+    assert settings.values["trees.docs.path"].origin == tmp_path / "project" / "quire.toml"
 
 
 def test_pyproject_counts_if_it_is_about_quire(make: Make, tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_the_users_file_stands_back(make: Make, home: Path) -> None:
     }
     settings = make(files, QUIRE_SEARCH_BOOSTS_TITLE="7")
     assert (settings.limit, settings.max_tokens, settings.search.boosts["title"]) == (4, 500, 7.0)
-    assert settings.values["search.max_tokens"].origin == str(home / "quire" / "quire.toml")
+    assert settings.values["search.max_tokens"].origin == home / "quire" / "quire.toml"
     assert settings.values["search.boosts.title"].origin == "QUIRE_SEARCH_BOOSTS_TITLE"
 
 

@@ -63,7 +63,11 @@ class _Blocks:
         return None
 
     def is_opened(self, block: Block, start: int, lines: Sequence[str]) -> bool:
-        """Whether a chunk that starts in a block, with these lines, has its fence or its header."""
+        """Whether a chunk that starts in a block, with these lines, has its fence or its header.
+
+        Where lines of a block are indented less than its first, an item's marker has a line of its own above.
+        """
+        lines = lines[1:] if len(lines) > 1 and not lines[0].strip(_MARKERS) else lines
         if block.kind == "code":
             fence = _FENCE.match(lines[0])
             return fence is not None and fence[1].startswith(self._mark(block)) and block.info in lines[0]

@@ -15,7 +15,7 @@ from typing import Any
 from quire.blank import BLANK
 from quire.check.cuts import Violation, torn
 from quire.counter import TokenCounter, estimated
-from quire.model import Block, Document, Finding
+from quire.model import Block, Document, Finding, findings_at
 from quire.offsets import bytes_at, lines_at
 from quire.record import Chunk
 
@@ -43,12 +43,9 @@ def laws(
         violations += _counts(chunks, counter)
         violations += _nothing_over_the_cap(document, chunks, counter)
     size = len(document.text)
-    violations.sort(key=lambda violation: violation[1])
-    lines = lines_at(document.text, [min(max(position, 0), size) for _, position, _ in violations])
-    return [
-        Finding(code=code, path=document.source.name, line=line, message=message)
-        for (code, _, message), line in zip(violations, lines, strict=True)
-    ]
+    violations.sort(key=itemgetter(1))
+    notes = [(min(max(position, 0), size), code, message) for code, position, message in violations]
+    return findings_at(document.source, notes)
 
 
 def _spans_are_sound(document: Document, chunks: Sequence[Chunk]) -> Iterator[Violation]:

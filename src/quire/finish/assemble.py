@@ -7,18 +7,19 @@ over the document tells of all chunks is found out for all of them.
 from __future__ import annotations
 
 import time
-from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 from quire.config import Options
-from quire.counter import TokenCounter, estimated
-from quire.finish.embed import NOTHING, Above, Lines, are_without_context
+from quire.counter import TokenCounter, adds_up, estimated
+from quire.crumbs import Breadcrumbs
+from quire.finish.embed import headings_in, lacking
 from quire.finish.normalize import normalized
 from quire.finish.place import Places, metadata, node_types, positions
 from quire.model import Document
+from quire.offsets import utf8_length
 from quire.pieces import Piece
 from quire.record import Chunk, SourcePosition, TokenStats
 
@@ -31,30 +32,11 @@ def assemble(
 ) -> list[Chunk]:
     """A chunk for each of ``pieces``, in order."""
     times = time.perf_counter() - started, time.time()
-    return Chunk.filled_by(Fields(partial(_Known, document, pieces, counter, options, times)), len(pieces))
+    return Chunk.filled_by(_Fields(document, pieces, counter, options, times), len(pieces))
 
 
-class Fields:
+class _Fields:
     """The fields of the chunks of a document, made when they are asked for."""
-
-    def __init__(self, find_out: Callable[[], _Known]) -> None:
-        self._find_out = find_out
-        self._known: _Known | None = None
-
-    def __call__(self, held: Held, name: str | None) -> None:
-        """Fill in a field of the chunk that holds its ``chunk_number``, and what is found out with it; None: all."""
-        known = self._known
-        if known is None:
-            known = self._known = self._find_out()
-        if name is not None:
-            _FILLING.get(name, _Known.place)(known, held)
-            return
-        for fill in _ALL:
-            fill(known, held)
-
-
-class _Known:
-    """What is known of a document and its pieces, and how the fields of a chunk follow from it."""
 
     def __init__(
         self,
@@ -71,12 +53,21 @@ class _Known:
         self._options = options
         self._times = times
         self._cap = options.cap
-        self._lines = Lines(document, counter, options)
+        self._is_bounded = adds_up(counter)  # no text has more tokens than bytes
+        self._crumbs = Breadcrumbs(document, counter, options)
         self._sizes: dict[int, int] = {}
         self._prefix_sizes: dict[str, int] = {}
         self._places: Places | None = None
         self._positions: list[SourcePosition] = []
         self._node_types: list[tuple[str, ...]] = []
+
+    def __call__(self, held: Held, name: str | None) -> None:
+        """Fill in a field of the chunk that holds its ``chunk_number``, and what is found out with it; None: all."""
+        if name is not None:
+            _FILLING.get(name, _Fields.place)(self, held)
+            return
+        for fill in _ALL:
+            fill(self, held)
 
     def written(self, held: Held) -> None:
         """Its text to show."""
@@ -110,7 +101,7 @@ class _Known:
         if places is None:
             shared = metadata(self._document, self._options, *self._times)
             places = self._places = Places(self._document, self._pieces, self._options, shared)
-        places.put(held, self._lines.titles(self._pieces[held["chunk_number"]].section))
+        places.put(held, self._crumbs.titles(self._pieces[held["chunk_number"]].section))
 
     def source_position(self, held: Held) -> None:
         """Where it stands."""
@@ -126,7 +117,7 @@ class _Known:
 
     def contained_headings(self, held: Held) -> None:
         """The headings in it."""
-        first, last = self._headings_in(self._pieces[held["chunk_number"]])
+        first, last = headings_in(self._document, self._pieces[held["chunk_number"]])
         held["contained_headings"] = tuple([each.title for each in self._document.sections[first:last]])
 
     def _text(self, start: int, end: int) -> str:
@@ -164,36 +155,16 @@ class _Known:
             known = self._prefix_sizes[prefix] = self._counter.count(prefix)
         return known + tokens
 
-    def _headings_in(self, piece: Piece) -> tuple[int, int]:
-        """The numbers of the first section whose heading starts in a piece, and one past the last."""
-        starts = self._document.section_starts
-        return bisect_left(starts, piece.start, 1), bisect_left(starts, piece.end, 1)
-
     def _prefix(self, piece: Piece, held: Held) -> str:
         """The breadcrumb with the blank line below it."""
         mode = self._options.breadcrumb_mode
         if mode == "none":
             return ""
-        is_full = mode == "always" or self._options.strategy == "tree"
-        above = self._lines.full(piece.section) if is_full else self._lacking(piece, held)
-        return above.prefix if above is NOTHING or self._has_room(above, held) else ""
-
-    def _lacking(self, piece: Piece, held: Held) -> Above:
-        """What a chunk's text lacks."""
-        sections, lines = self._document.sections, self._lines
-        first, last = self._headings_in(piece)
-        if first < last:
-            above = lines.full(piece.section)
-            heading = sections[first]
-            return NOTHING if lines.is_said_by(above.line, heading.title) else above
-        if not piece.section:
-            return lines.full(0)  # the title, whatever the text lacks
-        is_in_heading = first > 1 and piece.start < sections[first - 1].body_start
-        needs_all = is_in_heading or self._is_short(held) or are_without_context(self._kinds(piece))
-        return lines.full(piece.section) if needs_all else lines.title_alone(piece.section)
-
-    def _kinds(self, piece: Piece) -> Iterator[str]:
-        return (block.kind for block in self._document.blocks_between(piece.start, piece.end))
+        section: int | None = piece.section
+        if mode == "conditional" and self._options.strategy != "tree":
+            section = lacking(self._document, self._crumbs, piece, partial(self._is_short, held))
+        prefix = "" if section is None else self._crumbs.prefix(section)
+        return prefix if self._has_room(prefix, held) else ""
 
     def _is_short(self, held: Held) -> bool:
         limit, overlap = self._options.short, held["overlap_chars"]
@@ -205,36 +176,37 @@ class _Known:
         count, text = self._counter.count, held["original_text"]
         return count(text[overlap:]) < limit + count(text[:overlap])
 
-    def _has_room(self, above: Above, held: Held) -> bool:
+    def _has_room(self, prefix: str, held: Held) -> bool:
         """Whether a prefix stays within the cap; splitting keeps room for it, but not where a block is too large."""
         cap = self._cap
-        if cap is None or held["overlap_chars"]:  # sentences are repeated only where there is room for the prefix too
+        # Sentences are repeated only where there is room for the prefix too.
+        if cap is None or not prefix or held["overlap_chars"]:
             return True
         tokens = self._tokens(held)
-        if self._lines.add_up and tokens + above.most <= cap:
-            return True  # it has no more tokens than bytes
-        return not tokens <= cap < self._embed_tokens(above.prefix, above.prefix + held["original_text"], tokens)
+        if self._is_bounded and tokens + utf8_length(prefix) <= cap:
+            return True  # the usual case, seen without counting the prefix
+        return not tokens <= cap < self._embed_tokens(prefix, prefix + held["original_text"], tokens)
 
 
-_ALL: tuple[Callable[[_Known, Held], None], ...] = (
-    _Known.written,
-    _Known.embedded,
-    _Known.token_stats,
-    _Known.place,
-    _Known.source_position,
-    _Known.node_types,
-    _Known.contained_headings,
+_ALL: tuple[Callable[[_Fields, Held], None], ...] = (
+    _Fields.written,
+    _Fields.embedded,
+    _Fields.token_stats,
+    _Fields.place,
+    _Fields.source_position,
+    _Fields.node_types,
+    _Fields.contained_headings,
 )
-_FILLING: Mapping[str, Callable[[_Known, Held], None]] = MappingProxyType(
+_FILLING: Mapping[str, Callable[[_Fields, Held], None]] = MappingProxyType(
     {
-        "original_text": _Known.written,
-        "overlap_chars": _Known.written,
-        "embed_text": _Known.embedded,
-        "added_chars": _Known.embedded,
-        "token_stats": _Known.token_stats,
-        "source_position": _Known.source_position,
-        "node_types": _Known.node_types,
-        "contained_headings": _Known.contained_headings,
+        "original_text": _Fields.written,
+        "overlap_chars": _Fields.written,
+        "embed_text": _Fields.embedded,
+        "added_chars": _Fields.embedded,
+        "token_stats": _Fields.token_stats,
+        "source_position": _Fields.source_position,
+        "node_types": _Fields.node_types,
+        "contained_headings": _Fields.contained_headings,
     }
 )
 """What fills in which field; all others are part of the place."""

@@ -8,17 +8,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from quire import crumbs
 from quire.config import Options
-from quire.counter import TokenCounter, adds_up
+from quire.counter import TokenCounter
 from quire.errors import GuardError
 from quire.model import Document, Finding
-from quire.offsets import utf8_length
 from quire.pieces import Piece
 from quire.record import Chunk
 
-REASONS = ("empty", "too-short", "too-long", "formatting-only", "heading-only", "code-without-context")
+Reason = Literal["empty", "too-short", "too-long", "formatting-only", "heading-only", "code-without-context"]
 """Why a chunk is not worth embedding."""
 
 _REMEDY = 'correct it, or cut it with guard="drop" or guard="warn"'
@@ -30,12 +29,12 @@ def guarded(
     document: Document, pieces: Sequence[Piece], chunks: Sequence[Chunk], counter: TokenCounter, options: Options
 ) -> tuple[Sequence[Piece], list[Finding]]:
     """The pieces that are left, and what was found."""
-    guard = _Guard(document, counter, options, is_only=len(pieces) == 1, is_bounded=adds_up(counter))
+    guard = _Guard(document, counter, options, is_only=len(pieces) == 1)
     looked_at = ((chunk, list(guard.reasons(piece, chunk))) for piece, chunk in zip(pieces, chunks, strict=True))
     invalid = [(chunk, reasons) for chunk, reasons in looked_at if reasons]
     findings = [_finding(document, chunk, reasons, options) for chunk, reasons in invalid]
     if findings and options.guard == "raise":
-        raise GuardError(findings[0].path, findings[0].line, f"{findings[0].message}; {_REMEDY}")
+        raise GuardError(findings[0].path, findings[0].line, findings[0].message, _REMEDY)
     if options.guard == "drop":
         dropped = {chunk.chunk_number for chunk, _ in invalid}
         return [
@@ -56,25 +55,22 @@ class _Guard:
     options: Options
     is_only: bool
     """Whether there is one chunk."""
-    is_bounded: bool
-    """Whether no text has more tokens than bytes."""
 
-    def reasons(self, piece: Piece, chunk: Chunk) -> Iterator[str]:
+    def reasons(self, piece: Piece, chunk: Chunk) -> Iterator[Reason]:
         """What is wrong with a chunk; looks at the piece first, for that is cheap."""
         if piece.start >= piece.end:
             yield "empty"
             return
-        tokens = piece.tokens
         least = self.options.min_tokens
         if not self.is_only and piece.own_tokens(self.document.text, self.counter.count) < least:
             yield "too-short"
-        if tokens > self.options.max_tokens:
+        if piece.tokens > self.options.max_tokens:
             yield "too-long"
         if not _LETTER_OR_DIGIT.search(self.document.text, piece.start, piece.end):
             yield "formatting-only"
         elif not self._has_text(piece):
             yield "heading-only"
-        elif self._is_code(piece) and not self._has_context(piece, chunk, tokens):
+        elif self._is_code(piece) and chunk.embed_text == chunk.original_text:  # no breadcrumb says what it is about
             yield "code-without-context"
 
     def _has_text(self, piece: Piece) -> bool:
@@ -94,18 +90,8 @@ class _Guard:
             return False
         return all(block.kind == "code" for block in self.document.blocks_between(piece.start, piece.end))
 
-    def _has_context(self, piece: Piece, chunk: Chunk, tokens: int) -> bool:
-        """Whether a breadcrumb stands above code; where there surely is room for one, the chunk is not asked."""
-        if self.is_bounded and self.options.breadcrumb_mode != "none":
-            titles = [section.title for section in self.document.path_to(self.document.sections[piece.section])]
-            line = crumbs.full_line(self.document.title, titles)
-            most = utf8_length(line) + 2
-            if line and tokens + most <= self.options.max_tokens and most <= self.options.max_tokens // 2:
-                return True
-        return chunk.embed_text != chunk.original_text
 
-
-def _finding(document: Document, chunk: Chunk, reasons: Sequence[str], options: Options) -> Finding:
+def _finding(document: Document, chunk: Chunk, reasons: Sequence[Reason], options: Options) -> Finding:
     what = {"raise": "refused", "drop": "dropped", "warn": "kept"}[options.guard]
     whose = "the document" if options.guard == "raise" else "it"
     message = f"chunk {chunk.id} is not worth embedding ({', '.join(reasons)}); {whose} is {what}"

@@ -6,14 +6,15 @@ Code, tables and HTML are left as they are, also inside lists and quotes. A hard
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
 from quire.blank import BLANK
-from quire.model import VERBATIM, Block, Document, Span, is_verbatim, may_hold_verbatim
+from quire.model import VERBATIM, Block, Document, Span, between, is_verbatim
 
 _IRREGULAR = ("\r", " \n", "\t\n", "\n\n\n")
 _SPACE = (" ", "\t")
+_FENCES = ("```", "~~~")
+_SPACES = re.compile(r"[ \t]*")
 _BLANK_LINES = re.compile(r"\n{3,}")
 
 
@@ -66,13 +67,21 @@ def _verbatim(document: Document, start: int, end: int) -> Iterator[tuple[int, i
         is_cut = block.start < start or block.end > end
         spans: Iterable[Span]
         if is_cut and not is_verbatim(block):  # it is not looked into for each of its pieces
-            spans = _between(document.verbatim, max(block.start, start), min(block.end, end))
+            spans = between(document.verbatim, max(block.start, start), min(block.end, end))
         else:
             spans = _inside(block, document.text, stop)
         for span in spans:
             if span.start >= seen:
-                yield max(span.start, start), min(span.end, end)
+                yield max(span.start, start), _line_end(document.text, span, end)
                 seen = span.end
+
+
+def _line_end(text: str, span: Span, end: int) -> int:
+    """Where a verbatim span ends, up to ``end``: blanks behind its last line belong to it, unless that is a fence."""
+    spaces = _SPACES.match(text, span.end, end)
+    if spaces is None:
+        return end
+    return span.end if text.endswith(_FENCES, span.start, span.end) else spaces.end()
 
 
 def _irregular(blocks: Sequence[Block], text: str, start: int, end: int) -> Iterator[tuple[Block, int]]:
@@ -95,11 +104,6 @@ def _inside(block: Block, text: str, stop: int) -> Iterator[Span]:
     """The spans of a block, which may be all of it; of a list those in items that matter."""
     parts = _irregular(block.children, text, block.start, stop) if block.kind == "list" else [(block, stop)]
     for part, _ in parts:
-        for inner in part.walk() if may_hold_verbatim(part, text) else ():
+        for inner in part.walk():
             if is_verbatim(inner):
                 yield inner.span
-
-
-def _between(spans: Sequence[Span], start: int, end: int) -> Sequence[Span]:
-    first = bisect_right(spans, start, key=lambda span: span.end)
-    return spans[first : bisect_left(spans, end, key=lambda span: span.start)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from types import MappingProxyType
@@ -12,7 +11,7 @@ from typing import Any
 from quire import __version__, crumbs
 from quire.config import Options
 from quire.finish.ids import document_id, ids, node_id
-from quire.model import OWN_METADATA, UNTITLED, Document
+from quire.model import OWN_METADATA, UNTITLED, Document, between
 from quire.offsets import bytes_at, lines_at
 from quire.pieces import Piece
 from quire.record import SourcePosition
@@ -47,6 +46,7 @@ class Places:
             "metadata": metadata,
         }
         self._file_name = _file_name(document.path)
+        self._is_whole = options.strategy == "packed" and len(pieces) == 1  # one chunk is known by its file
         self._ids = ids(document, pieces, options)
         self._of_section: dict[int, dict[str, Any]] = {}
 
@@ -76,7 +76,7 @@ class Places:
             "header_depths": tuple([each.depth for each in path]),
             "header_slugs": slugs,
             "section_slug": slugs[-1] if slugs else "",
-            "breadcrumb": (self._file_name, *titles),
+            "breadcrumb": (self._file_name,) if self._is_whole else (self._file_name, *titles),
         }
         if options.strategy == "tree":
             parent = heading.parent
@@ -124,11 +124,8 @@ def metadata(document: Document, options: Options, seconds: float, made_at: floa
 
 def node_types(document: Document, pieces: Sequence[Piece]) -> list[tuple[str, ...]]:
     """What mdast calls the blocks that stand in each piece, in whole or in part, each once, in order."""
-    blocks = document.blocks
-    kinds, starts, ends = [each.kind for each in blocks], [each.start for each in blocks], [each.end for each in blocks]
-    mdast_name = MDAST_NAMES.get
-    made: list[tuple[str, ...]] = []
-    for piece in pieces:
-        first, last = bisect_right(ends, piece.start), bisect_left(starts, piece.end)
-        made.append(tuple([mdast_name(kind, kind) for kind in dict.fromkeys(kinds[first:last])]))
-    return made
+    blocks, mdast_name = document.blocks, MDAST_NAMES.get
+    return [
+        tuple(dict.fromkeys([mdast_name(block.kind, block.kind) for block in between(blocks, piece.start, piece.end)]))
+        for piece in pieces
+    ]

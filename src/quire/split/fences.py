@@ -9,8 +9,10 @@ import re
 from typing import NamedTuple
 
 from quire.blank import BLANK, text_end
+from quire.offsets import line_start
+from quire.split.around import INDENTED, Around, width
 from quire.split.levels import lines
-from quire.split.standing import INDENTED, ITEM, continued, is_closing, led, upright
+from quire.split.standing import standing
 from quire.split.units import Wrap
 
 _LINE_END = re.compile(r"[\r\n]")
@@ -35,38 +37,46 @@ class OpenedAgain(NamedTuple):
     """What opens it without the info string."""
     inside: tuple[int, int]
     """Between these it may be cut: both fences stay with a line."""
+    end: int
+    """Where the code ends; in a quote there may be marks behind it."""
 
 
-def opened_again(text: str, fence: Fence, start: int, end: int, *, is_top: bool) -> OpenedAgain:
-    """What the parts of the code from ``start`` to ``end`` need; ``is_top`` if nothing is around it."""
-    behind = continued(fence.prefix)
-    last = _text_end(text, start, end, behind)
+def opened_again(text: str, fence: Fence, around: Around, start: int, end: int) -> OpenedAgain:
+    """What the parts of the code from ``start`` to ``end`` need, with what is ``around`` it."""
+    last = _text_end(text, start, end, around.quotes)
     closing = _last_line(text, start, last, end)
-    is_closed = is_closing(text[closing:last], fence.mark, behind)
-    least = INDENTED if is_closed or is_top else ITEM  # what is not closed ends with the item around it
-    again = upright(fence.prefix, least)
-    lead, left_out = led(fence.prefix, least)
+    is_closed = 0 <= _closes_at(text[closing:last], fence.mark, around.quotes) < around.column + INDENTED
+    stands = standing(fence.prefix, around)
     wrap = Wrap(
-        before=f"{again}{fence.opening}\n",
-        after=f"\n{behind}{fence.mark}",
-        lead=lead,
-        inside=behind,
-        first=start + left_out,
-        last=last if is_closed else len(text) + 1,
+        before=f"{stands.again}{fence.opening}\n",
+        after=f"\n{stands.behind}{fence.mark}",
+        lead=stands.lead,
+        inside=stands.behind,
+        first=start + stands.left_out,
+        last=last if is_closed or text[last:end].strip(BLANK) else len(text) + 1,  # marks of a quote end it too
     )
-    inside = lines(text, start, end)[0] + 1, closing - 1 if is_closed else end
-    return OpenedAgain(wrap, f"{again}{fence.mark}\n", inside)
+    inside = lines(text, start, end)[0] + 1, closing - 1 if is_closed else last
+    return OpenedAgain(wrap, f"{stands.again}{fence.mark}\n", inside, last)
+
+
+def _closes_at(line: str, mark: str, quotes: int) -> int:
+    """How far the line that closes a fence of ``mark`` is indented, inside of so many quotes; -1 if it does not."""
+    *marks, rest = line.split(">", quotes)
+    fence = rest.strip(" \t")
+    if len(marks) != quotes or any(each.strip(" \t") for each in marks) or fence.strip(mark[0]):
+        return -1
+    return width(line[: len(line) - len(rest.lstrip(" \t"))]) if fence.startswith(mark) else -1
 
 
 def _last_line(text: str, start: int, last: int, end: int) -> int:
     """Where the last line of a block of several starts, which ends at ``last``; ``end`` if it has one."""
-    before = max(text.rfind("\n", start, last), text.rfind("\r", start, last))
-    return before + 1 if before >= 0 else end
+    line = line_start(text, last, start)
+    return line if line > start else end
 
 
-def _text_end(text: str, start: int, end: int, behind: str) -> int:
+def _text_end(text: str, start: int, end: int, quotes: int) -> int:
     """Where the code ends: inside of something, blank lines may stand behind it, in a quote with its marks."""
-    if ">" not in behind:
+    if not quotes:
         return text_end(text, start, end)
     bare = start + len(text[start:end].rstrip(f"{BLANK}>"))
     line = _LINE_END.search(text, bare, end)

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from copy import copy
 from typing import NamedTuple
 
 from quire.blank import trimmed
 from quire.counter import TokenCounter, adds_up
-from quire.model import Block, Document, Kind, Section
-from quire.split.crumbled import Crumbs
-from quire.split.ladder import Ladder, Note
-from quire.split.units import Unit, blank_behind, is_clearly_above
+from quire.crumbs import Breadcrumbs
+from quire.model import Block, Document, Kind, Note, Section
+from quire.split.in_place import Spot, in_place, leads_of
+from quire.split.ladder import Ladder
+from quire.split.units import JOINT, Unit, blank_behind, is_clearly_above
 
 _ROOM_FOR_TEXT = 4
 """So many tokens must be left for text below a heading; a longer heading is cut as prose."""
@@ -38,23 +38,30 @@ class Grain(NamedTuple):
     """Whether a section is taken for too large by its length alone; its blocks may be put together again."""
 
 
+class _Made:
+    """The units so far, and what leads the next one."""
+
+    def __init__(self) -> None:
+        self.units: list[Unit] = []
+        self.lead = 0
+        """Tokens of the units at the end that lead the next one, which must leave room for them."""
+
+
 class Flattening:
     """Makes the units of one document."""
 
-    def __init__(self, document: Document, counter: TokenCounter, lines: Crumbs, grain: Grain) -> None:
+    def __init__(self, document: Document, counter: TokenCounter, crumbs: Breadcrumbs, grain: Grain) -> None:
         self._document = document
         self._text = document.text
         self._count = counter.count
         self._counter = counter
-        self._lines = lines
+        self._crumbs = crumbs
         self._grain = grain
-        self._led_by = 0  # tokens of what leads the next unit, which must leave room for it
-        self._lead_gives_way = False  # whether what leads must stand alone after all
         self.notes: list[Note] = []
         self.closing = -1
         """Where headings start that close the document; -1 for none."""
         self._tail_start, self._tail, self._gap = self._headings_at_end()
-        self._sure = grain.cap - lines.most - _ROOM_FOR_TEXT  # so many tokens fit below any breadcrumb
+        self._sure = grain.cap - crumbs.most - _ROOM_FOR_TEXT  # so many tokens fit below any breadcrumb
         self._oversized = grain.cap if grain.oversized is None else grain.oversized
         self._adds_up = adds_up(counter)
         self._long = grain.cap * (_LONG if grain.goes_by_length else _VERY_LONG)
@@ -63,9 +70,9 @@ class Flattening:
 
     def blocks_of(self, unit: Unit) -> list[Unit]:
         """The blocks of a unit that is a section; all of them fit, since together they do."""
-        apart = copy(self)  # so that it may be asked at any time, by any thread
-        apart._led_by = 0  # noqa: SLF001  a copy of this one
-        return apart._blocks(self._document.own_blocks(unit.section), unit.stop)  # noqa: SLF001
+        made = _Made()
+        self._add_blocks(made, self._document.own_blocks(unit.section), unit.stop)
+        return made.units
 
     def _headings_at_end(self) -> tuple[int, int, int]:
         """Where headings with no text below them close the document, their tokens, and those of the blank lines above.
@@ -91,8 +98,9 @@ class Flattening:
 
     def units(self) -> list[Unit]:
         """The units, in order."""
-        made: list[Unit] = []
-        text, count, firsts, append = self._text, self._count, self.firsts, made.append
+        made = _Made()
+        units, text, count, firsts = made.units, self._text, self._count, self.firsts
+        append = units.append
         sections = self._document.sections
         starts = self._document.section_starts
         first, _ = own_text(self._document, sections[0], starts[1] if len(starts) > 1 else len(text))
@@ -106,16 +114,16 @@ class Flattening:
         sure = self._sure
         new = tuple.__new__  # twice as fast as the class itself
         for section, following, size, stop in zip(sections, [*sections[1:], None], sizes, stops, strict=True):
-            firsts.append(len(made))
+            firsts.append(len(units))
             number, depth, _, start, _, _, _, text_start, text_end, _, _, _ = section
             is_usual = depth and text_start < text_end and stop != self._tail_start  # a heading above text
-            if is_usual and self._led_by + size <= sure:
+            if is_usual and made.lead + size <= sure:
                 leads = self._leads(section, following, size)
-                self._led_by = self._led_by + size if leads else 0
+                made.lead = made.lead + size if leads else 0
                 append(new(Unit, (start, text_end, "paragraph", size, stop, "", "", True, leads, number, None)))
             else:
-                made += self._of_section(section, following, size, stop, made)
-        return made
+                self._add_section(made, section, following, size, stop)
+        return units
 
     def _size_of_long(self, start: int, stop: int) -> int:
         """How many tokens a long section has; those of its beginning, if they are clearly too many already."""
@@ -124,27 +132,22 @@ class Flattening:
         size = self._count(self._text[start : start + self._long])
         return size if is_clearly_above(size, self._grain.cap) else self._count(self._text[start:stop])
 
-    def _of_section(
-        self, section: Section, following: Section | None, size: int, stop: int, made: list[Unit]
-    ) -> list[Unit]:
-        """The units of a section that is large, or a heading alone, or the document, or the last above headings."""
+    def _add_section(self, made: _Made, section: Section, following: Section | None, size: int, stop: int) -> None:
+        """Add the units of a section that is large, or a heading alone, or the document, or the last above headings."""
         first, last = self._own_span(section, stop)
         if first == last:
-            return []
-        tail = self._tail if stop == self._tail_start else 0
-        needed = self._led_by + size + tail + _ROOM_FOR_TEXT
+            return
+        is_last = stop == self._tail_start
+        needed = made.lead + size + (self._tail if is_last else 0) + _ROOM_FOR_TEXT
         if needed > self._room(section.number, needed):
-            parts = self._blocks(self._document.own_blocks(section.number), stop)
-            if self._lead_gives_way:
-                made[-1] = self._released(made[-1])
-                self._lead_gives_way = False
-            return parts
+            self._add_blocks(made, self._document.own_blocks(section.number), stop)
+            return
         is_heading = section.depth > 0 and section.text_start >= section.text_end
         leads = is_heading or self._leads(section, following, size)
-        self._led_by = self._led_by + size if leads else 0
+        made.lead = made.lead + size if leads else 0
         kind: Kind = "heading" if is_heading else "paragraph"
         whole = -1 if is_heading else section.number
-        return [Unit(first, last, kind, size, stop, is_glued=leads or stop == self._tail_start, section=whole)]
+        made.units.append(Unit(first, last, kind, size, stop, leads=leads or is_last, section=whole))
 
     def _leads(self, section: Section, following: Section | None, size: int) -> bool:
         """Whether a section's own text is too short to stand without its first child."""
@@ -152,10 +155,15 @@ class Flattening:
             return False
         if following.parent != section.number or following.position is None:
             return False
-        if self._adds_up and surely_has(self._grain.least, self._document, section, following.start, size):
-            return False
+        if self._adds_up and size - self._around(section, following.start) >= self._grain.least:
+            return False  # the usual case, seen without counting the text by itself
         start, end = own_text(self._document, section, following.start)
         return self._count(self._text[start:end]) < self._grain.least
+
+    def _around(self, section: Section, stop: int) -> int:
+        """No more tokens are in a section's heading and the blank lines around its text: none has more than bytes."""
+        around = stop - section.start - (section.text_end - section.text_start)
+        return around * (1 if self._text.isascii() else 4) + JOINT + 1
 
     def _own_span(self, section: Section, stop: int) -> tuple[int, int]:
         """From a section's heading to the end of its own text; for the document, the text above the first heading."""
@@ -167,64 +175,73 @@ class Flattening:
 
     def _room(self, section: int, needed: int) -> int:
         """How many tokens there are below a section's breadcrumb; not worked out where it is plain to see."""
-        sure = self._grain.cap - self._lines.most
-        return sure if needed <= sure else self._grain.cap - self._lines.reserve(section)
+        sure = self._grain.cap - self._crumbs.most
+        return sure if needed <= sure else self._grain.cap - self._crumbs.reserve(section)
 
-    def _blocks(self, blocks: Sequence[Block], stop: int) -> list[Unit]:
-        made: list[Unit] = []
-        text, count, append = self._text, self._count, made.append
+    def _add_blocks(self, made: _Made, blocks: Sequence[Block], stop: int) -> None:
+        text, count, append = self._text, self._count, made.units.append
         starts = [block[1] for block in blocks]
         stops = [*starts[1:], max(stop, blocks[-1].end)] if blocks else []
         sizes = [count(text[start:end]) for start, end in zip(starts, stops, strict=True)]
         sure, oversized = self._sure, self._oversized
         new = tuple.__new__  # twice as fast as the class itself
         for block, size, end in zip(blocks, sizes, stops, strict=True):
-            if size > oversized or self._led_by + size > sure or end == self._tail_start:
-                made += self._of_block(block, size, end, made)
+            if size > oversized or made.lead + size > sure or end == self._tail_start:
+                self._add_block(made, block, size, end)
             elif block[0] == "heading":
-                self._led_by += size
+                made.lead += size
                 append(new(Unit, (block[1], block[2], "heading", size, end, "", "", True, True, -1, None)))
             else:  # the usual case
-                self._led_by = 0
+                made.lead = 0
                 append(new(Unit, (block[1], block[2], block[0], size, end, "", "", True, False, -1, None)))
-        return made
 
-    def _of_block(self, block: Block, size: int, stop: int, made: list[Unit]) -> list[Unit]:
-        """The units of a block that is large, or stands below or above headings that leave little room."""
-        needed = self._led_by + size + _ROOM_FOR_TEXT
-        room = self._room(self._document.section_at(block.start), needed) - self._led_by
-        if block.kind == "heading" and self._led_by and room < size + _ROOM_FOR_TEXT <= room + self._led_by:
+    def _add_block(self, made: _Made, block: Block, size: int, stop: int) -> None:
+        """Add the units of a block that is large, or stands below or above headings that leave little room."""
+        lead = made.lead
+        needed = lead + size + _ROOM_FOR_TEXT
+        room = self._room(self._document.section_at(block.start), needed) - lead
+        if block.kind == "heading" and lead and room < size + _ROOM_FOR_TEXT <= room + lead:
             # What leads gives way, rather than the heading be parted from what is below it.
-            room, self._led_by = room + self._led_by, 0
-            if made:
-                made[-1] = self._released(made[-1])
-            else:
-                self._lead_gives_way = True
+            made.units[-1] = self._released(made.units[-1])
+            room, lead = room + lead, 0
         if block.kind == "heading" and size + _ROOM_FOR_TEXT <= room:
-            self._led_by += size
-            return [Unit(block.start, block.end, block.kind, size, stop, is_glued=True)]
-        lead, self._led_by = self._led_by, 0
-        if stop != self._tail_start:
-            return self._unit_or_parts(block, size, room, stop, lead=lead)
-        *parts, last = self._unit_or_parts(block, size, room - self._tail, stop, lead=lead, gap=self._gap)
-        return [*parts, last._replace(is_glued=True)]
+            made.units.append(Unit(block.start, block.end, block.kind, size, stop, leads=True))
+            made.lead = lead + size
+            return
+        is_last = stop == self._tail_start
+        tail, gap = (self._tail, self._gap) if is_last else (0, 0)
+        leads = leads_of(made.units) if lead and not self._adds_up else ()
+        *parts, last = self._unit_or_parts(block, size, stop, Spot(room - tail, lead, gap, leads, is_last))
+        made.units += (*parts, last._replace(leads=is_last))
+        made.lead = 0
 
     def _released(self, unit: Unit) -> Unit:
         """A unit that may stand at the end of a piece after all; for a heading that is a finding."""
         if unit.kind == "heading":
             self._note_heading(unit.start, "headings in a row are parted, for they are too long to stand above text")
-        return unit._replace(is_glued=False)
+        return unit._replace(leads=False)
 
-    def _unit_or_parts(self, block: Block, size: int, room: int, stop: int, *, lead: int, gap: int = 0) -> list[Unit]:
-        """The block whole, or in parts. ``lead`` are the tokens of headings above it, for which there is room.
-
-        ``gap`` are those of blank lines that stay in the piece behind it.
-        """
+    def _unit_or_parts(self, block: Block, size: int, stop: int, spot: Spot) -> list[Unit]:
+        """The block whole, or in parts."""
         if block.kind == "heading":
-            self._note_heading(block.start, self._why_alone(block, room))
-        if self._grain.oversized is None or size <= min(self._grain.oversized, room):
-            return [Unit(block.start, block.end, block.kind, size, stop)]
-        return self._parts(block, room - gap, stop, lead)
+            self._note_heading(block.start, self._why_alone(block, spot.room))
+        if not self._fits(block, size, spot):
+            return self._parts(block, stop, spot)
+        return [Unit(block.start, block.end, block.kind, size, stop)]
+
+    def _fits(self, block: Block, size: int, spot: Spot) -> bool:
+        """Whether a block with so many tokens stays whole."""
+        if self._grain.oversized is None:
+            return True
+        if size > self._grain.oversized or size > spot.room:
+            return False
+        if size <= spot.room - (JOINT if self._adds_up else spot.joints):
+            return True
+        if self._adds_up:  # the line end behind it may be merged with its last sign, and is not in a piece
+            return self._count(self._text[block.start : block.end]) <= spot.room
+        own = max(size - spot.gap, 0)
+        counter = in_place(self._document, self._counter, self._crumbs, block, spot, cap=self._grain.cap)
+        return counter.checked(own, self._text[block.start : block.end]) <= spot.room - spot.gap
 
     def _why_alone(self, heading: Block, room: int) -> str:
         """What keeps a heading from standing above text."""
@@ -235,13 +252,17 @@ class Flattening:
             return "a heading stands alone, for it leaves no room for text below it"
         return "a heading is cut as prose, for it is too long to stand"
 
-    def _parts(self, block: Block, room: int, end: int, lead: int) -> list[Unit]:
+    def _parts(self, block: Block, end: int, spot: Spot) -> list[Unit]:
         """The parts of a block. Only the first stands below the headings above it, if it leaves room for them."""
+        counter = self._counter
+        if not self._adds_up:
+            counter = in_place(self._document, counter, self._crumbs, block, spot, cap=self._grain.cap)
+        room = spot.room - spot.gap
         limit = max(min(self._grain.target, room), 1)
-        ladder = Ladder(self._text, self._counter, limit, max(room + lead, 1))
+        ladder = Ladder(self._text, counter, limit, max(room + spot.lead, 1))
         parts = ladder.cut(block)
-        if lead and ladder.size(parts[0]) > room:
-            ladder = Ladder(self._text, self._counter, limit, max(room, 1))
+        if spot.lead and ladder.size(parts[0]) > room:
+            ladder = Ladder(self._text, counter, limit, max(room, 1))
             parts = ladder.cut(block)
         self.notes += ladder.notes
         ends = [*(part.start for part in parts[1:]), end]
@@ -264,10 +285,9 @@ def own_text(document: Document, section: Section, stop: int) -> tuple[int, int]
     return trimmed(document.text, document.source.body_start, stop)
 
 
-def surely_has(least: int, document: Document, section: Section, stop: int, size: int) -> bool:
-    """Whether a section's own text surely has ``least`` tokens, where counts add up and up to ``stop`` it has ``size``.
-
-    Its heading and the blank lines around its text have no more tokens than bytes.
-    """
-    around = stop - section.start - (section.text_end - section.text_start)
-    return size - around * (1 if document.text.isascii() else 4) - 4 >= least
+def holder(document: Document, start: int, end: int) -> int:
+    """The deepest section that holds the text from ``start`` to ``end``."""
+    section = document.sections[document.section_at(start)]
+    while section.parent is not None and section.end < end:
+        section = document.sections[section.parent]
+    return section.number

@@ -14,6 +14,8 @@ The whole pipeline, in its order, with where each stage is:
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from quire.config import Options
 from quire.counter import TokenCounter
 from quire.model import Document
@@ -21,14 +23,18 @@ from quire.pieces import Cut
 from quire.split.flatten import Grain
 from quire.split.least import Least
 from quire.split.overlap import Pieces, Run
-from quire.split.plan import CLOSE, Plan, plan_of
+from quire.split.plan import CLOSE, Plan, largest, plan_of
 from quire.split.units import Unit
 from quire.split.whole import whole
 
 
 def flow(document: Document, counter: TokenCounter, options: Options) -> Cut:
     """Pieces of ``min_tokens`` to ``max_tokens`` tokens, about ``target_tokens`` each."""
-    piece = whole(document, counter, options, options.max_tokens, below_root=False)
+
+    def first_section(start: int, _: int) -> int:
+        return document.section_at(start)
+
+    piece = whole(document, counter, options, options.max_tokens, first_section)
     if piece is not None:
         return Cut((piece,))
     most = options.max_tokens
@@ -39,7 +45,7 @@ def flow(document: Document, counter: TokenCounter, options: Options) -> Cut:
     is_one = plan.fits(0, len(plan.units), plan.section_of(0))
     runs = [plan.units.items] if is_one else _Packing(plan, options).runs()
     least = Least(plan, options.min_tokens)
-    ranged = [part for run in least.applied(runs) for part in plan.within_cap(run)]
+    ranged = [part for run in least.applied(runs) for part in plan.within_cap(run, first_section)]
     pieces = Pieces(plan, options, ranged, are_exact=plan.are_exact and not least.has_halved).made()
     return Cut(pieces, [*plan.findings(pieces), *least.findings(pieces)])
 
@@ -60,7 +66,7 @@ class _Open:
         """Take a unit, with which the run has so many tokens."""
         self.units.append(unit)
         self.sums.append(total)
-        self._ends.append(self._ends[-1] if unit.is_glued else len(self.units))
+        self._ends.append(self._ends[-1] if unit.leads else len(self.units))
 
     def pop(self) -> Unit:
         """Give the last unit back."""
@@ -69,13 +75,13 @@ class _Open:
         return self.units.pop()
 
     def end(self, most: int) -> int:
-        """How many units, of at most so many, a run may keep: it does not end with one that is glued to the next."""
+        """How many units, of at most so many, a run may keep: it does not end with one that leads the next."""
         return self._ends[most]
 
     @property
-    def may_shrink(self) -> bool:
-        """Whether something is left without the last unit: headings keep the first one below them."""
-        return self._ends[-2] > 0
+    def least(self) -> int:
+        """How many units a run keeps at least: headings, and the first one below them."""
+        return bisect_left(self._ends, 1)
 
 
 class _Packing:
@@ -129,7 +135,11 @@ class _Packing:
             return following
         # What the sum tells is not counted: what stands in front of the first unit may leave room for few.
         room = plan.cap + CLOSE - plan.units.added(run.units[0].before)
-        while run.may_shrink and (run.sums[-1] > room or not plan.run_fits(run.units)):
+        least, most = run.least, len(run)
+        if least >= most or (run.sums[-1] <= room and plan.run_fits(run.units)):
+            return following  # the usual case
+        kept = largest(least, most - 1, lambda end: run.sums[end] <= room and plan.run_fits(run.units[:end]))
+        for _ in range(kept, most):
             if following is not None:
                 waiting.append(following)
             following = run.pop()
@@ -141,7 +151,8 @@ class _Packing:
         cut = run.end(len(run))
         while cut and run.sums[cut] >= self._enough:
             unit = following if cut == len(run) else run.units[cut]
-            if unit.is_glued or unit.section > 0:
+            # The parts of a heading that had to be cut lead nothing: a run is not closed between them.
+            if unit.section > 0 or (unit.leads and unit.kind == "heading"):
                 return cut
             cut = run.end(cut - 1)
         return 0

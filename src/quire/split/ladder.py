@@ -8,7 +8,8 @@ the limit.
     table                              between rows, then cells; the header is repeated
     code                               at blank lines, then at lines; the fence is opened again
     html, math                         at lines
-    prose                              at sentences, then words, then inside code and links, then graphemes
+    prose                              at sentences, then stops before small letters, then words, then inside code and
+                                       links, then graphemes
 
 and at last between any two characters.
 """
@@ -18,24 +19,25 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from typing import TypeAlias
 
 from quire.blank import BLANK, text_end
 from quire.counter import TokenCounter, adds_up
-from quire.model import Block, Kind
+from quire.model import Block, Kind, Note
+from quire.offsets import line_start
+from quire.split.around import INDENTED, Around, width
 from quire.split.fences import Fence, opened_again
 from quire.split.levels import PROSE, Level, Places, blank_lines, cells, lines, with_end
 from quire.split.quoted import DEEPEST, Quoted
 from quire.split.reach import Reach
-from quire.split.sentences import sentence_ends
-from quire.split.standing import bullets_for, led, prefix_of, upright
+from quire.split.sentences import sentence_ends, stop_ends
+from quire.split.standing import prefix_at, standing, standing_before
 from quire.split.units import Unit, Wrap, blank_behind, composed
-
-Note: TypeAlias = tuple[int, str, str]
-"""Something that could not be had: where, a code and a sentence."""
 
 _SMALL = 8
 """A part with at most this part of the limit joins a neighbour that is above it."""
+
+_SENTENCES: tuple[Level, ...] = (sentence_ends, stop_ends, *PROSE)
+"""The levels of prose."""
 
 _FENCE = re.compile(r"[ \t]*(?:[-*+>][ \t]*|[0-9]{1,9}[.)][ \t]*|\[\^[^\]\s]+\]:[ \t]*)*?((`{3,}|~{3,})[^\r\n]*)")
 
@@ -50,12 +52,14 @@ class Ladder:
         self.cap = cap
         self.notes: list[Note] = []
         self._adds_up = adds_up(counter)
+        self._last_code = -1  # behind it no code and no table starts
         self._quoted = Quoted(text)
         self._plain = Reach(text, counter, self._quoted, limit)
 
     def cut(self, block: Block) -> list[Unit]:
         """The parts of ``block``, each within the cap, together all of its text."""
-        parts = self._merged(list(self._block(block, block.start, block.end, 0)))
+        self._last_code = max(self.text.rfind(mark, block.start, block.end) for mark in ("```", "~~~", "|"))
+        parts = self._merged(list(self._block(block, block.start, block.end, Around(self.text), 0)))
         if self._quoted.left_out >= 0:
             what = "a quote is nested too deep for its marks to be repeated; they are left out"
             self.notes.append((self._quoted.left_out, "quote-left-out", what))
@@ -65,22 +69,22 @@ class Ladder:
         """How many tokens a part has with what stands around it."""
         return self.counter.count(composed(self.text, unit, unit))
 
-    def _block(self, block: Block, start: int, end: int, depth: int) -> Iterator[Unit]:
+    def _block(self, block: Block, start: int, end: int, around: Around, depth: int) -> Iterator[Unit]:
         """The parts of a block that is cut from ``start``, the start of its line, to ``end``."""
         if depth > DEEPEST:
             parts = list(self._parts(block.kind, start, end, (lines, *PROSE)))
             self._note_depth(block, [part.start for part in parts[1:]])
             yield from parts
         elif block.kind == "code":
-            yield from self._code(start, end, is_top=depth == 0)
+            yield from self._code(start, end, around)
         elif block.kind == "table":
-            yield from self._table(block, start, end)
+            yield from self._table(block, start, end, around)
         elif block.children:
-            yield from self._container(block, start, end, depth)
-        elif block.kind in ("html", "math"):
-            yield from self._parts(block.kind, start, end, (lines, *PROSE))
+            yield from self._container(block, start, end, around, depth)
         else:
-            yield from self._parts(block.kind, start, end, (sentence_ends, *PROSE))
+            levels = (lines, *PROSE) if block.kind in ("html", "math") else _SENTENCES
+            reach = self._before(start, around)
+            yield from self._parts(block.kind, max(start, reach.wrap.first), end, levels, reach)
 
     def _note_depth(self, block: Block, cuts: Sequence[int]) -> None:
         """Tell of code and tables inside a block that are cut, though nothing is repeated there."""
@@ -91,52 +95,77 @@ class Ladder:
                 message = f"{what} is nested too deep for its {code} to be repeated; it is left out"
                 self.notes.append((inner.start, f"{code}-left-out", message))
 
-    def _container(self, block: Block, start: int, end: int, depth: int) -> Iterator[Unit]:
+    def _container(self, block: Block, start: int, end: int, around: Around, depth: int) -> Iterator[Unit]:
         """Cut between the blocks inside; what is too large there is cut as the block that it is."""
-        inner = {self._quoted.line_start(child.start, start): child for child in reversed(block.children)}
+        inner = {line_start(self.text, child.start, start): child for child in reversed(block.children)}
         starts = sorted({start, *inner})
         text, count = self.text, self.counter.count
+        outside, around = around, around.inside(block)
         most = self.cap if block.kind == "list" else self.limit  # an item is not cut where it fits
         for first, last in zip(starts, [*starts[1:], end], strict=True):
             own = text[first:last].rstrip(BLANK)
-            if first and text[first - 1] == "\n" and own and (size := count(own)) <= most:
+            reach = self._before(first, outside if first == start else around)
+            is_plain = reach is self._plain and first and text[first - 1] == "\n"
+            if is_plain and own and (size := count(own)) <= most:
                 # The usual case: an item that fits, on lines of its own.
                 yield Unit(first, first + len(own), block.kind, size, first + len(own))
                 continue
-            child, size = inner.get(first), self._plain.size(first, last)
+            begin = max(first, reach.wrap.first)
+            child, size = inner.get(first), reach.size(begin, last)
             if size <= most:
-                yield from self._unit(block.kind, first, last, self._plain, (sentence_ends, *PROSE), size=size)
+                yield from self._unit(block.kind, begin, last, reach, _SENTENCES, size=size)
             elif child is None:
-                yield from self._parts(block.kind, first, last, (sentence_ends, *PROSE), size=size)
+                yield from self._parts(block.kind, begin, last, _SENTENCES, reach, size=size)
             else:
-                yield from self._block(child, first, last, depth + 1)
+                yield from self._block(child, first, last, around, depth + 1)
 
-    def _code(self, start: int, end: int, *, is_top: bool) -> Iterator[Unit]:
+    def _before(self, start: int, around: Around) -> Reach:
+        """The reach of parts of what starts here: above code and tables they stand inside of what is around them."""
+        if around.is_top or start > self._last_code:
+            return self._plain
+        stands = standing_before(prefix_at(self.text, start), around)
+        if stands is None or (weight := self.counter.count(stands.again + stands.behind)) * 2 > self.cap:
+            return self._plain
+        first, last = start + stands.left_out, len(self.text) + 1
+        wrap = Wrap(stands.again, "", stands.lead, stands.behind, first, last)
+        return Reach(self.text, self.counter, self._quoted, max(self.limit, weight * 2), wrap)
+
+    def _code(self, start: int, end: int, around: Around) -> Iterator[Unit]:
         fence = _FENCE.match(self.text, start, end)
-        if fence is None or (is_top and bullets_for(self.text[start : fence.start(1)])):  # it is only indented
+        prefix = self._quoted.marks(start) + self.text[start : fence.start(1)] if fence else ""
+        if fence is None or (around.is_top and width(prefix) >= INDENTED):  # it is only indented
             yield from self._parts("code", start, end, (blank_lines, lines, *PROSE), preferred=1)
             return
-        prefix = self._quoted.marks(start) + self.text[start : fence.start(1)]
-        made = opened_again(self.text, Fence(prefix, fence.group(1), fence.group(2)), start, end, is_top=is_top)
+        made = opened_again(self.text, Fence(prefix, fence.group(1), fence.group(2)), around, start, end)
         wrap = made.wrap
         if self._weight(wrap) * 2 > self.cap and made.bare != wrap.before:
             self.notes.append(
                 (start, "info-left-out", "the info string of a fence is too long to be repeated; it is left out")
             )
             wrap = wrap._replace(before=made.bare)
-        levels = (_between(blank_lines, made.inside), _between(lines, made.inside), *PROSE)
+        levels = (_between(blank_lines, made.inside), _between(lines, made.inside), *self._inside_lines(made.end, end))
         yield from self._parts("code", wrap.first, end, levels, self._with(wrap, "fence-left-out"), preferred=1)
 
-    def _table(self, block: Block, start: int, end: int) -> Iterator[Unit]:
+    def _table(self, block: Block, start: int, end: int, around: Around) -> Iterator[Unit]:
         body = next((row.start for row in block.children if not row.level), end)
-        first_row = self._quoted.line_start(body, start)
+        first_row = line_start(self.text, body, start)
         header = self.text[start:first_row].rstrip(BLANK)
-        prefix = prefix_of(header)
-        lead, left_out = led(prefix)
-        start += left_out
-        wrap = Wrap(f"{upright(prefix)}{header[len(prefix) :]}\n", lead=lead, first=start, last=end)
-        rows = _between(lines, (first_row + 1, end))  # the header stays with a row
-        yield from self._parts("table", start, end, (rows, lines, cells, *PROSE), self._with(wrap, "header-left-out"))
+        prefix = prefix_at(header, 0)
+        stands = standing(prefix, around, moves=True)
+        start += stands.left_out
+        names = lines(header, 0, len(header))[0]
+        delimiter = header[names + len(prefix_at(header, names)) :]
+        again = f"{stands.again}{header[len(prefix) : names]}{stands.behind}{delimiter}\n"
+        wrap = Wrap(again, "", stands.lead, stands.behind, start, end)
+        rows = _between(lines, (first_row + 1, block.end))  # the header stays with a row
+        levels = (rows, _between(lines, (start, block.end)), cells, *self._inside_lines(block.end, end))
+        yield from self._parts("table", start, end, levels, self._with(wrap, "header-left-out"))
+
+    def _inside_lines(self, last: int, end: int) -> tuple[Level, ...]:
+        """The levels below lines of a block that ends at ``last``; marks of a quote behind it stay with it."""
+        if not self.text[last:end].strip(BLANK):
+            return PROSE
+        return tuple(_between(level, (0, last - 1)) for level in PROSE)
 
     def _weight(self, wrap: Wrap) -> int:
         """How many tokens every part is given."""
@@ -177,6 +206,9 @@ class Ladder:
             return
         places = Places(self.text, levels[0], start, end)
         most = reach.limit if preferred > 0 else self.cap
+        if levels[0] is stop_ends and places.all[0] == end:  # the usual case
+            yield from self._parts(kind, start, end, levels[1:], reach, size=size)
+            return
         stride = (end - start) * reach.limit // size  # about as many characters as fit
         while start < end:
             place, size = reach.place(start, places, stride)

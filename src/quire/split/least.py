@@ -5,16 +5,38 @@ Before: the runs as they were packed. After: overlap.py, which makes pieces of t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import NamedTuple, TypeAlias
 
 from quire.blank import text_end
-from quire.model import Finding
+from quire.model import Finding, findings_at
 from quire.pieces import Piece
 from quire.split.levels import lines
 from quire.split.overlap import Run
 from quire.split.plan import Plan
+from quire.split.quoted import Quoted
 from quire.split.sentences import sentence_ends
 from quire.split.units import NO_WRAP, Unit
+from quire.split.words import word_ends
+
+
+class _Place(NamedTuple):
+    """Where a run may be cut in two."""
+
+    number: int
+    """The number of a unit."""
+    position: int
+    """Its start, or a position inside it."""
+    is_in_sentence: bool = False
+    """Whether a sentence is torn there."""
+
+
+_Pair: TypeAlias = tuple[Run, Run]
+
+_LINES = frozenset({"code", "table", "html", "math"})
+"""Blocks that are no prose."""
 
 
 class Least:
@@ -23,8 +45,14 @@ class Least:
     def __init__(self, plan: Plan, least: int) -> None:
         self._plan = plan
         self._least = least
+        self._quoted = Quoted(plan.units.text)
         self.has_halved = False
         """Whether a unit was cut in two."""
+
+    @cached_property
+    def _has_torn(self) -> bool:
+        """Whether a sentence of the document is cut between words."""
+        return not all(unit.ends_sentence for unit in self._plan.units.items)
 
     def applied(self, runs: list[Run]) -> list[Run]:
         """The runs, with as few below the minimum as permitted cuts allow."""
@@ -54,49 +82,85 @@ class Least:
             return True
         return self._plan.units.counter.count(self._plan.units.text[run[0].start : run[-1].end]) >= self._least
 
-    def _moved_back(self, before: Run, run: Run) -> list[Run] | None:
-        """The cut moved back into the run before, as little as is needed: between blocks, else inside one."""
-        before = self._plan.in_blocks(before)
-        for cut in range(len(before) - 1, 0, -1):
-            if not before[cut - 1].is_glued and (moved := self._sound(before[:cut], [*before[cut:], *run])):
-                return moved
-        for number in range(len(before) - 1, -1, -1):
-            for place in reversed(self._places(before[number])):
-                first, second = self._halves(before[number], place)
-                if moved := self._sound([*before[:number], first], [second, *before[number + 1 :], *run]):
-                    return moved
+    def _moved_back(self, before: Run, run: Run) -> _Pair | None:
+        """The cut moved back into the run before, as little as is needed."""
+        units, text, end = self._plan.in_blocks(before), self._plan.units.text, run[-1].end
+
+        def cut(place: _Place) -> _Pair:
+            kept, given = self._in_two(units, place)
+            return kept, [*given, *run]
+
+        def size(place: _Place) -> int:
+            return self._plan.units.counter.count(text[place.position : end])
+
+        return self._first_sound((each[::-1] for each in self._places(units)), size, cut)
+
+    def _moved_on(self, run: Run, after: Run) -> _Pair | None:
+        """The cut moved on into the run after, as little as is needed."""
+        units, text, start = self._plan.in_blocks(after), self._plan.units.text, run[0].start
+
+        def cut(place: _Place) -> _Pair:
+            given, kept = self._in_two(units, place)
+            return [*run, *given], kept
+
+        def size(place: _Place) -> int:
+            return self._plan.units.counter.count(text[start : text_end(text, start, place.position)])
+
+        return self._first_sound(self._places(units), size, cut)
+
+    def _first_sound(
+        self, levels: Iterable[Sequence[_Place]], size: Callable[[_Place], int], cut: Callable[[_Place], _Pair]
+    ) -> _Pair | None:
+        """The first pair of runs, on the first level that has one, which reach the minimum and keep within the cap.
+
+        The further the cut moves, the larger the small run is, by ``size``, and the smaller the other one: where it is
+        large enough is found by halving what is left.
+        """
+        for places in levels:
+            at, step = bisect_left(places, self._least, key=size), 1
+            while at < len(places) and all(map(self._is_large, pair := cut(places[at]))):
+                if all(map(self._plan.run_fits, pair)):
+                    return pair
+                at, step = at + step, 2 * step  # what is repeated in front of the other run may take room
         return None
 
-    def _moved_on(self, run: Run, after: Run) -> list[Run] | None:
-        """The cut moved on into the run after, as little as is needed: between blocks, else inside one."""
-        after = self._plan.in_blocks(after)
-        for cut in range(1, len(after)):
-            if not after[cut - 1].is_glued and (moved := self._sound([*run, *after[:cut]], after[cut:])):
-                return moved
-        for number, unit in enumerate(after):
-            for place in self._places(unit):
-                first, second = self._halves(unit, place)
-                if moved := self._sound([*run, *after[:number], first], [second, *after[number + 1 :]]):
-                    return moved
-        return None
+    def _places(self, units: Run) -> Iterator[list[_Place]]:
+        """Where a run may be cut in two, the best places first: between blocks, inside one, between words."""
+        yield [_Place(number, units[number].start) for number in range(1, len(units)) if not units[number - 1].leads]
+        yield [_Place(number, at) for number, unit in enumerate(units) for at in self._inside(unit)]
+        if self._has_torn:
+            torn = [(number, at) for number, unit in enumerate(units) for at in self._between_words(unit)]
+            yield [_Place(number, at, is_in_sentence=True) for number, at in torn]
 
-    def _sound(self, first: Run, second: Run) -> list[Run] | None:
-        runs = [first, second]
-        large_enough = all(self._is_large(run) for run in runs)
-        return runs if large_enough and all(self._plan.run_fits(run) for run in runs) else None
+    def _in_two(self, units: Run, place: _Place) -> _Pair:
+        """A run cut in two at a place."""
+        number = place.number
+        if place.position == units[number].start:
+            return units[:number], units[number:]
+        first, second = self._halves(units[number], place)
+        return [*units[:number], first], [second, *units[number + 1 :]]
 
-    def _halves(self, unit: Unit, place: int) -> tuple[Unit, Unit]:
+    def _halves(self, unit: Unit, place: _Place) -> tuple[Unit, Unit]:
         """A unit cut in two at a place inside it."""
-        end = text_end(self._plan.units.text, unit.start, place)
-        return self._recounted(unit, unit.start, end, place), self._recounted(unit, place, unit.end, unit.stop)
+        self.has_halved = True
+        text, wrap, at = self._plan.units.text, unit.wrap or NO_WRAP, place.position
+        if place.is_in_sentence:
+            self._plan.torn.add(at)
+        end = text_end(text, unit.start, at)
+        _, after = wrap.around(unit.start, end)
+        before, _ = wrap.around(at, unit.end)
+        first = unit._replace(end=end, stop=at, after=after, leads=False, ends_sentence=not place.is_in_sentence)
+        second = unit._replace(start=at, before=before or self._quoted.marks(at))
+        return self._recounted(first), self._recounted(second)
 
-    def _places(self, unit: Unit) -> Sequence[int]:
+    def _recounted(self, unit: Unit) -> Unit:
+        return unit._replace(tokens=self._plan.units.counter.count(self._plan.units.text[unit.start : unit.stop]))
+
+    def _inside(self, unit: Unit) -> Sequence[int]:
         """Where a unit may be cut in two: a paragraph after each of its sentences, a list after each of its items.
 
         Code and tables are cut at lines if they are cut anyway.
         """
-        if unit.is_glued:
-            return []
         text = self._plan.units.text
         if unit.kind in ("code", "table") and unit.wrap is not None and unit.wrap.before:
             opening = unit.wrap.before
@@ -109,11 +173,19 @@ class Least:
             return sentence_ends(text, unit.start, unit.end)[:-1]
         return self._plan.item_starts(unit.start, unit.end) if unit.kind == "list" else []
 
-    def _recounted(self, unit: Unit, start: int, end: int, stop: int) -> Unit:
-        self.has_halved = True
-        tokens = self._plan.units.counter.count(self._plan.units.text[start:stop])
-        before, after = (unit.wrap or NO_WRAP).around(start, end)
-        return unit._replace(start=start, end=end, tokens=tokens, stop=stop, before=before, after=after)
+    def _between_words(self, unit: Unit) -> list[int]:
+        """Where a sentence may be cut that is cut between words anyway: the first of a unit, the last."""
+        is_torn = not self._plan.starts_sentence(unit.start)
+        is_prose = unit.kind not in _LINES and unit.before == self._quoted.marks(unit.start) and not unit.after
+        if not is_prose or (unit.ends_sentence and not is_torn):
+            return []
+        text = self._plan.units.text
+        ends = sentence_ends(text, unit.start, unit.end)
+        first = word_ends(text, unit.start, ends[0])[:-1] if is_torn else []
+        last = [unit.start, *ends][-2]
+        if unit.ends_sentence or (is_torn and last == unit.start):
+            return first
+        return [*first, *word_ends(text, last, unit.end)[:-1]]
 
     def findings(self, pieces: Sequence[Piece]) -> list[Finding]:
         """One for each of ``pieces`` that is below the minimum all the same, unless it is the only one."""
@@ -122,4 +194,4 @@ class Least:
         text, count, least = self._plan.units.text, self._plan.units.counter.count, self._least
         small = [piece for piece in pieces if piece.own_tokens(text, count) < least]
         message = f"no cut that is permitted here gives a chunk of {least} tokens or more; it stays small"
-        return self._plan.told([(piece.start, "below-minimum", message) for piece in small])
+        return findings_at(self._plan.document.source, [(piece.start, "below-minimum", message) for piece in small])

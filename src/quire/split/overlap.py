@@ -61,9 +61,9 @@ class Pieces:
         """Where the sentences start that are repeated in front of a run."""
         run, plan, text = self._runs[index], self._plan, self._text
         starts = self._sentence_starts(self._runs[index - 1])[: self._most]
-        above = {plan.lines.prefix(plan.document.section_at(run[0].start))}
+        above = {plan.crumbs.prefix(plan.document.section_at(run[0].start))}
         if self._may_have_title:
-            above.add(plan.lines.prefix(0))  # longer than the whole line, where that had to be shortened
+            above.add(plan.crumbs.prefix(0))  # longer than the whole line, where that had to be shortened
         for start in reversed(starts):
             own = f"{text[start : run[-1].end]}{run[-1].after}"
             if all(self._count(line + own) <= plan.cap for line in above):

@@ -7,18 +7,20 @@ way itself. Before: plan.py. After: finish/.
 
 from __future__ import annotations
 
+from functools import partial
+
 from quire.config import Options
 from quire.counter import TokenCounter
 from quire.model import Document, Section
 from quire.pieces import Cut, Piece
-from quire.split.flatten import Grain
-from quire.split.plan import Plan, plan_of
+from quire.split.flatten import Grain, holder
+from quire.split.plan import CLOSE, Plan, plan_of
 from quire.split.whole import whole
 
 
 def packed(document: Document, counter: TokenCounter, options: Options) -> Cut:
     """Pieces of at most ``hard_cap`` tokens, each as much of one section as fits."""
-    piece = whole(document, counter, options, options.hard_cap, below_root=True)
+    piece = whole(document, counter, options, options.hard_cap, partial(holder, document))
     if piece is not None:
         return Cut((piece,))
     grain = Grain(options.hard_cap, oversized=options.target, target=options.target, least=options.min_tokens)
@@ -26,8 +28,8 @@ def packed(document: Document, counter: TokenCounter, options: Options) -> Cut:
     if not plan.units:
         return Cut(())
     packing = _Packing(plan, options)
-    if plan.fits(0, len(plan.units), 0):
-        packing.emit(0, len(plan.units), 0)
+    if plan.fits(0, len(plan.units)):
+        packing.emit(0, len(plan.units))
     else:
         packing.pack(document.sections[0], 0)
     return Cut(packing.pieces, plan.findings(packing.pieces))
@@ -39,12 +41,13 @@ class _Packing:
     def __init__(self, plan: Plan, options: Options) -> None:
         self._plan = plan
         self._options = options
+        self._holder = partial(holder, plan.document)
         self.pieces: list[Piece] = []
 
-    def emit(self, first: int, last: int, section: int | None = None) -> None:
+    def emit(self, first: int, last: int) -> None:
         """Make a piece of the units ``first`` to before ``last``."""
-        for run in self._plan.within_cap(self._plan.units.items[first:last]):
-            self.pieces.append(self._plan.piece(first, first + len(run), section))
+        for run in self._plan.within_cap(self._plan.units.items[first:last], self._holder):
+            self.pieces.append(self._plan.piece(first, first + len(run)))
             first += len(run)
 
     def pack(self, section: Section, first: int) -> None:
@@ -75,13 +78,32 @@ class _Packing:
         if first == own_end:
             return None
         if not plan.fits(first, own_end):
-            *full, (first, _) = plan.filled(first, own_end, self._options.target)
+            *full, (first, _) = self._none_small(plan.filled(first, own_end, self._options.target))
             for start, end in full:
                 self.emit(start, end)
         if section.depth == 0 and not leads:
             self.emit(first, own_end)  # text above the first heading stands by itself
             return None
         return first
+
+    def _none_small(self, runs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Runs of one section's own text: one below the minimum joins that before it, the first that behind it.
+
+        Up to the cap: only that governs what stands together.
+        """
+        plan, about, most, made = self._plan, self._plan.units.about, self._plan.cap + CLOSE, runs[:1]
+        for first, last in runs[1:]:
+            start, end = made[-1]
+            is_near = about(start, last) <= most  # seen first, for mostly it is not
+            is_small = is_near and (self._is_small(first, last) or (len(made) == 1 and self._is_small(start, end)))
+            if is_small and plan.fits(start, last):
+                made[-1] = start, last
+            else:
+                made.append((first, last))
+        return made
+
+    def _is_small(self, first: int, last: int) -> bool:
+        return not self._plan.units.is_at_least(first, last, self._options.min_tokens)
 
     def _leads(self, section: Section) -> bool:
         """Whether its own text is too short to stand alone."""

@@ -5,19 +5,22 @@ Before: flatten.py. After: packed.py, flow.py and sections.py, which choose runs
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import pairwise
+from typing import TypeAlias
 
 from quire.config import Options
 from quire.counter import TokenCounter
-from quire.model import Document, Finding, Section
-from quire.offsets import lines_at
+from quire.crumbs import Breadcrumbs
+from quire.model import Document, Finding, Section, findings_at
+from quire.offsets import line_start
 from quire.pieces import Piece
-from quire.split.crumbled import Crumbs
-from quire.split.flatten import Flattening, Grain, own_text, surely_has
-from quire.split.ladder import Note
+from quire.split.flatten import Flattening, Grain, holder, own_text
 from quire.split.units import JOINT, Unit, Units, blank_behind, composed
+
+SectionOf: TypeAlias = Callable[[int, int], int]
+"""Which section has the text from a start to an end: its breadcrumb stands above it."""
 
 CLOSE = 16
 """So far a sum may be above the tokens of the text: the blank lines at its end, and what joints take."""
@@ -26,17 +29,19 @@ CLOSE = 16
 class Plan:
     """Units, sections and breadcrumbs together."""
 
-    def __init__(self, document: Document, units: Units, lines: Crumbs, cap: int, flattening: Flattening) -> None:
+    def __init__(self, document: Document, units: Units, crumbs: Breadcrumbs, cap: int, flattening: Flattening) -> None:
         self.document = document
         self.units = units
-        self.lines = lines
+        self.crumbs = crumbs
         self.cap = cap
         self.notes = flattening.notes
         self.are_exact = units.are_exact
         """Whether sums are exact for every run, of units and of the blocks that were made of some."""
+        self.torn: set[int] = set()
+        """Where units start inside a sentence that are none of the document's, but parts of one."""
         self._flattening = flattening
         self._firsts = [*flattening.firsts, len(units)]
-        self._clear = units.clear(cap, lines.most)
+        self._clear = units.clear(cap, crumbs.most)
 
     def blocks_of(self, unit: Unit) -> list[Unit]:
         """The blocks of a unit that is a section."""
@@ -48,9 +53,9 @@ class Plan:
     def piece(self, first: int, last: int, section: int | None = None) -> Piece:
         """The units ``first`` to before ``last`` as a piece of the deepest section that holds them all."""
         head, tail = self.units.items[first], self.units.items[last - 1]
-        holder = self.holder(first, last) if section is None else section
+        whose = self.holder(first, last) if section is None else section
         size = partial(self.units.exact, first, last)
-        return Piece(head.start, tail.end, holder, size, head.before, tail.after)
+        return Piece(head.start, tail.end, whose, size, head.before, tail.after)
 
     def fits(self, first: int, last: int, section: int | None = None) -> bool:
         """Whether these units stay within the cap below the breadcrumb of the section that holds them."""
@@ -60,8 +65,8 @@ class Plan:
             return True
         if size > does_not:
             return False
-        holder = self.holder(first, last) if section is None else section
-        return self.units.fits(first, last, self.cap, self.lines.prefix(holder), self.lines.tokens(holder))
+        whose = self.holder(first, last) if section is None else section
+        return self.units.fits(first, last, self.cap, self.crumbs.prefix(whose), self.crumbs.tokens(whose))
 
     def run_fits(self, run: Sequence[Unit]) -> bool:
         """Whether units in a row stay within the cap below the breadcrumb of the section that they start in."""
@@ -70,29 +75,37 @@ class Plan:
             return True
         section = self.document.section_at(head.start)
         if not (head.before or tail.after) and self.add_up(run):
-            size = self.lines.tokens(section) + self.sum_of(run)
+            size = self.crumbs.tokens(section) + self.sum_of(run)
             if abs(size - self.cap) > JOINT:
                 return size <= self.cap
         text = composed(self.units.text, head, tail)
-        return self.units.counter.count(self.lines.prefix(section) + text) <= self.cap
+        return self.units.counter.count(self.crumbs.prefix(section) + text) <= self.cap
 
-    def within_cap(self, run: Sequence[Unit]) -> Iterator[Sequence[Unit]]:
+    def within_cap(self, run: Sequence[Unit], section_of: SectionOf) -> Iterator[Sequence[Unit]]:
         """A run in as many parts as it takes to keep within the cap: one, unless sums have misled.
 
-        They may, where counts do not add up.
+        They may, where counts do not add up. ``section_of`` says whose breadcrumb stands above.
         """
-        ends = [] if self._is_within_cap(run) else [end for end in range(1, len(run)) if not run[end - 1].is_glued]
-        if not ends:
+        if self.units.adds_up:
             yield run
             return
-        middle = min(ends, key=lambda end: abs(2 * end - len(run)))
-        yield from self.within_cap(run[:middle])
-        yield from self.within_cap(run[middle:])
-
-    def _is_within_cap(self, run: Sequence[Unit]) -> bool:
-        if self.units.adds_up:
-            return True
-        return self.units.counter.count(composed(self.units.text, run[0], run[-1])) <= self.cap
+        waiting = [run]
+        while waiting:
+            run = waiting.pop()
+            if len(run) == 1:
+                yield run
+                continue
+            ends = [end for end in range(1, len(run)) if not run[end - 1].leads]
+            # A heading is not parted from what is below it for the breadcrumb, which gives way.
+            above = self.crumbs.prefix(section_of(run[0].start, run[-1].end)) if ends else ""
+            if self.units.counter.count(above + composed(self.units.text, run[0], run[-1])) <= self.cap:
+                yield run
+                continue
+            middle = min(ends or range(1, len(run)), key=partial(_from_middle, len(run)))
+            if run[middle - 1].leads and run[middle - 1].kind == "heading":
+                message = "a heading is parted from what is below it, for both together are not within the cap"
+                self.notes.append((run[middle - 1].start, "heading-too-long", message))
+            waiting += (run[middle:], run[:middle])
 
     def add_up(self, run: Sequence[Unit]) -> bool:
         """Whether the units of a run follow each other, and their sizes add up there."""
@@ -114,11 +127,7 @@ class Plan:
 
     def holder(self, first: int, last: int) -> int:
         """The deepest section that holds all of these units."""
-        end = self.units.items[last - 1].end
-        section = self.document.sections[self.section_of(first)]
-        while section.parent is not None and section.end < end:
-            section = self.document.sections[section.parent]
-        return section.number
+        return holder(self.document, self.units.items[first].start, self.units.items[last - 1].end)
 
     def section_of(self, unit: int) -> int:
         """The section in which a unit stands; a heading stands in its own."""
@@ -129,11 +138,13 @@ class Plan:
         text = self.units.text
         block = self.document.blocks_between(start, start + 1)[0]
         inner = [item.start for item in block.children if start < item.start < end]
-        lines = {max(text.rfind("\n", start, each), text.rfind("\r", start, each)) + 1 for each in inner}
+        lines = {line_start(text, each, start) for each in inner}
         return sorted(line for line in lines if start < line < end)
 
     def starts_sentence(self, position: int) -> bool:
         """Whether a unit that starts here starts a sentence: the one before it was not cut inside one."""
+        if position in self.torn:
+            return False
         unit = self.units.at(position)
         is_known = unit < len(self.units) and self.units.starts[unit] == position
         return not is_known or unit == 0 or self.units.items[unit - 1].ends_sentence
@@ -146,15 +157,7 @@ class Plan:
         if not (self.notes or alone):
             return []
         told = {note[:2]: note for note in [*((start, "heading-too-long", message) for start in alone), *self.notes]}
-        return self.told(sorted(told.values()))
-
-    def told(self, notes: Sequence[Note]) -> list[Finding]:
-        """A finding for each note; they are in document order."""
-        lines = lines_at(self.document.text, [position for position, _, _ in notes])
-        return [
-            Finding(code=code, path=self.document.source.name, line=line, message=message)
-            for (_, code, message), line in zip(notes, lines, strict=True)
-        ]
+        return findings_at(self.document.source, sorted(told.values()))
 
     def filled(self, first: int, last: int, target: int, section: int | None = None) -> list[tuple[int, int]]:
         """Runs of these units, as long as ``target`` allows; a heading is never the last of one."""
@@ -176,20 +179,22 @@ class Plan:
         """One past the last unit that a run may take; it takes one at least."""
         room = target + CLOSE - self.units.added(self.units.items[start].before)
         end = min(max(self.units.furthest(start, room), start + 1), last)
-        while end > start + 1 and not (self.units.fits(start, end, target) and self.fits(start, end, section)):
-            end -= 1
-        return end
+
+        def fits(end: int) -> bool:
+            return self.units.fits(start, end, target) and self.fits(start, end, section)
+
+        return end if end == start + 1 or fits(end) else largest(start + 1, end - 1, fits)
 
     def has_text(self, first: int, last: int) -> bool:
         """Whether there is something besides headings among these units."""
-        items = self.units.items
-        if first < last and _is_text(items[last - 1]):
+        units = self.units.items[first:last]
+        if units and units[-1].kind != "heading":
             return True  # the usual case
-        return any(_is_text(items[unit]) for unit in range(first, last))
+        return any(unit.kind != "heading" for unit in units)
 
     def may_end(self, end: int) -> bool:
         """Whether a piece may end before the unit ``end``."""
-        return not self.units.items[end - 1].is_glued
+        return not self.units.items[end - 1].leads
 
     def start(self, section: Section) -> int:
         """The first unit of a section: its heading, and headings with nothing below them that lead it."""
@@ -220,9 +225,6 @@ class Plan:
     def is_short(self, section: Section, least: int) -> bool:
         """Whether the text below a section's heading has fewer than so many tokens."""
         following = self.document.sections[section.number + 1].start
-        size = self.units.about(self._firsts[section.number], self.own_end(section))
-        if self.units.adds_up and surely_has(least, self.document, section, following, size):
-            return False
         start, end = own_text(self.document, section, following)
         return self.units.counter.count(self.units.text[start:end]) < least
 
@@ -254,12 +256,28 @@ class Plan:
         return after
 
 
-def _is_text(unit: Unit) -> bool:
-    return not unit.is_glued and unit.kind != "heading"
+def largest(least: int, most: int, fits: Callable[[int], bool]) -> int:
+    """The largest number from ``least`` to ``most`` that fits; ``least``, if no other does.
+
+    What is below one that fits does so, too. Looks near ``most`` first, and in steps that grow: there may be thousands
+    of units that count nothing.
+    """
+    above, step = most + 1, 1
+    while (below := above - step) > least and not fits(below):
+        above, step = below, 2 * step
+    below = max(below, least)
+    while below + 1 < above:
+        middle = (below + above) // 2
+        below, above = (middle, above) if fits(middle) else (below, middle)
+    return below
+
+
+def _from_middle(length: int, end: int) -> int:
+    return abs(2 * end - length)
 
 
 def plan_of(document: Document, counter: TokenCounter, options: Options, grain: Grain) -> Plan:
     """Flatten a document, and put everything together for packing."""
-    lines = Crumbs(document, counter, options, grain.cap)
-    flattening = Flattening(document, counter, lines, grain)
-    return Plan(document, Units(document, counter, flattening.units()), lines, grain.cap, flattening)
+    crumbs = Breadcrumbs(document, counter, options)
+    flattening = Flattening(document, counter, crumbs, grain)
+    return Plan(document, Units(document, counter, flattening.units()), crumbs, grain.cap, flattening)

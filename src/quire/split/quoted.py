@@ -1,4 +1,4 @@
-"""Where lines start, and the marks of quotes that they start with. Used by ladder.py, which cuts inside lines.
+"""The marks of quotes that lines start with. Used by ladder.py, which cuts inside lines.
 
 Lines may be long and are asked about again and again, mostly further on: what was seen is not looked at once more.
 """
@@ -6,6 +6,8 @@ Lines may be long and are asked about again and again, mostly further on: what w
 from __future__ import annotations
 
 import re
+
+from quire.offsets import line_start
 
 DEEPEST = 40
 """Blocks nested deeper are cut at lines; nobody writes them, and Python does not recurse for ever."""
@@ -18,17 +20,10 @@ class Quoted:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._has_returns = "\r" in text
         self._line = (0, 0)  # the line that was looked at last: its start, and how far it is known
         self._marks = (-1, -1)  # the line whose marks were looked for last, and where they end
         self.left_out = -1
         """The first line whose marks are too many to be repeated; -1 for none."""
-
-    def line_start(self, position: int, least: int) -> int:
-        """Where the line of a position starts, or ``least``, whichever comes later."""
-        line = max(least, self._text.rfind("\n", least, position) + 1)
-        # Looking for what is nowhere would read all of the text, each time.
-        return max(line, self._text.rfind("\r", line, position) + 1) if self._has_returns else line
 
     def marks(self, position: int) -> str:
         """The marks of the quotes that a position inside a line stands in; none at the start of a line."""
@@ -50,9 +45,9 @@ class Quoted:
     def _line_of(self, position: int) -> int:
         start, seen = self._line
         if position < start:
-            start, seen = self.line_start(position, 0), position
+            start, seen = line_start(self._text, position), position
         elif position > seen:
-            line = self.line_start(position, seen)
+            line = line_start(self._text, position, seen)
             is_new = line > seen or (seen > 0 and self._text[seen - 1] in "\r\n")
             start, seen = (line, position) if is_new else (start, position)
         self._line = (start, seen)

@@ -6,8 +6,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import count as count_up
 
-from quire.blank import BLANK, text_end
-from quire.counter import TokenCounter, adds_up
+from quire.blank import BLANK
+from quire.counter import TokenCounter
 from quire.split.levels import Places
 from quire.split.quoted import Quoted
 from quire.split.units import NO_WRAP, Wrap, is_clearly_above
@@ -66,12 +66,11 @@ class Reach:
         Looks first where the limit should be, so that it takes a few counts, whatever counts.
         """
         low, high = index - 1, len(ends)  # fits, does not fit
-        fitting = over = size = known = 0
+        fitting = over = 0
         guess = bisect_right(ends, start + stride, lo=index) - 1
         for attempt in count_up():
             guess = max(low + 1, min(guess, high - 1))
-            size = self._next_size(start, ends[guess], known, size)
-            known = ends[guess]
+            size = self.size(start, ends[guess])
             if size <= self.limit:
                 low, fitting = guess, size
             else:
@@ -84,15 +83,3 @@ class Reach:
             else:
                 guess = (low + high) // 2
         return low, fitting if low >= index else over
-
-    def _next_size(self, start: int, end: int, known: int, known_size: int) -> int:
-        """The size up to ``end``; where that up to ``known`` is known, what lies between is counted, if it adds up."""
-        if not known or self.wrap is not NO_WRAP or not adds_up(self._counter):
-            return self.size(start, end)
-        text = self._text
-        last, known_last = text_end(text, start, end), text_end(text, start, known)
-        first = min(last, known_last)
-        if first == start or not self._counter.cuts_cleanly(text, first):
-            return self.size(start, end)
-        between = self._counter.count(text[first : max(last, known_last)])
-        return known_size + between if last > known_last else known_size - between

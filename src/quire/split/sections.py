@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from quire.config import Options
 from quire.counter import TokenCounter
-from quire.model import Block, Document, Finding
+from quire.model import Block, Document, Finding, findings_at
 from quire.pieces import Cut, Piece
 from quire.split.flatten import Grain
 from quire.split.plan import Plan, plan_of
@@ -142,19 +142,18 @@ def _over_cap(plan: Plan, pieces: list[tuple[Piece, int]]) -> list[Finding]:
     sizes = [count(text[block.start : block.end]) for block in blocks]
     message = "a block with {} tokens is above the cap of {}, or leaves no room for the heading above it; "
     message += "sections keeps blocks whole"
-    return plan.told(
-        [
-            (block.start, "block-over-cap", message.format(size, plan.cap))
-            for block, size in zip(blocks, sizes, strict=True)
-        ]
-    )
+    notes = [
+        (block.start, "block-over-cap", message.format(size, plan.cap))
+        for block, size in zip(blocks, sizes, strict=True)
+    ]
+    return findings_at(plan.document.source, notes)
 
 
 def _without_line(plan: Plan, pieces: list[tuple[Piece, int]]) -> list[Finding]:
     """A finding for each piece that fits, but leaves no room for its breadcrumb."""
-    full = [piece for piece, size in pieces if size <= plan.cap < size + plan.lines.tokens(piece.section)]
+    full = [piece for piece, size in pieces if size <= plan.cap < size + plan.crumbs.tokens(piece.section)]
     message = f"a block that stays whole leaves no room for the breadcrumb within the cap of {plan.cap}"
-    return plan.told([(piece.start, "breadcrumb-left-out", message) for piece in full])
+    return findings_at(plan.document.source, [(piece.start, "breadcrumb-left-out", message) for piece in full])
 
 
 def _largest(plan: Plan, piece: Piece) -> Block:

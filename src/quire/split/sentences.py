@@ -97,6 +97,9 @@ _STARTERS = _words_in(
     он она они это мы вы в на но и а как что
     """
 )
+# Often followed by a small letter, as all the others are.
+_ALSO = _words_in("etc usw usf ecc env e.o т.д т.п др")
+_ANY = _NEVER | _NUMBERED | _SELDOM | _ALSO
 # German: a number with a dot before one of these is an ordinal.
 _COUNTED = _words_in(
     """
@@ -105,6 +108,7 @@ _COUNTED = _words_in(
     """
 )
 _LONGEST_ABBREVIATION = 10
+_BEFORE = "\"'([{*_~“‘«„¿¡—–/"
 _BLANKS = re.compile(r"\s*+")
 _ACRONYM = re.compile(r"(?:[^\W\d_]\.)++[^\W\d_]")
 
@@ -118,6 +122,28 @@ def sentence_ends(text: str, start: int, end: int) -> list[int]:
         cuts = between_graphemes(text, _with_phrases(text, start, end, cuts), end)
     cuts.append(end)
     return outside(cuts, inline_atoms(text, start, end))
+
+
+def stop_ends(text: str, start: int, end: int) -> list[int]:
+    """Where stops stand inside the sentence ``text[start:end]``, though a small letter follows; ``end`` is the last.
+
+    Prose without capitals has its sentences there. Not after what may be an abbreviation.
+    """
+    stop = _ASCII_STOP if text.isascii() else _WIDE_STOP
+    cuts = [match.end() for match in stop.finditer(text, start, end) if _may_be_end(text, match, start, end)]
+    if not cuts:
+        return [end]
+    return outside(between_graphemes(text, [*cuts, end], end), inline_atoms(text, start, end))
+
+
+def _may_be_end(text: str, match: re.Match[str], begin: int, end: int) -> bool:
+    """Whether a sentence may end at a stop if it may start with a small letter."""
+    stop, cut = match.start(), match.end()
+    if match.end(1) == cut or cut >= end or not text[cut].islower():
+        return False
+    words = text[max(begin, stop - 24) : stop].split()
+    word = words[-1].lstrip(_BEFORE).lower() if words else ""
+    return len(word) > 1 and not word.isdigit() and word not in _ANY and not _ACRONYM.fullmatch(word)
 
 
 def _cuts(text: str, start: int, end: int) -> list[int]:
@@ -140,23 +166,22 @@ def _with_phrases(text: str, start: int, end: int, cuts: list[int]) -> list[int]
 
 def _is_end(text: str, match: re.Match[str], begin: int, end: int) -> bool:
     """Whether the stop ends a sentence that starts at ``begin``."""
-    stop, cut = match.start(), match.end()
-    closing, space = match.span(1)
-    last = text[closing - 1]
-    if space == cut:
+    stop, cut, closers = match.start(), match.end(), match[1]
+    marks = text[stop : match.start(1)]
+    if match.end(1) == cut:
         return _is_end_without_space(text, match, begin, end)
     first = _OPENERS.match(text, cut, end).end()  # type: ignore[union-attr]  # it matches the empty text too
     if first == end or not _may_start(text, first, end):
         return False
-    if last in _ALWAYS:
-        return closing == space or not _QUOTED.match(text, first, end)
-    closed = closing != space and text[closing:space].strip(_EMPHASIS) != ""
-    if closed and _is_aside(text, begin, stop):
+    if marks[-1] in _ALWAYS:
+        return not closers or not _QUOTED.match(text, first, end)
+    is_closed = closers.strip(_EMPHASIS) != ""
+    if is_closed and _is_aside(text, begin, stop):
         return False
     if text[first].islower() and not _NAME.match(text, first, end):
-        asked = last == "?" and closing == space and first == cut
-        return asked or _are_items(text, begin, first, end)
-    return closed or closing - stop > 1 or last != "." or not _is_abbreviated(text, begin, stop, first, end)
+        is_question = marks[-1] == "?" and not closers and first == cut
+        return is_question or _are_items(text, begin, first, end)
+    return is_closed or marks != "." or not _is_abbreviated(text, begin, stop, first, end)
 
 
 def _is_aside(text: str, begin: int, stop: int) -> bool:
@@ -170,11 +195,11 @@ def _are_items(text: str, begin: int, first: int, end: int) -> bool:
 
 def _is_end_without_space(text: str, match: re.Match[str], begin: int, end: int) -> bool:
     """Whether a stop ends a sentence if the next one follows directly, as in Chinese and Japanese."""
-    stop, closing, cut = match.start(), match.start(1), match.end()
-    last, following = text[closing - 1], text[cut]
+    stop, cut, closers = match.start(), match.end(), match[1]
+    last, following = text[match.start(1) - 1], text[cut]
     if last in _ALWAYS:
         in_number = last == "．" and following.isdigit()
-        return not in_number and following not in _GOES_ON and (closing == cut or not _QUOTED.match(text, cut, end))
+        return not in_number and following not in _GOES_ON and (not closers or not _QUOTED.match(text, cut, end))
     return last in "!?" and _is_ideographic(following) and _is_ideographic(text[max(begin, stop - 1) : stop])
 
 
@@ -197,7 +222,7 @@ def _is_abbreviated(text: str, begin: int, dot: int, first: int, end: int) -> bo
     words = before.split()
     if not words or before[-1].isspace():
         return False
-    word = words[-1].lstrip("\"'([{*_~“‘«„¿¡—–/")
+    word = words[-1].lstrip(_BEFORE)
     if word.isdigit():
         is_first = _BLANKS.match(text, begin).end() >= dot - len(words[-1])  # type: ignore[union-attr]  # it always matches
         return is_first or (len(word) <= 2 and _first_word(text, first, end) in _COUNTED)

@@ -1,93 +1,140 @@
-"""What stands before code or a table on its line, when a part of it stands alone. Used by fences.py and ladder.py.
+"""How code or a table stands when a part of it stands alone. Used by fences.py and ladder.py; before it: around.py.
 
-In a list, a footnote or a quote a fence is indented, and so are its closing line and all that follows. Alone, four
-columns would make other code of it. So a bullet stands in the place of such an indentation: what follows is then where
-it was, inside an item.
+In a list, a footnote or a quote the lines of a block are indented, and not all alike. Alone, four columns would make
+other code of them. So bullets stand in the place of what was around the block: its lines are then where they were,
+inside an item. They are never moved themselves.
 """
 
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
+
+from quire.split.around import INDENTED, LABEL, Around, Stops, width
 
 _MARKER = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])(?=[ \t])")
-_LABEL = re.compile(r"(?:\A[ \t]*|(?<=[> \t]))\[\^[^\]\s]+\]:[ \t]*")
-"""The label of a footnote, perhaps in a quote; the lines below it are indented by four columns."""
 _PREFIX = re.compile(r"[ \t]*(?:(?:>|(?:[-*+]|[0-9]{1,9}[.)])(?=[ \t])|\[\^[^\]\s]+\]:)[ \t]*)*")
-INDENTED = 4
-"""So many columns make code of what stands behind them."""
-ITEM = 2
-"""The least columns by which the text of an item is indented."""
 
 
-def prefix_of(line: str) -> str:
-    """What stands before a line's own text: an indentation, markers of quotes and items, a label."""
-    return line[: _PREFIX.match(line).end()]  # type: ignore[union-attr]  # it matches the empty text too
+class Standing(NamedTuple):
+    """What parts of a block need around them to stand where they stood."""
+
+    again: str
+    """What stands before what is opened again; perhaps with a line of its own above."""
+    behind: str
+    """What stands before the lines below that are added."""
+    lead: str
+    """What stands before the part that has the block's own start."""
+    left_out: int
+    """How many characters at the block's start ``lead`` takes the place of."""
 
 
-def upright(prefix: str, least: int = INDENTED) -> str:
-    """What stands before what is opened again: ``prefix``, with bullets for an indentation, or a label."""
-    if _LABEL.search(prefix):
-        return _LABEL.sub(_bullets(INDENTED), prefix, count=1)
-    bullets = bullets_for(prefix, least)
-    bare = prefix.lstrip(" \t") if bullets else prefix
-    quotes, inner = _quoted(bare)
-    return f"{bullets}{quotes}> {_bullets(_columns(inner) - 1)}" if inner else bullets + bare
+def prefix_at(text: str, start: int) -> str:
+    """What stands before the own text of a line: an indentation, markers of quotes and items, a label."""
+    return _PREFIX.match(text, start).group()  # type: ignore[union-attr]  # it matches the empty text too
 
 
-def led(prefix: str, least: int = INDENTED) -> tuple[str, int]:
-    """What stands before the part that has a block's own start, so that it is no other code.
+def standing(prefix: str, around: Around, *, moves: bool = False) -> Standing:
+    """How parts of code or a table stand that starts behind ``prefix``, with what is ``around`` it.
 
-    And how many characters of ``prefix`` it takes the place of.
+    What ``moves`` may be indented anew where it is repeated.
     """
-    bullets = bullets_for(prefix, least)
-    bare = prefix.lstrip(" \t") if bullets else prefix
-    quotes, inner = _quoted(bare)
-    if inner and not quotes.strip(" \t>"):  # the marks stand in the text, so bullets have a line of their own
-        return f"{bullets}{quotes}> {_bullets(_columns(inner) - 1).rstrip()}\n", 0
-    return bullets, len(prefix) - len(bare)
+    *quoted, last = _parts(prefix)
+    quotes = [*map(_upright, quoted, around.stops)]
+    own, column, behind, stops = width(prefix), around.column, _behind(prefix), around.stops[-1]
+    least, most = around.reach
+    if last.strip():  # it starts on the line of an item's marker
+        indent = len(last) - len(last.lstrip())
+        above = _up_to(stops, indent) if indent >= INDENTED else ()
+        return Standing("> ".join([*quotes, _upright(last, stops)]), behind, *_led(prefix, quotes, above))
+    if not column or max(own, most) < INDENTED:
+        return Standing("> ".join([*quotes, last]), behind, *_led(prefix, quotes, ()))
+    if own >= column + INDENTED or (least >= own and most < own + INDENTED):
+        stops = _up_to(stops, own)
+    elif moves:
+        behind = "> ".join([*_parts(behind)[:-1], " " * column])
+    else:  # the item's text starts before the block does, so its marker has a line of its own
+        return Standing(_line_above(quotes, stops) + behind, behind, *_led(prefix, quotes, stops))
+    return Standing("> ".join([*quotes, _bullets(stops)]), behind, *_led(prefix, quotes, stops))
 
 
-def bullets_for(prefix: str, least: int = INDENTED) -> str:
-    """Bullets in the place of an indentation of ``least`` columns or more; nothing where it has fewer."""
-    width = _columns(prefix[: len(prefix) - len(prefix.lstrip(" \t"))])
-    return _bullets(width) if width >= least else ""
+def standing_before(prefix: str, around: Around) -> Standing | None:
+    """How other text stands that starts behind ``prefix``, so that code and tables below it are what they are.
 
-
-def continued(prefix: str) -> str:
-    """What stands on the lines below ``prefix``: markers of items are blank there, those of quotes are not."""
-    return _MARKER.sub(lambda marker: " " * len(marker.group()), _LABEL.sub(" " * INDENTED, prefix))
-
-
-def is_closing(line: str, mark: str, behind: str) -> bool:
-    """Whether a line closes a fence of ``mark``, where lines stand behind ``behind``."""
-    quotes = behind.count(">")
-    *marks, rest = line.split(">", quotes)
-    if len(marks) != quotes or any(each.strip(" \t") for each in marks):
-        return False
-    fence = rest.strip(" \t")
-    is_fence = fence.startswith(mark) and not fence.strip(mark[0])
-    room = _columns(behind.rpartition(">")[2]) + INDENTED
-    return is_fence and _columns(rest[: len(rest) - len(rest.lstrip(" \t"))]) < room
-
-
-def _quoted(prefix: str) -> tuple[str, str]:
-    """What stands before the last mark of a quote, and the indentation behind it, if that makes code of the rest.
-
-    The first blank behind the mark belongs to it.
+    None if it needs nothing.
     """
-    quotes, mark, inner = prefix.rpartition(">")
-    return (quotes, inner) if mark and not inner.strip(" \t") and _columns(inner) > INDENTED else ("", "")
+    *quoted, last = _parts(prefix)[: around.quotes + 1]
+    stops = around.stops[-1] if max(len(last) - len(last.lstrip()), around.reach[1]) >= INDENTED else ()
+    if not (stops or quoted):
+        return None  # the usual case
+    quotes = [*map(_upright, quoted, around.stops)]
+    lead, left_out = _led(prefix, quotes, stops)
+    return Standing(_line_above(quotes, stops), _behind(prefix), lead, left_out) if lead else None
 
 
-def _bullets(width: int) -> str:
+def _led(prefix: str, quotes: list[str], stops: Stops) -> tuple[str, int]:
+    """What stands before the part that has a block's own start; how many characters it takes the place of.
+
+    ``quotes`` are what stands before the marks of quotes around it, upright; ``stops`` are those of the items inside.
+    """
+    parts = _parts(prefix)
+    if not stops and quotes == parts[: len(quotes)]:
+        return "", 0
+    indent = len(parts[0]) - len(parts[0].lstrip())
+    bullets = _bullets(stops) if stops else quotes[0]
+    if indent == len(bullets) and quotes[1:] == parts[1 : len(quotes)] and not (quotes and stops):
+        return bullets, len(prefix) - len(prefix.lstrip(" \t"))
+    # Marks of quotes stand in the text, and so does an indentation that is no item's: bullets have a line of their own.
+    return _line_above(quotes, stops), 0
+
+
+def _line_above(quotes: list[str], stops: Stops) -> str:
+    """A line that opens what is around a block, and has nothing else on it."""
+    return "> ".join([*quotes, _bare(stops) if stops else ""]).rstrip() + "\n"
+
+
+def _behind(prefix: str) -> str:
+    """What stands before a line that is added below ``prefix``: markers of items are blank there."""
+    return "> ".join(_MARKER.sub(lambda marker: " " * len(marker.group()), part) for part in _parts(prefix))
+
+
+def _parts(prefix: str) -> list[str]:
+    """What stands before the first mark of a quote, and behind each; a label is a bullet."""
+    first, *others = LABEL.sub(_bullets([INDENTED]), prefix, count=1).expandtabs(4).split(">")
+    return [first, *(each.removeprefix(" ") for each in others)]
+
+
+def _upright(part: str, stops: Stops) -> str:
+    """A part of a prefix, with bullets for an indentation: that of items, or one that would make code."""
+    marks = part.lstrip()
+    if not marks:
+        return _bullets(stops) if stops else part
+    indent = len(part) - len(marks)
+    return _bullets(_up_to(stops, indent)) + marks if indent >= INDENTED else part
+
+
+def _up_to(stops: Stops, column: int) -> Stops:
+    """Those of ``stops`` up to ``column``, and that as the last."""
+    kept = [stop for stop in stops if stop <= column]
+    if kept and column < kept[-1] + INDENTED:
+        kept.pop()
+    return [*kept, column]
+
+
+def _bullets(stops: Stops) -> str:
     """Markers of nested items, as wide as an indentation; none is wider than four columns."""
     made = ""
-    while width > INDENTED:
-        step = INDENTED if width - INDENTED > 1 else INDENTED - 1
-        made += "-".ljust(step)
-        width -= step
-    return made + "-".ljust(width)
+    for stop in stops:
+        while (rest := stop - len(made)) > INDENTED:
+            made += "-".ljust(INDENTED if rest > INDENTED + 1 else INDENTED - 1)
+        made += "-".ljust(rest) if rest else ""
+    return made
 
 
-def _columns(blank: str) -> int:
-    return len(blank.expandtabs(4))
+def _bare(stops: Stops) -> str:
+    """Markers of nested items with nothing behind them, whose text starts on the lines below."""
+    *outer, last = stops
+    made = _bullets(outer)
+    if last - len(made) == len("1. "):
+        return f"{made}1."
+    return f"{_bullets([*outer, last - len('* ')])}*"  # three dashes would be a rule

@@ -67,8 +67,9 @@ class Unit(NamedTuple):
     """What a piece that ends here needs behind: a closing fence."""
     ends_sentence: bool = True
     """Whether it ends where a block or a sentence ends."""
-    is_glued: bool = False
-    """Whether it must not be the last of a piece: a heading."""
+    leads: bool = False
+    """Whether it must not be the last of a piece: a heading, a section too short to stand without its first child, and
+    the last text above headings that close the document."""
     section: int = -1
     """The section that it is, heading and all; none where it is a block, or a part of one."""
     wrap: Wrap | None = None

@@ -5,20 +5,24 @@ Asked first by packed.py and flow.py. Half of all pages are that short.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from quire.blank import trimmed
 from quire.config import Options
 from quire.counter import TokenCounter, adds_up
+from quire.crumbs import Breadcrumbs
 from quire.model import Document
 from quire.pieces import Piece
-from quire.split.crumbled import Crumbs
 from quire.split.units import JOINT
 
 _CHARACTERS = 4
 """A text with more characters than so many times the cap hardly fits; then it is not counted in vain."""
 
 
-def whole(document: Document, counter: TokenCounter, options: Options, cap: int, *, below_root: bool) -> Piece | None:
-    """The document as one piece, if it fits below the breadcrumb of its root, or of the section that it starts with.
+def whole(
+    document: Document, counter: TokenCounter, options: Options, cap: int, section_of: Callable[[int, int], int]
+) -> Piece | None:
+    """The document as one piece, if it fits below the breadcrumb of the section that has its text, by ``section_of``.
 
     None where it does not, and where its length says that it hardly will.
     """
@@ -30,9 +34,9 @@ def whole(document: Document, counter: TokenCounter, options: Options, cap: int,
     size = counter.count(own)
     if size > cap:
         return None
-    section = 0 if below_root else document.section_at(start)
-    lines = Crumbs(document, counter, options, cap)
-    fits = adds_up(counter) and size + lines.tokens(section) + JOINT <= cap
-    if not fits and counter.count(lines.prefix(section) + own) > cap:
+    section = section_of(start, end)
+    crumbs = Breadcrumbs(document, counter, options)
+    fits = adds_up(counter) and size + crumbs.tokens(section) + JOINT <= cap
+    if not fits and counter.count(crumbs.prefix(section) + own) > cap:
         return None
     return Piece(start, end, section, size)

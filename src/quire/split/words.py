@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
+from quire.offsets import line_start
 from quire.split.graphemes import between_graphemes, grapheme_ends
 from quire.split.inline import Atom, inline_atoms, outside
 
@@ -63,7 +64,7 @@ def _word_cuts(text: str, start: int, end: int, blank: str) -> list[int]:
         return []
     dense = _DENSE.search(text, start, end) is not None
     begin = _BLANKS.match(text, start, end).end()  # type: ignore[union-attr]  # it matches the empty text too
-    line = max(start, text.rfind("\n", start, begin) + 1, text.rfind("\r", start, begin) + 1)
+    line = line_start(text, begin, start)
     if _MARKED.match(text, line, end):
         begin = line  # from where the marker is seen as one
     cuts = [match.end() for match in _word(blank, dense=dense).finditer(text, begin, end)] or [end]

@@ -36,6 +36,10 @@ def normalized(text: str) -> str:
         ("> a \n>\n> ```\n> x  \n> ```", "> a\n>\n> ```\n> x  \n> ```"),
         ("| a | b |\n|---|---|  \n| 1 | 2 |\n\n\n\na", "| a | b |\n|---|---|  \n| 1 | 2 |\n\na"),
         ("<div>  \nx \n</div>\n\n\na ", "<div>  \nx \n</div>\n\na"),
+        ("    code  \n\ntext \n", "    code  \n\ntext"),
+        ("- a \n\n      code\t\n- b \n\n> \tcode  \n", "- a\n\n      code\t\n- b\n\n> \tcode"),
+        ("- ```\n  not closed  \n- b ", "- ```\n  not closed  \n- b"),
+        ("| a |\n|---|\n| b |  \n\na ", "| a |\n|---|\n| b |  \n\na"),
     ],
 )
 def test_regular(text: str, expected: str) -> None:
@@ -55,3 +59,12 @@ def test_code_in_a_list_of_several_chunks_stays_as_it_is() -> None:
     assert sum(chunk.own_text.count(code) for chunk in chunks) == 30
     assert not any("words \n" in chunk.own_text for chunk in chunks)
     assert quire.verify(text, chunks) == []
+
+
+def test_the_last_line_of_code_in_a_list_of_several_chunks_stays_as_it_is() -> None:
+    text = "".join(f"- item {number} \n\n      code of the item  \n\n" for number in range(30))
+    chunks = quire.chunk(text, "flow", breadcrumb_mode="none", max_tokens=64, target_tokens=64, min_tokens=0)
+    assert len(chunks) > 3
+    assert quire.verify(text, chunks) == []
+    joined = "\n".join(chunk.original_text for chunk in chunks)
+    assert joined.count("code of the item  \n") == 30 - len(chunks), "but at the end of a chunk"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from quire.split.graphemes import grapheme_ends
 from quire.split.inline import inline_atoms
-from quire.split.sentences import sentence_ends
+from quire.split.sentences import sentence_ends, stop_ends
 from quire.split.words import inner_word_ends, word_ends
 
 MARK = "║"
@@ -73,6 +73,24 @@ def test_hard_breaks_are_no_ends() -> None:
 
 def test_line_ends_of_all_kinds() -> None:
     assert _cut(sentence_ends, "One.\r\nTwo.\rThree.\n") == ["One.\r\n", "Two.\r", "Three.\n"]
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "it was $147 million. |partially offsetting it was another. |so it goes",
+        "what now? |nobody knows! |really.",
+        "see no. 3, e.g. this, etc. and so on, at 5 p.m. on a day, by j. smith and co. in all",
+        "a `x. y` and [a link. with](a.b) and v1.2 of it",
+        "das war es. |und so z. b. auch dies usw. bis hier",
+        "It ends. Here it goes on",
+        "",
+    ],
+)
+def test_stops_before_small_letters(marked: str) -> None:
+    parts = marked.split("|")
+    text = "".join(parts)
+    assert stop_ends(f"x. y {text} z. y", 5, 5 + len(text)) == [5 + end for end in accumulate(map(len, parts))]
 
 
 def test_no_text_no_ends() -> None:

@@ -44,8 +44,7 @@ def out(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """A folder for each of the two ways to write."""
     folder = tmp_path / "out"
     if request.param == "journal":
-        write_files(folder, [])
-        (folder / ".quire" / "README").unlink()
+        (folder / "somebody's").mkdir(parents=True)  # which makes it another's folder
     return folder
 
 

@@ -122,3 +122,22 @@ def test_it_is_in_the_record(options: dict[str, Any]) -> None:
 
 def test_lone_surrogates_have_a_hash() -> None:
     assert len(quire.chunk("\ud800 text", "flow")[0].content_hash) == 32
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("# a\x1fb\n\nT", "# a\n\n## b\n\nT"),
+        ("# a\x1e1b\n\nT", "# a\x1fb\n\nT"),
+        ("\x1fT", "#\n\nT"),
+        ("# a\n\n\x1fT", "# a\n\n##\n\nT"),
+    ],
+)
+def test_a_separator_in_a_text_separates_nothing(one: str, two: str) -> None:
+    first, second = (quire.chunk(text, "tree", breadcrumb_mode="none")[-1] for text in (one, two))
+    assert (first.header_path, first.embed_text) != (second.header_path, second.embed_text)
+    assert first.content_hash != second.content_hash
+
+
+def test_the_hash_of_ordinary_documents_is_what_it_has_always_been() -> None:
+    assert quire.chunk("# A\n\n## B\n\nText.\n", "tree")[0].content_hash == "58fa072f163c6f1ea5d59c6a4072c9e5"

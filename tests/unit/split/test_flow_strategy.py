@@ -258,3 +258,81 @@ def test_options_that_cannot_be_honoured() -> None:
         quire.chunk("Text.", "flow", target_tokens=513)
     with pytest.raises(quire.OptionError, match="at least 32"):
         quire.chunk("Text.", "flow", max_tokens=31)
+
+
+WORDS = {"max_tokens": 128, "tokenizer": "o200k_base"}
+
+
+@pytest.mark.parametrize("words", [130, 135, 150, 190, 260, 300])
+def test_the_cut_between_words_moves(words: int) -> None:
+    chunks = cut(f"{('word ' * words).strip()}.\n", **WORDS)
+    assert min(chunk.token_stats.tokens for chunk in chunks) >= 64
+    assert codes(chunks) == []
+
+
+def test_the_cut_moves_between_words_of_a_sentence_that_is_torn_anyway() -> None:
+    whole = "A sentence that fits the cap stays as it is, whatever is above it and below it."
+    for words in range(130, 170):
+        chunks = cut(f"{whole} {'Word ' + 'word ' * words}end.\n\n{whole}\n", **WORDS)
+        assert min(chunk.token_stats.tokens for chunk in chunks) >= 64
+        assert (chunks[0].own_text.count(whole), chunks[-1].own_text.count(whole)) == (1, 1)
+
+
+def test_sentences_come_before_words_when_a_cut_moves() -> None:
+    text = "# One\n\n" + "One two three four. " * 30 + "Word " + "word " * 130 + "end.\n"
+    for chunk in cut(text, **WORDS)[:-2]:
+        assert chunk.own_text.endswith("four.")
+
+
+def test_words_that_are_no_sentence_are_not_repeated() -> None:
+    """Neither from the part of a sentence that a cut between words has left, nor into it."""
+    text = f"{('word ' * 130).strip()}.\n\nA short one. Another one.\n"
+    chunks = cut(text, **WORDS, overlap_sentences=3)
+    assert [chunk.overlap_chars for chunk in chunks] == [0, 0]
+
+
+@pytest.mark.parametrize("marks", ["> ", "> > "])
+def test_the_marks_of_a_quote_are_repeated_where_the_cut_between_words_moves(marks: str) -> None:
+    chunks = cut(f"{marks}{('word ' * 130).strip()}.\n", **WORDS)
+    assert min(chunk.token_stats.tokens for chunk in chunks) >= 64
+    assert len(chunks) == 2
+    assert chunks[1].original_text.startswith(f"{marks}word")
+
+
+def counted(text: str, tokenizer: Any, **options: Any) -> int:
+    """How many characters are counted in cutting a text."""
+    seen = 0
+
+    def count(part: str) -> int:
+        nonlocal seen
+        seen += len(part)
+        return int(tokenizer(part))
+
+    chunks = quire.chunk(text, "flow", tokenizer=count, breadcrumb_mode="none", **options)
+    assert chunks
+    return seen
+
+
+def words_only(text: str) -> int:
+    return sum(1 for word in text.split() if word.isalpha())
+
+
+@pytest.mark.parametrize("nothing", ["***\n\n", "1. 2. 3. 4.\n"], ids=["rules", "items"])
+@pytest.mark.parametrize("words", [490, 510, 512])
+def test_the_cost_of_moving_a_cut_grows_no_faster_than_the_text(nothing: str, words: int) -> None:
+    """What counts nothing gives thousands of places to cut at."""
+
+    def cost(times: int) -> float:
+        text = f"{'word ' * words}\n\n{nothing * times}\n{'word ' * 40}\n\n{'word ' * 500}"
+        return counted(text, words_only, target_tokens=512) / len(text)
+
+    assert cost(4000) < 2 * cost(500) + 20
+
+
+def test_the_cost_of_moving_a_cut_grows_no_faster_than_the_cap() -> None:
+    def cost(cap: int) -> float:
+        text = "ab cd ef.\n\n" * (cap * 102 // 300)
+        sizes = {"max_tokens": cap, "target_tokens": cap, "min_tokens": cap // 2}
+        return counted(text, lambda part: len(part.split()), **sizes) / len(text)
+
+    assert cost(16000) < 2 * cost(1000) + 20
