@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from operator import attrgetter
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,9 @@ def chunk_file(
     **options: Any,
 ) -> Chunks:
     """Read a file and cut it into chunks. ``path`` names it in ids; by default that is the file's own name."""
+    if not isinstance(file, str | PathLike):
+        kind = type(file).__name__
+        raise TypeError(f"quire.chunk_file takes the path of a file, not {kind}; for a text see quire.chunk")
     name = Path(file).name if path is None else path
     text, findings = read.read_file(Path(file), str(file), errors=errors)
     chunks = chunk(text, strategy, path=name, **options)
@@ -78,10 +82,20 @@ def verify(text: str, chunks: Sequence[Chunk], *, tokenizer: object = None) -> l
 
     Counts are checked with ``tokenizer``, else with the one that the chunks were made with, if it has a name.
     """
+    _check_chunks(chunks)
     document = _rebuilt(text, chunks)
     counter = size.resolve(tokenizer, config.DEFAULT_TOKENIZER) if tokenizer is not None else _counter_of(chunks)
     findings = chunks.findings if isinstance(chunks, Chunks) else None
     return check.laws(document, chunks, counter, normalized=finish.normalized, findings=findings)
+
+
+def _check_chunks(chunks: Any) -> None:
+    """TypeError if they are not chunks: records that were read from JSON are none yet."""
+    is_list = isinstance(chunks, Sequence) and not isinstance(chunks, str)
+    others = [each for each in chunks if not isinstance(each, Chunk)] if is_list else [chunks]
+    if others:
+        what = f"takes the Chunk records of a text, as a list, not {type(others[0]).__name__}"
+        raise TypeError(f"quire.verify {what}; quire.wire.decode makes them of JSON")
 
 
 def _rebuilt(text: str, chunks: Sequence[Chunk]) -> Document:

@@ -124,7 +124,7 @@ class Chunk:
     added_chars: int
     """How many characters of ``embed_text`` quire added: breadcrumb, overlap, repeated headers and fences."""
     breadcrumb: tuple[str, ...]
-    """The file's name, then ``header_path``."""
+    """The file's name, then ``header_path``; the name alone where ``packed`` makes one chunk of the document."""
     contained_headings: tuple[str, ...]
     """The headings in its own text."""
     position: int | None
@@ -148,7 +148,7 @@ class Chunk:
     @cached_property
     def content_hash(self) -> str:
         """Changes when what is embedded, or its place under the headings, changes; and only then."""
-        parts = "\x1f".join((*self.header_path, "", self.embed_text))
+        parts = "\x1f".join([_escaped(part) for part in (*self.header_path, "", self.embed_text)])
         return hashlib.blake2b(parts.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
     @property
@@ -259,6 +259,11 @@ class Chunks(list[Chunk]):
         """The options they were cut with."""
         self.findings = tuple(findings)
         """What was found on the way, in document order."""
+
+
+def _escaped(text: str) -> str:
+    """``text`` without the character that separates the parts of a hash."""
+    return text.replace("\x1e", "\x1e0").replace("\x1f", "\x1e1")
 
 
 _PLAIN = frozenset({str, int, bool, float, type(None)})

@@ -192,3 +192,129 @@ def test_title_that_is_not_text(docs) -> None:
     result = process("chunk", "--title", b"t\xff", str(folder))
     assert json.loads(result.out)["fileTitle"] == "t\udcff"
     assert result.code == 0
+
+
+# Documents that meet
+
+
+def texts(folder) -> dict[str, str]:
+    return {file.name: json.loads(file.read_bytes())["originalText"] for file in sorted(folder.glob("*.json"))}
+
+
+@pytest.mark.parametrize("twin", ["b.markdown", "B.md"])
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_twin_does_not_keep_a_document_from_its_own_files(run, docs, tmp_path, twin, jobs) -> None:
+    docs({"in/b.md": "old\n"})
+    out = tmp_path / "out"
+    assert run("chunk", tmp_path / "in", "-o", out).code == 0
+    docs({"in/b.md": "NEW\n", f"in/{twin}": "hi\n"})
+    if len(list((tmp_path / "in").iterdir())) < 2:
+        pytest.skip("a file system on which both are one file")
+    result = run("chunk", tmp_path / "in", "-o", out, "-j", jobs)
+    assert result.code == 2
+    said, summary = result.err.splitlines()
+    assert said == (
+        f"{tmp_path}/in/{twin}: {out}/doc_b__ch0.json belongs to b.md; remove it, or write to another folder [skipped]"
+    )
+    assert summary == "1 document, 1 chunk, 1 token, 1 skipped"
+    assert texts(out) == {"doc_b__ch0.json": "NEW"}
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("form", ["files", "jsonl", "parquet", "json"])
+def test_a_twin_that_cannot_be_read_is_in_nobody_s_way(run, docs, tmp_path, form, jobs) -> None:
+    docs({"in/a.markdown": b"\xff", "in/a.md": "good\n"})
+    target = ["--json"] if form == "json" else ["-o", tmp_path / "out", "--format", form]
+    result = run("chunk", tmp_path / "in", *target, "-j", jobs)
+    assert result.code == 2
+    assert result.err.splitlines()[-1] == "1 document, 1 chunk, 1 token, 1 skipped"
+    assert (tmp_path / "out").exists() == (form != "json")
+    assert form != "json" or [each["originalText"] for each in json.loads(result.out)] == ["good"]
+
+
+@pytest.mark.parametrize("form", [(), ("--json",), ("-o", "table.parquet")])
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_what_would_meet_is_refused_wherever_it_goes(run, docs, monkeypatch, tmp_path, form, jobs) -> None:
+    docs({"in/a.md": "one\n", "in/a.mdx": "other words\n", "in/b.md": "two\n"})
+    monkeypatch.chdir(tmp_path)
+    result = run("chunk", "in", *form, "-j", jobs)
+    assert result.code == 2
+    assert result.err.splitlines() == [
+        "in/a.mdx: its ids would meet those of a.md; rename one [skipped]",
+        "2 documents, 2 chunks, 2 tokens, 1 skipped",
+    ]
+
+
+@pytest.mark.parametrize("names", [("a.md", "a.md#b"), ("a.md#b", "a.md")])
+def test_the_id_of_a_document_is_not_that_of_another_s_section(run, docs, chunks, names) -> None:
+    folder = docs({"a.md": "# A\n\none\n\n## b\n\ntwo\n", "a.md#b": "three\n", "a.md#c": "four\n"})
+    result = run("chunk", "-s", "tree", *(folder / name for name in names))
+    assert result.code == 2
+    assert f"{folder}/{names[1]}: its ids would meet those of {names[0]}; rename one [skipped]" in result.err
+    ids = [each["id"] for each in chunks(result)]
+    assert len(ids) == len(set(ids)) > 0
+    assert run("chunk", "-s", "tree", folder / "a.md#b", folder / "a.md#c").code == 0
+
+
+def test_nor_is_it_in_a_folder(run, docs, tmp_path) -> None:
+    folder = docs({"in/a": "text\n", "in/a#b": "three\n"}) / "in"
+    result = run("chunk", "-s", "tree", "--syntax", "markdown", folder / "a", folder / "a#b", "-o", tmp_path / "out")
+    assert result.code == 2
+    assert f"{folder}/a#b: its ids would meet those of a; rename one [skipped]" in result.err
+    assert texts(tmp_path / "out") == {"doc_a__ch0.json": "text"}
+
+
+# What the summary says
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_documents_without_text_are_counted(run, docs, tmp_path, jobs) -> None:
+    folder = docs({"in/a.md": "---\ntitle: T\n---\n", "in/b.md": "two\n", "in/c.md": "\n"}) / "in"
+    counted = "3 documents (2 without text), 1 chunk, 1 token\n"
+    assert run("chunk", folder, "-j", jobs).err == counted
+    assert run("chunk", folder, "-j", jobs, "-o", tmp_path / "out").err == counted
+    assert run("verify", folder, "-j", jobs).err.startswith(counted)
+    docs({"in/b.mdx": "\n"})
+    result = run("chunk", folder, "-j", jobs, "-o", tmp_path / "new")
+    assert result.err.endswith("3 documents (2 without text), 1 chunk, 1 token, 1 skipped\n")
+
+
+def test_a_document_whose_chunks_were_all_dropped_has_text(run, docs) -> None:
+    folder = docs({"a.md": "```\n```\n"})
+    assert run("chunk", "-s", "flow", "--guard", "drop", folder).err.endswith("1 document, 0 chunks, 0 tokens\n")
+
+
+# What the name of the output says
+
+
+@pytest.mark.parametrize("name", ["chunks.json", "x.CSV"])
+def test_a_name_for_a_file_of_another_format_is_refused(run, docs, tmp_path, name) -> None:
+    folder = docs({"in/a.md": "a\n"}) / "in"
+    result = run("chunk", folder, "-o", tmp_path / name)
+    assert (result.code, result.out) == (2, b"")
+    assert result.err == (
+        f"quire: -o {tmp_path / name}: chunk files go into a folder, and one file is .jsonl or .parquet; "
+        f"name one of those (see quire chunk --help)\n"
+    )
+    assert not (tmp_path / name).exists()
+    for options in ([f"{tmp_path / name}/"], [tmp_path / name], [tmp_path / name, "--format", "files"]):
+        assert run("chunk", folder, "-o", *options).code == 0
+        assert [each.name for each in (tmp_path / name).glob("*.json")] == ["doc_a__ch0.json"]
+
+
+def test_lines_by_their_other_name(run, docs, chunks, tmp_path) -> None:
+    folder = docs({"in/a.md": "a\n"}) / "in"
+    assert run("chunk", folder, "-o", tmp_path / "x.ndjson").code == 0
+    assert (tmp_path / "x.ndjson").read_bytes() == run("chunk", folder).out
+
+
+@pytest.mark.parametrize("name", ["d.parquet/", "d.jsonl/", "d.ndjson/", "d/"])
+def test_a_slash_at_the_end_means_a_folder(run, docs, monkeypatch, tmp_path, name) -> None:
+    docs({"in/a.md": "a\n"})
+    monkeypatch.chdir(tmp_path)
+    result = run("chunk", "in", "-o", name, "--format", "jsonl")
+    assert result.code == 2
+    assert f"quire: -o {name} is a folder, and --format jsonl one file; name a file " in result.err
+    assert not (tmp_path / name).exists()
+    assert run("chunk", "in", "-o", name).code == 0
+    assert texts(tmp_path / name) == {"doc_a__ch0.json": "a"}

@@ -107,7 +107,7 @@ def test_an_input_is_never_overwritten_by_the_way(run: Run) -> None:
     put("a/x.json", OLD)
     result = run("a", "-o", "a", "--title", "T")
     assert result.code == 2
-    assert "is itself to be migrated; choose another folder, or use --in-place" in result.errors
+    assert "is itself to be migrated; choose another output, or use --in-place" in result.errors
     assert get("a/x.json") == OLD
 
 
@@ -173,7 +173,11 @@ def test_lists_and_lines(run: Run) -> None:
         ("bad.json", '{"id": 1,\n\n oops', "bad.json: line 3, column 2: is not JSON"),
         ("bad.jsonl", json.dumps(NEW) + "\n\n{oops\n", "bad.jsonl: line 3, column 2: is not JSON"),
         ("bad.json", "3", "bad.json: is not a chunk record; a record is one JSON object"),
-        ("bad.json", json.dumps([NEW, 5]), "bad.json: record 2: is not a chunk record; a record is one JSON object"),
+        (
+            "bad.json",
+            json.dumps([NEW, 5]),
+            "bad.json: record 2, line 1: is not a chunk record; a record is one JSON object",
+        ),
         (
             "bad.jsonl",
             f"{json.dumps(NEW)}\n\n5\n",
@@ -181,7 +185,7 @@ def test_lists_and_lines(run: Run) -> None:
         ),
         ("bad.json", '{"a": 1}', "bad.json: is not a chunk record: has no id, parentId, chunkNumber and 12 more;"),
         ("bad.jsonl", json.dumps(NEW) + "\n" + json.dumps(OLD), "bad.jsonl: record 2, line 2: has no fileTitle"),
-        ("bad.json", json.dumps([NEW, OLD]), "bad.json: record 2: has no fileTitle"),
+        ("bad.json", json.dumps([NEW, OLD]), "bad.json: record 2, line 1: has no fileTitle"),
         ("bad.json", json.dumps({**NEW, "heading": "Z"}), "field sectionTitle: differs from heading, its other name"),
         (
             "bad.jsonl",
@@ -196,7 +200,7 @@ def test_lists_and_lines(run: Run) -> None:
         (
             "bad.json",
             json.dumps([NEW, {**NEW, "fileTitle": 3}]),
-            "bad.json: record 2: is not a chunk record: field fileTitle:",
+            "bad.json: record 2, line 1: is not a chunk record: field fileTitle:",
         ),
         ("bad.json", json.dumps({"fileTitle": "x"}), "bad.json: is not a chunk record: has no id, parentId"),
     ],
@@ -333,3 +337,64 @@ def test_lone_surrogates_cost_no_run(run: Run) -> None:
         "sound.json",
         "text.json",
     ]
+
+
+def test_a_file_of_lines_to_another(run: Run) -> None:
+    put("x.jsonl", f"{json.dumps(NEW)}\n{json.dumps(NEW)}\n")
+    assert run("x.jsonl", "-o", "old/back.jsonl", "--reverse").code == 0
+    assert run("old/back.jsonl", "-o", "again.ndjson").code == 0
+    assert [json.loads(line) for line in Path("again.ndjson").read_text(encoding="utf-8").splitlines()] == [NEW, NEW]
+    assert Path("old/back.jsonl").is_file()
+    put("list.json", [OLD])
+    assert run("list.json", "-o", "new.json", "--title", "The API").code == 0
+    assert get("new.json") == [NEW]
+    result = run("x.jsonl", "-o", "x.jsonl", "--reverse")
+    assert result.code == 2
+    assert "x.jsonl is itself to be migrated; choose another output, or use --in-place" in result.errors
+
+
+@pytest.mark.parametrize("inputs", [["x.jsonl", "y.jsonl"], ["in"], ["a.json"]])
+def test_a_file_for_what_is_not_one_file_of_its_kind_is_refused(run: Run, inputs: list[str]) -> None:
+    for name in ("x.jsonl", "y.jsonl", "in/x.jsonl"):
+        put(name, json.dumps(NEW) + "\n")
+    put("a.json", NEW)
+    result = run(*inputs, "-o", "new.jsonl")
+    assert result.code == 2
+    assert "-o new.jsonl is one file, for one file of that kind; name a folder" in result.errors
+    assert not Path("new.jsonl").exists()
+    assert run(*inputs, "-o", "new.jsonl/").code == 0
+    assert Path("new.jsonl").is_dir()
+    assert run(*inputs, "-o", "new.jsonl").code == 0
+
+
+def test_a_run_does_not_take_its_own_output(run: Run) -> None:
+    put("mi/a.json", OLD)
+    for _ in range(2):
+        result = run("mi", "-o", "mi/out", "--title", "The API")
+        assert result.code == 0
+        assert "1 file: 1 migrated" in result.errors
+    assert [each.as_posix() for each in sorted(Path("mi").rglob("*.json"))] == ["mi/a.json", "mi/out/a.json"]
+
+
+def test_there_and_back_gives_the_same_bytes(run: Run) -> None:
+    chunks = quire.chunk("# A\n\nx é\n\n## B\n\ny\n", path="a.md")
+    Path("a.json").write_bytes(wire.encode(chunks[0], indent=2) + b"\n")
+    assert run("a.json", "-o", "old", "--reverse").code == 0
+    assert run("old", "-o", "new").code == 0
+    assert Path("new/a.json").read_bytes() == Path("a.json").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "text", [json.dumps([NEW, OLD, OLD], indent=2), f"\n[{json.dumps(NEW)},\n {json.dumps(OLD)} ]"]
+)
+def test_a_record_of_a_list_is_named_with_its_line(run: Run, text: str) -> None:
+    put("list.json", text)
+    lines = [number for number, line in enumerate(text.split("\n"), start=1) if '"displayMarkdown"' in line]
+    first = text.count("\n", 0, text.rindex("{", 0, text.index('"displayMarkdown"'))) + 1
+    result = run("list.json", "--title", "T")
+    assert result.errors.count("could only be guessed") == len(lines)
+    assert f"list.json:{first}: headerDepths and headerSlugs could only be guessed" in result.errors
+    result = run("list.json")
+    assert f"list.json: record 2, line {first}: has no fileTitle" in result.errors
+    put("bad.json", "[\n\n5\n]")
+    assert "bad.json: record 1, line 3: is not a chunk record" in run("bad.json").errors

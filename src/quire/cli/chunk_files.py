@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +16,8 @@ LINES = (".jsonl", ".ndjson")
 """The endings of files with one record a line."""
 ENDINGS = (".json", *LINES)
 """The endings that are taken from a directory."""
+
+_BEFORE_VALUE = re.compile(r"[\s,]*")
 
 OnError = Callable[[str, QuireError], None]
 """Is told of what cannot be read, and why."""
@@ -38,27 +41,35 @@ class Content(NamedTuple):
     """Whether the file is one record rather than several."""
 
 
-def chunk_files(paths: Sequence[str], on_error: OnError) -> list[Input]:
-    """The files at ``paths``, in order; each once, by its own name rather than by a link's."""
-    inputs = [each for path in paths for each in _found(path, on_error)]
+def chunk_files(paths: Sequence[str], on_error: OnError, output: str | None = None) -> list[Input]:
+    """The files at ``paths``, in order; each once, by its own name rather than by a link's.
+
+    What is in the folder ``output`` is taken only if it is itself one of ``paths``.
+    """
+    own_output = None if output is None else os.path.realpath(output)
+    inputs = [each for path in paths for each in _found(path, on_error, own_output)]
     own: dict[str, Input] = {}
     for each in sorted(inputs, key=lambda each: os.path.islink(each.file)):  # noqa: PTH114
         own.setdefault(os.path.realpath(each.file), each)
     return [each for each in inputs if own[os.path.realpath(each.file)] is each]
 
 
-def _found(path: str, on_error: OnError) -> Iterator[Input]:
-    """The files at ``path``, in order."""
+def _found(path: str, on_error: OnError, output: str | None) -> Iterator[Input]:
+    """The files at ``path``, in order, without those in a folder ``output`` in it."""
     given = Path(path)
     if not os.path.isdir(given):  # noqa: PTH112  Path's fails where a folder cannot be entered
         yield Input(given, given.name)
         return
 
     def report(error: OSError) -> None:
-        on_error(str(error.filename), QuireError(f"cannot be read: {error.strerror}; make it readable"))
+        on_error(str(error.filename), QuireError(f"cannot be read: {error.strerror}", "make it readable"))
 
     for folder, folders, names in os.walk(given, onerror=report):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        folders[:] = sorted(
+            name
+            for name in folders
+            if not name.startswith(".") and os.path.realpath(os.path.join(folder, name)) != output  # noqa: PTH118
+        )
         for name in sorted(names):
             if name.lower().endswith(ENDINGS) and not name.startswith("."):
                 file = Path(folder, name)
@@ -70,7 +81,7 @@ def read(file: Path) -> Content:
     try:
         data = file.read_bytes()
     except OSError as error:
-        raise InputError(str(file), f"cannot be read: {error.strerror}; check the path") from error
+        raise InputError(str(file), f"cannot be read: {error.strerror}", "check the path") from error
     if file.name.lower().endswith(LINES):
         lines = [(number, line) for number, line in enumerate(data.split(b"\n"), start=1) if line.strip()]
         values = [_value(line, file, number) for number, line in lines]
@@ -79,8 +90,26 @@ def read(file: Path) -> Content:
     value = _value(data, file)
     if not isinstance(value, list):
         return Content([_record(value, file)], [1], is_single=True)
-    records = [_record(each, file, f"record {number}: ") for number, each in enumerate(value, start=1)]
-    return Content(records, [1] * len(records), is_single=False)
+    places = _lines_of_values(data)
+    records = [
+        _record(each, file, f"record {number}, line {line}: ")
+        for number, (each, line) in enumerate(zip(value, places, strict=True), start=1)
+    ]
+    return Content(records, places, is_single=False)
+
+
+def _lines_of_values(data: bytes) -> list[int]:
+    """The lines on which the values of a JSON array begin, counted from 1; the array is known to be sound."""
+    text = data.decode(json.detect_encoding(data), "surrogatepass")
+    decoder = json.JSONDecoder()
+    line, at, lines = 1, 0, []
+    found = _BEFORE_VALUE.match(text, text.index("[") + 1)
+    while found and found.end() < len(text) and text[found.end()] != "]":
+        line += text.count("\n", at, found.end())
+        at = found.end()
+        lines.append(line)
+        found = _BEFORE_VALUE.match(text, decoder.raw_decode(text, at)[1])
+    return lines
 
 
 def _value(data: bytes, file: Path, line: int | None = None) -> Any:
@@ -91,11 +120,11 @@ def _value(data: bytes, file: Path, line: int | None = None) -> Any:
     except (ValueError, RecursionError) as error:
         is_deep = isinstance(error, RecursionError)
         what = "values nested too deep" if is_deep else "a number that JSON cannot hold, NaN or above 1e308"
-        raise InputError(str(file), f"{f'line {line}: ' if line else ''}holds {what}; correct it") from error
+        raise InputError(str(file), f"{f'line {line}: ' if line else ''}holds {what}", "correct it") from error
     return value
 
 
 def _record(value: Any, file: Path, place: str = "") -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise InputError(str(file), f"{place}is not a chunk record; a record is one JSON object")
+        raise InputError(str(file), f"{place}is not a chunk record", "a record is one JSON object")
     return value

@@ -8,20 +8,24 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
-from typing import NamedTuple
+from pathlib import Path
+from typing import NamedTuple, TypeVar
 
 from quire import read
 from quire.cli.commands import ERROR, NOTHING_FOUND
-from quire.cli.output import MOST_SHOWN, Paint, Progress, count_of, in_options, is_terminal, note, show_findings
+from quire.cli.output import MOST_SHOWN, Paint, Progress, count_of, is_terminal, note, show_findings
 from quire.cli.shown import visible
-from quire.errors import GuardError, InputError, QuireError
-from quire.model import Finding, doc_name
+from quire.errors import InputError, QuireError, UndecodableError
+from quire.model import Finding
 from quire.read.discover import Found, Skipped, discover
-from quire.read.source import OnUndecodable, unreadable
+from quire.read.source import CONVERT, OnUndecodable, unread
 from quire.record import Chunks
+
+Result = TypeVar("Result")
 
 STANDARD_INPUT = "-"
 STANDARD_INPUT_NAME = "<stdin>"
@@ -42,7 +46,7 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ToRead:
     """A document that is still to be read, in this process or in another."""
 
     name: str
@@ -62,17 +66,20 @@ class Reading:
         if self.found is None:
             text, findings = read_standard_input(self.errors)
             return Text(text, None, self.name, findings)
-        text, findings = read.read_file(self.found.file, self.found.path, self.errors)
+        text, findings = read_file(self.found.file, self.found.path, self.errors)
         return Text(text, self.found.path, self.name, findings)
 
 
-class Distinct(NamedTuple):
-    """In what documents must differ."""
+class Counted(NamedTuple):
+    """What there is of a document."""
 
-    what: str
-    """What would meet, for messages."""
-    name: Callable[[str], str]
-    """The part of a path that it is made of."""
+    chunks: int
+    tokens: int
+    has_text: bool
+    """Whether there is anything to cut; front matter is none."""
+
+
+_NOTHING = Counted(0, 0, has_text=False)
 
 
 @dataclass
@@ -82,15 +89,14 @@ class Tally:
     documents: int = 0
     chunks: int = 0
     tokens: int = 0
+    empty: int = 0
+    """How many of the documents hold no text, and so give no chunk."""
     findings: int = 0
+    last: Counted = _NOTHING
+    """Of the document that was counted last."""
     skipped: list[Skipped] = field(default_factory=list)
     first_findings: list[Finding] = field(default_factory=list)
     """As many as are shown."""
-
-    @property
-    def counts(self) -> tuple[int, int, int]:
-        """How many documents, chunks and tokens there are."""
-        return self.documents, self.chunks, self.tokens
 
     @property
     def has_errors(self) -> bool:
@@ -99,9 +105,9 @@ class Tally:
 
     def add(self, document: Text, chunks: Chunks) -> None:
         """Count a document that was cut."""
-        self.documents += 1
-        self.chunks += len(chunks)
-        self.tokens += sum(chunk.token_stats.tokens for chunk in chunks)
+        tokens = sum(chunk.token_stats.tokens for chunk in chunks)
+        self.last = Counted(len(chunks), tokens, has_text=bool(chunks or chunks.document.blocks))
+        self._count(self.last, 1)
         self.add_findings(document, (*document.findings, *chunks.findings))
 
     def add_findings(self, document: Text, findings: Sequence[Finding]) -> None:
@@ -115,14 +121,26 @@ class Tally:
         self.documents += later.documents
         self.chunks += later.chunks
         self.tokens += later.tokens
+        self.empty += later.empty
+        self.last = later.last
         self.findings += later.findings
         self.skipped += later.skipped
         self.first_findings += later.first_findings[: MOST_SHOWN - len(self.first_findings)]
 
     def fail(self, name: str, error: QuireError) -> None:
         """Note a document that could not be read or cut."""
-        reason = error.reason if isinstance(error, InputError | GuardError) else str(error)
+        self.skipped.append(Skipped(path=name, reason=error.reason, is_error=True))
+
+    def refuse(self, name: str, reason: str, counted: Counted) -> None:
+        """Note a document that was counted, and is not taken."""
+        self._count(counted, -1)
         self.skipped.append(Skipped(path=name, reason=reason, is_error=True))
+
+    def _count(self, counted: Counted, times: int) -> None:
+        self.documents += times
+        self.chunks += times * counted.chunks
+        self.tokens += times * counted.tokens
+        self.empty += times * (not counted.has_text)
 
     def show(self, *, quiet: bool = False) -> None:
         """The closing summary; only what went wrong, if ``quiet``."""
@@ -134,42 +152,47 @@ class Tally:
         shown = [skipped for skipped in shown if skipped.is_error or not quiet]
         most = MOST_SHOWN if is_terminal(sys.stderr) else len(shown)
         for skipped in shown[:most]:
-            note(f"{paint.place(skipped.path)}: {paint.plain(in_options(skipped.reason))} {paint.faint('[skipped]')}")
+            note(f"{paint.place(skipped.path)}: {paint.plain(skipped.reason)} {paint.faint('[skipped]')}")
         if len(shown) > most:
             note(paint.faint(f"… and {len(shown) - most:,} more skipped; 2>FILE writes all of them to a file"))
         if quiet:
             return
-        parts = [count_of(self.documents, "document"), count_of(self.chunks, "chunk"), count_of(self.tokens, "token")]
+        empty = f" ({self.empty:,} without text)" if self.empty else ""
+        parts = [
+            count_of(self.documents, "document") + empty,
+            count_of(self.chunks, "chunk"),
+            count_of(self.tokens, "token"),
+        ]
         if self.skipped:
             parts.append(paint.warning(f"{len(self.skipped):,} skipped"))
         note(", ".join(parts))
 
 
-def readings(
+def to_read(
     paths: Sequence[str],
     tally: Tally,
     *,
     errors: OnUndecodable = "strict",
     follow: bool = False,
     hidden: bool = False,
-    distinct: Distinct | None = None,
-) -> list[Reading]:
+    distinct: str | None = None,
+) -> list[ToRead]:
     """The documents at ``paths``; what is there and cannot be taken is noted in ``tally``.
 
-    Of documents that meet in what is to be ``distinct``, only the first is taken; of those with one path, none.
+    Where the documents' ``distinct``, files or ids, must not meet, none of those with one path is taken.
     """
     find = partial(discover, follow_symlinks=follow, hidden=hidden)
     found = find([path for path in paths if path != STANDARD_INPUT])
-    tally.skipped += found.skipped
-    documents = [Reading(str(each.file), each, errors) for each in found.documents]
+    tally.skipped += map(_advised, found.skipped)
+    documents = [ToRead(str(each.file), each, errors) for each in found.documents]
     if STANDARD_INPUT in paths:
         before = frozenset(find(paths[: paths.index(STANDARD_INPUT)]).documents)
         place = sum(each in before for each in found.documents)
-        documents.insert(place, Reading(STANDARD_INPUT_NAME, None, errors))
-    return _taken(documents, tally, distinct) if distinct else documents
+        documents.insert(place, ToRead(STANDARD_INPUT_NAME, None, errors))
+    return _with_own_paths(documents, tally, distinct) if distinct else documents
 
 
-def read_all(documents: Sequence[Reading], tally: Tally) -> Iterator[Text]:
+def read_all(documents: Sequence[ToRead], tally: Tally) -> Iterator[Text]:
     """The documents, read one by one, with a word on how far that is; those that cannot be are noted in ``tally``."""
     progress = Progress(len(documents))
     try:
@@ -187,14 +210,20 @@ def read_all(documents: Sequence[Reading], tally: Tally) -> Iterator[Text]:
 
 def cut_all(documents: Iterable[Text], cut: Callable[[Text], Chunks], tally: Tally) -> Iterator[tuple[Text, Chunks]]:
     """Each document with its chunks, counted in ``tally``; those that cannot be cut are noted there."""
+    for document, chunks in attempted(documents, cut, tally):
+        tally.add(document, chunks)
+        yield document, chunks
+
+
+def attempted(documents: Iterable[Text], cut: Callable[[Text], Result], tally: Tally) -> Iterator[tuple[Text, Result]]:
+    """Each document with what ``cut`` makes of it; those that cannot be cut are noted in ``tally``."""
     for document in documents:
         try:
-            chunks = cut(document)
+            result = cut(document)
         except QuireError as error:
             tally.fail(document.name, error)
         else:
-            tally.add(document, chunks)
-            yield document, chunks
+            yield document, result
 
 
 def renamed(findings: Iterable[Finding], name: str) -> list[Finding]:
@@ -202,15 +231,39 @@ def renamed(findings: Iterable[Finding], name: str) -> list[Finding]:
     return [replace(finding, path=name) for finding in findings]
 
 
+def _advised(skipped: Skipped) -> Skipped:
+    return (
+        skipped._replace(reason=f"{skipped.reason}; give its content on standard input")
+        if skipped.is_stream
+        else skipped
+    )
+
+
+def read_file(file: Path, name: str, errors: OnUndecodable) -> tuple[str, tuple[Finding, ...]]:
+    """The text of a file, and what decoding found; ``name`` is what messages call it."""
+    with _decoding_advised():
+        return read.read_file(file, name, errors)
+
+
+@contextmanager
+def _decoding_advised() -> Iterator[None]:
+    """What can be done here about bytes that are no text."""
+    try:
+        yield
+    except UndecodableError as error:
+        raise error.advising(f"{CONVERT}, or use --errors replace") from error
+
+
 def read_standard_input(errors: OnUndecodable) -> tuple[str, tuple[Finding, ...]]:
     """The text on standard input, and what decoding found."""
     if sys.stdin is None:
-        raise InputError(STANDARD_INPUT_NAME, "is closed; pipe a document into it")
+        raise InputError(STANDARD_INPUT_NAME, "is closed", "pipe a document into it")
     try:
         data = sys.stdin.buffer.read()
     except OSError as error:
-        raise InputError(STANDARD_INPUT_NAME, unreadable(error)) from error
-    return read.decode(data, STANDARD_INPUT_NAME, errors)
+        raise unread(STANDARD_INPUT_NAME, error) from error
+    with _decoding_advised():
+        return read.decode(data, STANDARD_INPUT_NAME, errors)
 
 
 def exit_code(tally: Tally, paths: Sequence[str]) -> int:
@@ -223,21 +276,12 @@ def exit_code(tally: Tally, paths: Sequence[str]) -> int:
     return 0
 
 
-def _taken(documents: Sequence[Reading], tally: Tally, distinct: Distinct) -> list[Reading]:
-    """The documents that do not meet; where several have one path, none is better than another."""
+def _with_own_paths(documents: Sequence[ToRead], tally: Tally, distinct: str) -> list[ToRead]:
+    """The documents without those that share a path: none of them is better than another."""
     paths = Counter(each.path for each in documents)
-    first: dict[str, Reading] = {}
-    taken: list[Reading] = []
     for each in documents:
         if paths[each.path] > 1:
-            what = f"another document is called {each.path} too, so {distinct.what} would meet"
+            what = f"another document is called {each.path} too, so {distinct} would meet"
             reason = f"{what}; give a directory above both"
-        else:
-            other = first.setdefault(distinct.name(each.path or doc_name(None)), each)
-            if other is each:
-                taken.append(each)
-                continue
-            what = f"its {distinct.what} would meet those of {other.path or other.name}"
-            reason = f"{what}; rename {'one' if each.path and other.path else 'the file'}"
-        tally.skipped.append(Skipped(path=each.name, reason=reason, is_error=True))
-    return taken
+            tally.skipped.append(Skipped(path=each.name, reason=reason, is_error=True))
+    return [each for each in documents if paths[each.path] == 1]

@@ -1,113 +1,84 @@
-"""Chunks of documents, cut here or by several processes. Neighbours: jobs.py shares out the work, chunk.py writes.
+"""What is made of the chunks of a document by the process that cuts it, be it this one. After: chunk.py writes it.
 
-Another process sends the records of its chunks encoded, as what writes them takes them: JSON stands for chunks of which
-only the record is asked for, rows of a table are written as they are.
+Neighbours: jobs.py shares out the work, write/ encodes files, lines and rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import closing
-from dataclasses import dataclass, replace
-from functools import cache
-from typing import Any, Literal, NamedTuple, TypeAlias, cast
-
-import msgspec
+import re
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from quire import wire
-from quire.cli.documents import Reading, Tally, Text, cut_all, read_all
-from quire.cli.jobs import Cut, results
-from quire.model import Source
-from quire.record import Chunk, Chunks
-from quire.write.parquet import Rows, check_installed, rows
+from quire.cli.documents import STANDARD_INPUT_NAME, Tally, Text, ToRead, cut_all
+from quire.cli.jobs import Cutter, results
+from quire.model import UNTITLED, doc_name
+from quire.record import Chunks
 
-Use: TypeAlias = Literal["records", "lines", "whole"]
-"""What becomes of chunks: records are written one by one, or all as lines; or their fields are asked for."""
+Content = TypeVar("Content")
 
 
-def chunks_of(
-    documents: Sequence[Reading], cut: Cut, tally: Tally, *, workers: int, form: wire.Form, use: Use
-) -> Generator[Chunks, None, None]:
-    """The chunks of each document, cut by ``workers`` processes; to be closed.
+class Made(NamedTuple, Generic[Content]):
+    """What was made of a document."""
 
-    If there are several, the chunks have nothing but a record, and that in its ``form``, unless they are to be used
-    whole. As lines, those of a document are one.
-    """
-    if workers == 1:
-        yield from _cut_here(documents, cut, tally)
-        return
-    with closing(results(documents, _Encoding(cut, form, use), tally, workers)) as encoded:
-        for path, lines in encoded:
-            empty = _empty(cut)
-            chunks = [wire.decode(line) for line in lines] if use == "whole" else _standing_for(lines)
-            document = replace(empty.document, source=Source(text="", path=path))
-            yield Chunks(chunks, document=document, options=empty.options)
+    name: str
+    """The document's name in messages: how the user would reach it."""
+    path: str | None
+    """Its name in ids; None for standard input."""
+    content: Content
 
 
-def rows_of(
-    documents: Sequence[Reading], cut: Cut, tally: Tally, *, workers: int
-) -> Generator[Chunks | Rows, None, None]:
-    """The chunks of each document for a table, as rows if several processes cut them; to be closed."""
-    if workers == 1:
-        yield from _cut_here(documents, cut, tally)
-        return
-    check_installed()  # another process would have it for the fault of a document
-    with closing(results(documents, _InRows(cut), tally, workers)) as made:
-        yield from made
+Documents: TypeAlias = Iterable[Made[Any]]
+
+_NODE = re.compile(r"(?s)(?P<holder>.+)#[a-z0-9-]+")
+"""What may be the id of a section of another document."""
 
 
-def _cut_here(documents: Sequence[Reading], cut: Cut, tally: Tally) -> Iterator[Chunks]:
-    return (chunks for _, chunks in cut_all(read_all(documents, tally), cut, tally))
+def made(
+    documents: Sequence[ToRead], cut: Cutter, make: Callable[[Chunks], Content], tally: Tally, *, workers: int
+) -> Generator[Made[Content], None, None]:
+    """What ``make`` makes of the chunks of each document, in ``workers`` processes; to be closed."""
+    return results(documents, _Making(cut, make), tally, workers)
 
 
-@cache
-def _empty(cut: Cut) -> Chunks:
-    """No chunks, but all that is known beside them; made when processes are at work, for it loads what they load."""
-    return cut(Text("", None, ""))
+def records(chunks: Chunks, form: wire.Form) -> list[bytes]:
+    """The records of a document, each as JSON."""
+    return [wire.to_json(record) for record in wire.records(chunks, form)]
 
 
-class _Encoded(NamedTuple):
-    """A chunk's record, made by another process."""
-
-    chunk_number: int
-    line: bytes
-
-    def to_dict(self) -> Any:
-        """The record, as something that is written to JSON as it is."""
-        return msgspec.Raw(self.line)
-
-
-def _standing_for(lines: Iterable[bytes]) -> list[Chunk]:
-    return cast("list[Chunk]", [_Encoded(number, line) for number, line in enumerate(lines)])
+def with_own_ids(documents: Documents, tally: Tally, strategy: str, form: str | None) -> Iterator[Made[Any]]:
+    """The documents whose ids do not meet those of one before; ids hold a path, or one without its ending."""
+    is_compact = form == "compact"
+    has_nodes = strategy == "tree" and not is_compact
+    named: dict[str, str] = {}
+    holders: dict[str, str] = {}
+    for each in documents:
+        name = (each.path or UNTITLED) if is_compact or has_nodes else doc_name(each.path)
+        node = _NODE.fullmatch(name) if has_nodes else None
+        holder = node["holder"] if node else name
+        other = named.get(name) or named.get(holder) or holders.get(name)
+        if other:
+            is_piped = STANDARD_INPUT_NAME in (other, each.name)
+            reason = f"its ids would meet those of {other}; rename {'the file' if is_piped else 'one'}"
+            tally.refuse(each.name, reason, tally.last)
+            continue
+        shown = each.path or each.name
+        named[name] = shown
+        holders.setdefault(holder, shown)
+        yield each
 
 
 @dataclass(frozen=True)
-class _Encoding:
-    """Cuts documents, and encodes the records of their chunks."""
+class _Making(Generic[Content]):
+    """Cuts documents, and makes something of their chunks. It can be sent to another process."""
 
-    cut: Cut
-    form: wire.Form
-    use: Use
+    cut: Cutter
+    make: Callable[[Chunks], Content]
 
-    def __call__(self, documents: Iterable[Text], tally: Tally) -> Iterator[tuple[str | None, list[bytes]]]:
+    def __call__(self, documents: Iterable[Text], tally: Tally) -> Iterator[Made[Content]]:
         for document, chunks in cut_all(documents, self.cut, tally):
-            lines = [wire.to_json(record) for record in wire.records(chunks, self.form)]
-            # One text is sent and written in a fraction of the time.
-            yield document.path, [b"\n".join(lines)] if self.use == "lines" and lines else lines
-
-    def prepare(self) -> None:
-        self.cut.prepare()
-
-
-@dataclass(frozen=True)
-class _InRows:
-    """Cuts documents, and makes rows of their chunks."""
-
-    cut: Cut
-
-    def __call__(self, documents: Iterable[Text], tally: Tally) -> Iterator[Rows]:
-        for _, chunks in cut_all(documents, self.cut, tally):
-            yield rows(chunks)
+            yield Made(document.name, document.path, self.make(chunks))
 
     def prepare(self) -> None:
         self.cut.prepare()

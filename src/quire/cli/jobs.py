@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any, Protocol, TypeVar
 
 from quire import config, size
-from quire.cli.documents import Reading, Tally, Text, read_all
+from quire.cli.documents import Tally, Text, ToRead, read_all
 from quire.cli.options import cutter
 from quire.cli.output import Progress, note
 from quire.counter import TokenCounter
@@ -39,7 +39,7 @@ class Work(Protocol[Result_co]):
 
 
 @dataclass(frozen=True)
-class Cut:
+class Cutter:
     """What cuts a document, with options that are known to be possible. It can be sent to another process."""
 
     strategy: str
@@ -48,7 +48,7 @@ class Cut:
     options: tuple[tuple[str, Any], ...]
 
     @classmethod
-    def of(cls, *, strategy: str, tokenizer: TokenCounter | None, **options: Any) -> Cut:
+    def of(cls, *, strategy: str, tokenizer: TokenCounter | None, **options: Any) -> Cutter:
         """What the options of a command say."""
         cut = cls(strategy, tokenizer.name if tokenizer else None, tuple(options.items()))
         _cutter(cut)
@@ -74,12 +74,12 @@ def load(counter: TokenCounter) -> None:
 
 
 @cache
-def _cutter(cut: Cut) -> Callable[[Text], Chunks]:
+def _cutter(cut: Cutter) -> Callable[[Text], Chunks]:
     tokenizer = counter_for(cut.strategy, cut.tokenizer) if cut.tokenizer is not None else None
     return cutter(cut.strategy, tokenizer=tokenizer, **dict(cut.options))
 
 
-def workers_for(documents: Sequence[Reading], jobs: int | None) -> int:
+def workers_for(documents: Sequence[ToRead], jobs: int | None) -> int:
     """How many processes are to work on ``documents``; 1 means this one alone."""
     if any(reading.found is None for reading in documents):
         return 1  # standard input is this process's own
@@ -87,7 +87,7 @@ def workers_for(documents: Sequence[Reading], jobs: int | None) -> int:
 
 
 def results(
-    documents: Sequence[Reading], work: Work[Result], tally: Tally, workers: int
+    documents: Sequence[ToRead], work: Work[Result], tally: Tally, workers: int
 ) -> Generator[Result, None, None]:
     """What ``work`` makes of ``documents``, in their order; to be closed, so that no process outlives its use."""
     if workers == 1:
@@ -103,7 +103,7 @@ def results(
         for done, (reading, part) in enumerate(running):
             progress.step(done, reading.name)
             if isinstance(part, Lost):
-                tally.fail(reading.name, QuireError(f"{part.reason}; make room, or cut it into smaller files"))
+                tally.fail(reading.name, QuireError(part.reason, "make room, or cut it into smaller files"))
             else:
                 tally.merge(part[0])
                 yield from part[1]
@@ -118,12 +118,12 @@ class _One:
 
     work: Work[Any]
 
-    def __call__(self, reading: Reading) -> tuple[Tally, list[Any]]:
+    def __call__(self, reading: ToRead) -> tuple[Tally, list[Any]]:
         tally = Tally()
         return tally, list(self.work(read_all([reading], tally), tally))
 
 
-def _work(reading: Reading) -> int:
+def _work(reading: ToRead) -> int:
     try:
         return plan.work_of(reading.found.file.stat().st_size if reading.found else 0)
     except (OSError, ValueError):  # the one that reads it will say why

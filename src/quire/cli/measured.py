@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from quire import config, pipeline
-from quire.cli.documents import Tally, Text
+from quire.cli.documents import Tally, Text, attempted
 from quire.cli.jobs import counter_for, load
 from quire.counter import TokenCounter
-from quire.errors import QuireError
 from quire.model import Syntax
 from quire.record import Chunk, Chunks
 
@@ -82,22 +81,20 @@ class Measuring:
 
     def __call__(self, documents: Iterable[Text], tally: Tally) -> Iterator[tuple[int, list[Measured]]]:
         """For each document its length, and what is known of it."""
-        counters = self._counters()
-        for text in documents:
-            try:
-                document = pipeline.parse(text.text, path=text.path, syntax=self.syntax)
-                cut = [
-                    pipeline.chunk(document, strategy, tokenizer=counter)
-                    for strategy, counter in zip(self.strategies, counters, strict=True)
-                ]
-            except QuireError as error:
-                tally.fail(text.name, error)
-                continue
+        for text, cut in attempted(documents, self._cut, tally):
             tally.documents += 1
             measured = self.begun()
-            for each, chunks, counter in zip(measured, cut, counters, strict=True):
+            for each, chunks, counter in zip(measured, cut, self._counters(), strict=True):
                 each.add(chunks, (finding.code for finding in (*text.findings, *chunks.findings)), counter)
             yield len(text.text), measured
+
+    def _cut(self, text: Text) -> list[Chunks]:
+        """The chunks of a document by each strategy."""
+        document = pipeline.parse(text.text, path=text.path, syntax=self.syntax)
+        return [
+            pipeline.chunk(document, strategy, tokenizer=counter)
+            for strategy, counter in zip(self.strategies, self._counters(), strict=True)
+        ]
 
     def begun(self) -> list[Measured]:
         """Nothing yet, for each strategy."""

@@ -49,7 +49,13 @@ class Outcome:
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", callback=not_empty)
-@click.option("-o", "--output", metavar="DIR", callback=not_empty, help="Write the files to this folder.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="DIR|FILE",
+    callback=not_empty,
+    help="Write the files to this folder; or one file to another, by the ending of its name.",
+)
 @click.option("--in-place", is_flag=True, help="Overwrite the files themselves.")
 @click.option("--title", help="The fileTitle of records that have none.")
 @click.option("--reverse", is_flag=True, help="Turn today's names into the old ones.")
@@ -61,7 +67,8 @@ def command(
 ) -> int:  # fmt: skip
     """Turn chunk files of the old format into today's.
 
-    PATH is a file with one chunk or a list of them (.json), or with one a line (.jsonl), or a directory of such files.
+    PATH is a file with one chunk or a list of them (.json), or with one a line (.jsonl, .ndjson), or a directory of
+    such files, without what is in the folder of -o.
     Without -o or --in-place the records go to standard output. Files in today's format pass unchanged.
     """
     if output is not None and in_place:
@@ -69,9 +76,15 @@ def command(
     if reverse and title is not None:
         raise click.UsageError("--title has no meaning with --reverse; leave it out")
     run = Run(_backwards if reverse else _forwards(title))
-    inputs = chunk_files(paths, run.fail)
-    if output is not None or in_place:
+    file = Path(output) if output is not None and _is_file_name(output) else None
+    if file and not (len(paths) == 1 and _is_file_name(paths[0]) and _is_lines(Path(paths[0])) == _is_lines(file)):
+        raise click.UsageError(f"-o {output} is one file, for one file of that kind; name a folder")
+    inputs = chunk_files(paths, run.fail, output)
+    if file:
+        run.write(inputs, file.parent, file.name)
+    elif output is not None or in_place:
         run.write(inputs, None if output is None else Path(output))
+    if output is not None or in_place:
         if as_json:
             write_json([asdict(outcome) for outcome in run.outcomes])
     else:
@@ -98,8 +111,7 @@ class Run:
 
     def fail(self, file: str, error: QuireError) -> None:
         """Note a file that cannot be migrated; the next one follows."""
-        reason = error.reason if isinstance(error, InputError) else str(error)
-        self.outcomes.append(Outcome(file, "failed", reason=reason))
+        self.outcomes.append(Outcome(file, "failed", reason=error.reason))
 
     def records(self, inputs: Sequence[Input]) -> Iterator[dict[str, Any]]:
         """The migrated records of all files."""
@@ -113,13 +125,14 @@ class Run:
                 self.outcomes.append(Outcome(str(each.file), _state(before, after)))
                 yield from after.records
 
-    def write(self, inputs: Sequence[Input], folder: Path | None) -> None:
-        """Write each file migrated, to ``folder`` or over itself."""
+    def write(self, inputs: Sequence[Input], folder: Path | None, name: str | None = None) -> None:
+        """Write each file migrated, to ``folder`` or over itself; ``name`` is that of a single one there."""
         given = {os.path.realpath(each.file) for each in inputs}
         taken: dict[Path, Path] = {}
         for each in inputs:
             try:
-                target = each.file if folder is None else _target(each, folder, given, taken)
+                named = each._replace(name=name or each.name)
+                target = each.file if folder is None else _target(named, folder, given, taken)
                 self._write_one(each.file, target)
             except QuireError as error:
                 self.fail(str(each.file), error)
@@ -142,8 +155,8 @@ class Run:
             try:
                 made.append(self.convert(record, str(file)))
             except InputError as error:
-                place = f"record {number}, line {line}: " if _is_lines(file) else f"record {number}: "
-                raise InputError(str(file), f"{'' if content.is_single else place}{error.reason}") from error
+                place = "" if content.is_single else f"record {number}, line {line}: "
+                raise InputError(str(file), f"{place}{error.reason}") from error
             self._note_guesses(file, line, record, made[-1])
         return content._replace(records=made)
 
@@ -182,15 +195,20 @@ def _target(each: Input, folder: Path, given: set[str], taken: dict[Path, Path])
     """Where a file goes in ``folder``: never over an input, never over another's output, never out of the folder."""
     target = folder / each.name
     if os.path.realpath(target) in given:
-        raise QuireError(f"{target} is itself to be migrated; choose another folder, or use --in-place")
+        raise QuireError(f"{target} is itself to be migrated", "choose another output, or use --in-place")
     if target in taken:
-        raise QuireError(f"would be written to {target}, as {taken[target]} is; give the folder above both")
+        raise QuireError(f"would be written to {target}, as {taken[target]} is", "give the folder above both")
     with explained(target):
         reason = obstacle(folder, Place(each.name.rpartition("/")[0], ""))
         if reason or target.is_symlink():
             raise QuireError(reason or f"{target} is a symbolic link, which may lead out of {folder}; remove it")
     taken[target] = each.file
     return target
+
+
+def _is_file_name(path: str) -> bool:
+    """Whether a path is that of a chunk file rather than of a folder."""
+    return path.lower().endswith(ENDINGS) and not os.path.isdir(path)  # noqa: PTH112  Path's may fail
 
 
 def _state(before: Content, after: Content) -> str:

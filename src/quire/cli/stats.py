@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import click
 
 from quire import config
-from quire.cli.documents import Tally, exit_code, readings
+from quire.cli.documents import Tally, exit_code, to_read
 from quire.cli.jobs import results, workers_for
 from quire.cli.measured import Measured, Measuring
 from quire.cli.options import cut_tokenizer_option, input_options, jobs_option
@@ -78,7 +78,7 @@ def command(
     tally = Tally()
     chosen = tuple(dict.fromkeys(strategies or config.OWN))
     measuring = Measuring(chosen, tokenizer.name if tokenizer else None, syntax)
-    documents = readings(paths, tally, errors=errors, follow=follow, hidden=hidden)
+    documents = to_read(paths, tally, errors=errors, follow=follow, hidden=hidden)
     measured = measuring.begun()
     characters = 0
     with closing(results(documents, measuring, tally, workers_for(documents, jobs))) as parts:

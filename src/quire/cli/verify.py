@@ -12,8 +12,8 @@ import click
 
 from quire import pipeline
 from quire.cli.commands import NOTHING_FOUND
-from quire.cli.documents import Tally, Text, cut_all, exit_code, readings, renamed
-from quire.cli.jobs import Cut, results, workers_for
+from quire.cli.documents import Tally, Text, cut_all, exit_code, renamed, to_read
+from quire.cli.jobs import Cutter, results, workers_for
 from quire.cli.options import cut_options, input_options, jobs_option
 from quire.cli.output import Paint, count_of, echo, note, write_json
 from quire.model import Finding
@@ -44,8 +44,8 @@ def command(
     2, violations or not, if a document could not be read.
     """
     tally = Tally()
-    checking = _Checking(Cut.of(**options), cuts_again=not options["timestamps"])
-    documents = readings(paths, tally, errors=errors, follow=follow, hidden=hidden)
+    checking = _Checking(Cutter.of(**options), cuts_again=not options["timestamps"])
+    documents = to_read(paths, tally, errors=errors, follow=follow, hidden=hidden)
     violations: list[Finding] = []
     with closing(results(documents, checking, tally, workers_for(documents, jobs))) as checked:
         for found in checked:
@@ -65,7 +65,7 @@ def command(
 class _Checking:
     """Cuts documents and looks for violations."""
 
-    cut: Cut
+    cut: Cutter
     cuts_again: bool
     """Whether a second run must give the same."""
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from quire import crumbs
 from quire.blank import BLANK
 from quire.counter import estimated
-from quire.errors import OptionError
+from quire.errors import impossible
 from quire.finish.ids import node_id
 from quire.model import UNTITLED, Document, Section
 from quire.offsets import bytes_at
@@ -36,7 +36,7 @@ def records(chunks: Chunks, form: Form = "chunk") -> Iterable[dict[str, Any]]:
 def check_form(form: object) -> None:
     """OptionError if there is no such form."""
     if not isinstance(form, str) or form not in FORMS:
-        raise OptionError(f"form={form!r:.80} is not possible; choose from: {', '.join(map(repr, FORMS))}")
+        raise impossible("form", form, f"choose from: {', '.join(map(repr, FORMS))}")
 
 
 def compact(chunk: Chunk) -> dict[str, Any]:

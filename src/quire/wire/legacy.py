@@ -69,12 +69,13 @@ def migrate(record: Mapping[str, Any], title: str | None = None, *, name: str = 
     InputError, which calls the record ``name``, if it cannot be, or if a field is not what it must be.
     """
     if not isinstance(record, Mapping):
-        raise InputError(name, "is not a chunk record; a record is one JSON object")
+        raise InputError(name, "is not a chunk record", "a record is one JSON object")
     given = {key: value for key, value in record.items() if key != "fileTitle" or value is not None}
     made = _filled(_of_today(given, name), title)
     absent = missing(made)
     if absent == ["fileTitle"]:
-        raise InputError(name, "has no fileTitle, which names the document; give it (--title, or title= in Python)")
+        problem = "has no fileTitle, which names the document"
+        raise InputError(name, problem, "give it (--title, or title= in Python)")
     if absent:
         raise incomplete([_as_given(each, given) for each in absent], name)
     return made
@@ -96,8 +97,8 @@ def legacy(record: Mapping[str, Any], *, name: str = "<record>") -> dict[str, An
 def incomplete(absent: Sequence[str], name: str) -> InputError:
     """What to say of a record that lacks the fields ``absent``; the first few tell what it is."""
     more = f" and {len(absent) - _NAMED} more" if len(absent) > _NAMED else ""
-    reason = f"is not a chunk record: has no {', '.join(absent[:_NAMED])}{more}"
-    return InputError(name, f"{reason}; leave it out, or make it anew from its document")
+    problem = f"is not a chunk record: has no {', '.join(absent[:_NAMED])}{more}"
+    return InputError(name, problem, "leave it out, or make it anew from its document")
 
 
 def _of_today(record: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -115,7 +116,7 @@ def _of_today(record: Mapping[str, Any], name: str) -> dict[str, Any]:
         count = made.pop(_COUNT)
         if stats.get("tokens", count) != count:
             raise differing(f"{_STATS}.tokens", _COUNT, name)
-        made[_STATS] = {**stats, "tokens": count}
+        made[_STATS] = {"tokens": count, **stats}  # where quire writes it
     check_types(made, name=name, shown=shown)
     return made
 

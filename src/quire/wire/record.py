@@ -83,7 +83,7 @@ def decode(data: bytes | str | Mapping[str, Any], *, name: str = "<record>") -> 
     """The chunk that a record stands for; ``name`` is what an error calls the record."""
     record = data if isinstance(data, Mapping) else parse(data, name=name)
     if not isinstance(record, Mapping):
-        raise InputError(name, f"is not a chunk record but {_kind(record)}; a record is one JSON object")
+        raise InputError(name, f"is not a chunk record but {_kind(record)}", "a record is one JSON object")
     try:
         read = _converted(renamed(record, OTHER_NAMES, name=name), _mirror(Chunk), name)
     except msgspec.ValidationError as error:
@@ -96,12 +96,12 @@ def parse(data: bytes | str, *, name: str = "<record>", line: int = 1) -> Any:
     try:
         return json.loads(data)
     except UnicodeDecodeError as error:
-        raise InputError(name, f"line {line}, byte {error.start}: is not UTF-8; convert it") from error
+        raise InputError(name, f"line {line}, byte {error.start}: is not UTF-8", "convert it") from error
     except json.JSONDecodeError as error:
         place = f"line {line + error.lineno - 1}, column {error.colno}"
-        raise InputError(name, f"{place}: is not JSON ({error.msg}); correct it, or make it anew") from error
+        raise InputError(name, f"{place}: is not JSON ({error.msg})", "correct it, or make it anew") from error
     except (RecursionError, ValueError) as error:
-        raise InputError(name, "holds values nested too deep or numbers too long to read; make it anew") from error
+        raise InputError(name, "holds values nested too deep or numbers too long to read", "make it anew") from error
 
 
 def check_types(record: Mapping[str, Any], *, name: str, shown: Callable[[str], str] = str) -> None:
@@ -109,8 +109,8 @@ def check_types(record: Mapping[str, Any], *, name: str, shown: Callable[[str], 
     try:
         _converted(record, _mirror(Chunk, is_part=True), name)
     except msgspec.ValidationError as error:
-        reason = f"is not a chunk record: {_problem(error, shown)}; correct it, or make it anew from its document"
-        raise InputError(name, reason) from error
+        problem = f"is not a chunk record: {_problem(error, shown)}"
+        raise InputError(name, problem, "correct it, or make it anew from its document") from error
 
 
 def _converted(record: Mapping[str, Any], kind: Any, name: str) -> Any:
@@ -122,8 +122,8 @@ def _converted(record: Mapping[str, Any], kind: Any, name: str) -> Any:
     try:
         return msgspec.convert(plain, kind)
     except UnicodeEncodeError as error:
-        reason = "is not a chunk record: a lone surrogate stands where no text belongs; make it anew from its document"
-        raise InputError(name, reason) from error
+        problem = "is not a chunk record: a lone surrogate stands where no text belongs"
+        raise InputError(name, problem, "make it anew from its document") from error
 
 
 def _without_odd_names(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -148,7 +148,7 @@ def renamed(record: Mapping[str, Any], names: Mapping[str, str], *, name: str, i
 
 def differing(field: str, other: str, name: str) -> InputError:
     """What to say of a record with two values for one field."""
-    return InputError(name, f"field {field}: differs from {other}, its other name; remove the wrong one")
+    return InputError(name, f"field {field}: differs from {other}, its other name", "remove the wrong one")
 
 
 def _chunk(read: Any) -> Chunk:

@@ -1,6 +1,6 @@
 """Chunks to files: JSON files, JSON lines, Parquet. Before: wire/ makes the records. After: the file system.
 
-json_files.py   one file a chunk; with names.py, obstacles.py, changes.py, swap.py, journal.py
+json_files.py   one file a chunk; with names.py, obstacles.py, there.py, changes.py, swap.py, journal.py
 jsonl.py        one line a record
 parquet.py      one row a chunk
 given.py        what callers give, checked

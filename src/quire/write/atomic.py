@@ -72,7 +72,7 @@ def _descriptor(target: Path) -> int | None:
 def _device(target: Path, mode: int) -> Iterator[BinaryIO]:
     """A pipe, a terminal, ``/dev/null``: there is nothing to replace, so it is written to."""
     if stat.S_ISDIR(mode):
-        raise QuireError(f"{target}: is a folder; name a file to write to")
+        raise QuireError(f"{target}: is a folder", "name a file to write to")
     with target.open("wb") as stream:
         yield stream
 

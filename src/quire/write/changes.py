@@ -29,6 +29,12 @@ class Change(NamedTuple):
         return [(staged_name(self.number, index), self.place.file(index)) for index in self.chunks]
 
     @property
+    def files(self) -> set[str]:
+        """All files of the document, old and new, from the output folder on."""
+        before = f"{self.place.folder}/" if self.place.folder else ""
+        return {before + name for name in (*self.old, *(name for _, name in self.staged))}
+
+    @property
     def gone(self) -> list[str]:
         """The old files that no new one replaces."""
         new = {self.place.file(index) for index in self.chunks}

@@ -1,14 +1,15 @@
 """Changes in place, file by file, where folders cannot change places (swap.py). A journal makes them certain.
 
-The new files wait complete in the stage; then the journal says what is to become of them; then they are renamed. A run
-that is killed in between is completed by the next one, or by ``recover``, from what the journal says. While there is
-a journal, a document may be half old and half new.
+The new files wait complete in the stage; then the journal says what is to become of them; then they are renamed. The
+old ones go to the stage, so that a document that cannot be put in place as a whole stays as it was. A run that is
+killed in between is completed by the next one, or by ``recover``, from what the journal says. While there is a journal,
+a document may be half old and half new.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from quire.errors import QuireError
@@ -18,13 +19,13 @@ from quire.write.names import JOURNAL, STAGE, STATE, Place, component, split_nam
 from quire.write.obstacles import obstacle
 
 
-def carry_out(out: Path, changes: Sequence[Change]) -> None:
-    """Carry out ``changes``, whose new files are in the stage and on the disk."""
-    for folder in {change.place.folder for change in changes}:
-        (out / folder).mkdir(parents=True, exist_ok=True)
+def carry_out(out: Path, changes: Sequence[Change]) -> list[tuple[Change, OSError]]:
+    """Carry out ``changes``, whose new files are in the stage and on the disk; the result is those that cannot be."""
     with replacing(out / JOURNAL) as stream:
         stream.writelines(json.dumps(change).encode() + b"\n" for change in changes)
-    _finish(out, changes)
+    outcomes = [(change, _put_in_place(out, change)) for change in changes]
+    _close(out, (change for change, error in outcomes if error is None))
+    return [(change, error) for change, error in outcomes if error is not None]
 
 
 def complete(out: Path) -> int:
@@ -33,24 +34,49 @@ def complete(out: Path) -> int:
     if not journal.exists():
         return 0
     changes = [_change(out, line) for line in journal.read_bytes().splitlines()]
-    _finish(out, changes)
+    for change in changes:
+        error = _put_in_place(out, change)
+        if error is not None:
+            raise error
+    _close(out, changes)
     return len(changes)
 
 
-def _finish(out: Path, changes: Iterable[Change]) -> None:
-    """Carry out ``changes`` from wherever they were left."""
-    folders: set[Path] = set()
-    for change in changes:
-        folder = out / change.place.folder
-        for staged, name in change.staged:
-            source = out / STAGE / staged
-            if source.exists():  # else it is where it belongs
-                source.replace(folder / name)
-        for name in change.gone:
-            (folder / name).unlink(missing_ok=True)
-        folders.add(folder)
-    for folder in folders:
-        sync_folder(folder)
+def _put_in_place(out: Path, change: Change) -> OSError | None:
+    """Carry out a change from wherever it was left; on an error, which is the result, all is as it was."""
+    done: list[tuple[Path, Path]] = []
+    try:
+        (out / change.place.folder).mkdir(parents=True, exist_ok=True)
+        for source, target in _moves(out / STAGE, out / change.place.folder, change):
+            source.replace(target)
+            done.append((source, target))
+    except OSError as error:
+        for source, target in reversed(done):
+            target.replace(source)
+        return error
+    return None
+
+
+def _moves(stage: Path, folder: Path, change: Change) -> Iterator[tuple[Path, Path]]:
+    """What is left to move: each old file to the stage, and at once the new one to its place."""
+    for staged, name in change.staged:
+        if (stage / staged).exists():  # else it is where it belongs
+            if name in change.old and _is_file(folder / name):
+                yield folder / name, stage / f"{staged}.old"
+            yield stage / staged, folder / name
+    for number, name in enumerate(change.gone):
+        if _is_file(folder / name):
+            yield folder / name, stage / f"{change.number}.{number}.gone"
+
+
+def _is_file(path: Path) -> bool:
+    """Whether there is something that quire may replace; what others have put there meanwhile is theirs."""
+    return path.is_file() and not path.is_symlink()
+
+
+def _close(out: Path, changes: Iterable[Change]) -> None:
+    for folder in {change.place.folder for change in changes}:
+        sync_folder(out / folder)
     (out / JOURNAL).unlink()
 
 

@@ -1,8 +1,8 @@
 """One JSON file a chunk: ``{out}/{folder of the source}/{contentType}_{docName}__ch{n}.json``. Before: wire/.
 
 A run writes new files to a stage, and puts them all in place at its end: killed before that, everything is as it was.
-names.py says where files go, obstacles.py what is in the way, swap.py puts them there in one step, journal.py where
-that cannot be done.
+names.py says where files go, obstacles.py what is in the way, there.py what earlier runs wrote; swap.py puts files in
+place in one step, journal.py where that cannot be done.
 """
 
 from __future__ import annotations
@@ -10,25 +10,24 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import NamedTuple, Self
 
 from quire.errors import QuireError
 from quire.record import Chunks
-from quire.wire.record import encode, parse
+from quire.wire.record import encode
 from quire.write import journal, swap
 from quire.write.changes import Change, by_root, staged_name
 from quire.write.given import documents_of, refusal
 from quire.write.lock import OnWait, held
-from quire.write.names import JOURNAL, LOCK, README, STAGE, STATE, Place, place_of, split_name, twin_key
+from quire.write.names import JOURNAL, LOCK, README, STAGE, STATE, Place, place_of, twin_key
 from quire.write.obstacles import is_too_long, obstacle, obstacle_in_state
-from quire.write.trouble import explained
+from quire.write.there import There
+from quire.write.trouble import explained, explanation
 
 PATIENCE = 600.0
 """How many seconds to wait for another run that writes to the same folder."""
@@ -40,6 +39,16 @@ whole, in one step, so that no document is ever half old and half new. Other fil
 
 Delete this file to have chunk files replaced one by one instead.
 """
+
+
+class Encoded(NamedTuple):
+    """The files of a document, before they have their names."""
+
+    path: str | None
+    """The document's path."""
+    content_type: str
+    files: Mapping[int, bytes]
+    """What they hold, by the numbers of the chunks."""
 
 
 @dataclass(frozen=True)
@@ -66,10 +75,20 @@ class Written:
     """The documents that were not written."""
 
 
+def encoded(chunks: Chunks) -> Encoded:
+    """The files of a document; they can be made in another process than the one that writes them."""
+    files = {chunk.chunk_number: encode(chunk, indent=_INDENT) + b"\n" for chunk in chunks}
+    return Encoded(chunks.document.path, chunks.options.content_type, files)
+
+
 def write_files(
     out: Path | str, documents: Iterable[Chunks], *, patience: float = PATIENCE, on_wait: OnWait | None = None
 ) -> Written:
-    """Write the chunks of ``documents`` to files in ``out``; on an error nothing is changed."""
+    """Write the chunks of ``documents`` to files in ``out``: all at the end, each document as a whole.
+
+    A document that cannot be written is refused, and the others are written. On an error before the end nothing is
+    changed.
+    """
     some = documents_of(documents)
     with FileWriter(out, patience=patience, on_wait=on_wait) as writer:
         for chunks in some:
@@ -107,7 +126,7 @@ class FileWriter:
         self._taken: dict[str, str] = {}
         self._refused: list[Refused] = []
         self._counts = {"documents": 0, "chunks": 0, "unchanged": 0}
-        self._in_folder = cache(self._scan)
+        self._there = There(self._out)
 
     @property
     def written(self) -> Written:
@@ -136,21 +155,24 @@ class FileWriter:
         """Take the chunks of a document; False if they are refused, see ``written.refused``."""
         if not isinstance(chunks, Chunks):
             raise refusal(chunks)
-        path, name = chunks.document.path, chunks.document.source.name
-        place = place_of(path, chunks.options.content_type)
+        return self.add_encoded(encoded(chunks), chunks.document.source.name)
+
+    def add_encoded(self, document: Encoded, name: str) -> bool:
+        """Take the files of a document, which messages call ``name``."""
+        place = place_of(document.path, document.content_type)
         with explained(self._shown):
-            reason = self._reason_against(place, chunks)
+            reason = self._reason_against(place, document)
             if reason is not None:
                 self._refused.append(Refused(name, reason))
                 return False
             self._taken[_key(place)] = name
-            self._stage(place, {chunk.chunk_number: encode(chunk, indent=_INDENT) + b"\n" for chunk in chunks})
+            self._stage(place, document.files)
         return True
 
     def _stage(self, place: Place, files: Mapping[int, bytes]) -> None:
         self._counts["documents"] += 1
         self._counts["chunks"] += len(files)
-        old = self._old_files(place)
+        old = self._there.files(place)
         if self._is_there(place, old, files):
             self._counts["unchanged"] += 1
             return
@@ -172,44 +194,32 @@ class FileWriter:
         may_swap = (self._out / README).exists()
         for root, changes in by_root(self._changes):
             if not (may_swap and _swapped(self._out, root, changes)):
-                journal.carry_out(self._out, changes)
+                for change, error in journal.carry_out(self._out, changes):
+                    self._take_back(change, str(explanation(error, self._shown)))
 
-    def _reason_against(self, place: Place, chunks: Chunks) -> str | None:
-        other = self._taken.get(_key(place))
-        if other is not None:
-            return f"its files {place.shown} would meet those of {other}; rename one, or write them to another folder"
-        if is_too_long(self._out / place.folder / place.file(max((each.chunk_number for each in chunks), default=0))):
-            return f"the path of its files, {place.shown}, would be longer than this system allows; shorten it"
-        return obstacle(self._out, place) or self._conflict(place, chunks)
+    def _take_back(self, change: Change, reason: str) -> None:
+        """Count a document that could not be put in place as refused."""
+        self._counts["documents"] -= 1
+        self._counts["chunks"] -= len(change.chunks)
+        self._refused.append(Refused(self._taken[_key(change.place)], reason))
 
-    def _conflict(self, place: Place, chunks: Chunks) -> str | None:
-        """Why the files that are there are not this document's, if so."""
-        old = self._old_files(place)
-        if not old:
-            return None
-        file = self._out / place.folder / old[0]
-        stem = split_name(old[0])
+    def _reason_against(self, place: Place, document: Encoded) -> str | None:
+        """Why a document cannot be written, if so."""
         try:
-            owner = _owner(file)
-        except (QuireError, OSError):
-            return f"{file} is in the way, and is no chunk file of quire; remove it"
-        if owner != chunks.document.path or stem is None or stem[0] != place.stem:
-            return f"{file} belongs to {owner or 'a text without a path'}; remove it, or write to another folder"
-        return None
+            return self._meets(place) or self._obstacle(place, document)
+        except OSError as error:  # its folder cannot be looked into
+            return str(explanation(error, self._shown))
 
-    def _old_files(self, place: Place) -> list[str]:
-        """The names of the document's files, in the order of the chunks, under whatever spelling of its name."""
-        found = self._in_folder(place.folder).get(twin_key(place.stem), {})
-        return [Place(place.folder, stem).file(number) for stem in sorted(found) for number in sorted(found[stem])]
+    def _meets(self, place: Place) -> str | None:
+        other = self._taken.get(_key(place))
+        if other is None:
+            return None
+        return f"its files {place.shown} would meet those of {other}; rename one, or write them to another folder"
 
-    def _scan(self, folder: str) -> dict[str, dict[str, array[int]]]:
-        """The chunk files in a folder: the numbers of each document, for each spelling of its name."""
-        found: dict[str, dict[str, array[int]]] = {}
-        if (self._out / folder).is_dir():
-            with os.scandir(self._out / folder) as entries:
-                for stem, number in filter(None, (split_name(entry.name) for entry in entries)):
-                    found.setdefault(twin_key(stem), {}).setdefault(stem, array("Q")).append(number)
-        return found
+    def _obstacle(self, place: Place, document: Encoded) -> str | None:
+        if is_too_long(self._out / place.folder / place.file(max(document.files, default=0))):
+            return f"the path of its files, {place.shown}, would be longer than this system allows; shorten it"
+        return obstacle(self._out, place) or self._there.conflict(place, document.path)
 
 
 def _real(out: Path | str) -> Path:
@@ -267,17 +277,6 @@ def _write(file: Path, data: bytes) -> None:
         stream.write(data)
         if not hasattr(os, "sync"):  # elsewhere one call does it for all files
             os.fsync(stream.fileno())
-
-
-def _owner(file: Path) -> Any:
-    """The path of the document that a chunk file belongs to; None for text without one."""
-    if file.is_symlink():
-        raise QuireError(f"{file}: is a symbolic link")
-    record = parse(file.read_bytes(), name=str(file))
-    if not isinstance(record, dict) or "id" not in record:
-        raise QuireError(f"{file}: is no chunk record")
-    metadata = record.get("metadata")
-    return metadata.get("sourceFile") if isinstance(metadata, dict) else None
 
 
 def _key(place: Place) -> str:

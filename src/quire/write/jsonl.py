@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -23,11 +24,27 @@ def write_jsonl(target: Path | str | BinaryIO, documents: Iterable[Chunks], *, f
     some = documents_of(documents)
     if not isinstance(target, Path | str):
         return _write(target, some, form)
-    file = Path(target)
+    with _opened(Path(target)) as stream:
+        return _write(stream, some, form)
+
+
+def encoded(chunks: Chunks, form: Form = "chunk") -> bytes:
+    """The lines of a document; they can be made in another process than the one that writes them."""
+    return b"".join(to_json(record) + b"\n" for record in records(chunks, form))
+
+
+def write_encoded(target: Path, documents: Iterable[bytes]) -> None:
+    """Write the lines of documents to a file."""
+    with _opened(target) as stream:
+        stream.writelines(documents)
+
+
+@contextmanager
+def _opened(file: Path) -> Iterator[BinaryIO]:
     with explained(file):
         file.parent.mkdir(parents=True, exist_ok=True)
         with replacing(file) as stream:
-            return _write(stream, some, form)
+            yield stream
 
 
 def _write(stream: BinaryIO, documents: Iterable[Chunks], form: Form) -> int:

@@ -42,7 +42,7 @@ def held(file: Path, what: str, *, patience: float, on_wait: OnWait | None = Non
     """Hold the lock that ``file`` stands for; ``what`` is what it protects, for messages."""
     busy = Busy(
         f"{what}: waiting for another run of quire that is writing there",
-        QuireError(f"{what}: another run of quire is writing there; wait for it, or write somewhere else"),
+        QuireError(f"{what}: another run of quire is writing there", "wait for it, or write somewhere else"),
     )
     descriptor, _ = acquired(file, lambda _: busy, patience=patience, on_wait=on_wait)
     try:

@@ -1,4 +1,4 @@
-"""Parquet: one row a chunk, in the columns of the JSON record. Needs pyarrow, which ``quire[parquet]`` installs.
+"""Parquet: one row a chunk, in the columns of the JSON record. Needs pyarrow, which is an extra.
 
 Rows are written in groups, so that memory does not grow with the number of documents. Before: wire/.
 """
@@ -11,7 +11,7 @@ from functools import cache
 from importlib import import_module
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Any, TypeAlias, get_args, get_origin, get_type_hints
 
 from quire.errors import QuireError
 from quire.record import Chunk, Chunks, SourcePosition, TokenStats
@@ -26,35 +26,28 @@ _ROWS = 2048
 """How many rows are in a group."""
 
 
-class Rows(NamedTuple):
-    """The rows of a document, made by another process."""
-
-    encoded: tuple[bytes, ...]
+Rows: TypeAlias = tuple[bytes, ...]
+"""The rows of a document, encoded."""
 
 
-def write_parquet(target: Path | str, documents: Iterable[Chunks | Rows]) -> int:
+def write_parquet(target: Path | str, documents: Iterable[Chunks]) -> int:
     """Write the chunks of ``documents`` to a Parquet file; the result is how many.
 
     ``metadata`` is a column of JSON. A lone surrogate, which Parquet's text cannot hold, becomes U+FFFD.
     """
-    arrow, parquet = _pyarrow()
-    schema = _schema(arrow)
-    some = documents_of(documents)
-    file = Path(target)
-    count = 0
-    with explained(file):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(file) as stream, parquet.ParquetWriter(stream, schema, compression="zstd") as writer:
-            for group in _groups(arrow, schema, some):
-                writer.write_table(group)
-                count += group.num_rows
-    return count
+    return _write(Path(target), chain.from_iterable(map(_made, map(_checked, documents_of(documents)))))
 
 
-def rows(chunks: Chunks) -> Rows:
-    """The rows of a document, for the process that writes them."""
+def encoded(chunks: Chunks) -> Rows:
+    """The rows of a document; they can be made in another process than the one that writes them."""
+    return tuple([batch.serialize().to_pybytes() for batch in _made(chunks)])
+
+
+def write_encoded(target: Path, documents: Iterable[Rows]) -> None:
+    """Write the rows of documents to a Parquet file."""
     arrow, _ = _pyarrow()
-    return Rows(tuple([batch.serialize().to_pybytes() for batch in _made(arrow, _schema(arrow), chunks)]))
+    parts = chain.from_iterable(documents)
+    _write(target, (arrow.ipc.read_record_batch(arrow.py_buffer(part), _schema(arrow)) for part in parts))
 
 
 def check_installed() -> None:
@@ -62,18 +55,31 @@ def check_installed() -> None:
     _pyarrow()
 
 
+def _write(file: Path, batches: Iterable[Any]) -> int:
+    arrow, parquet = _pyarrow()
+    schema = _schema(arrow)
+    count = 0
+    with explained(file):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(file) as stream, parquet.ParquetWriter(stream, schema, compression="zstd") as writer:
+            for group in _groups(arrow, schema, batches):
+                writer.write_table(group)
+                count += group.num_rows
+    return count
+
+
 def _pyarrow() -> tuple[Any, Any]:
     try:
         return import_module("pyarrow"), import_module("pyarrow.parquet")
     except ImportError as error:
-        raise QuireError("Parquet files need pyarrow; install it with: pip install 'quire[parquet]'") from error
+        raise QuireError("Parquet files need pyarrow", "install it: pip install pyarrow") from error
 
 
-def _groups(arrow: Any, schema: Any, documents: Iterable[Chunks | Rows]) -> Iterator[Any]:
+def _groups(arrow: Any, schema: Any, batches: Iterable[Any]) -> Iterator[Any]:
     """Tables of as many rows as a group has, but for the last one."""
     held: list[Any] = []
     number = 0
-    for batch in chain.from_iterable(_batches(arrow, schema, each) for each in documents):
+    for batch in batches:
         held.append(batch)
         number += batch.num_rows
         while number >= _ROWS:
@@ -85,19 +91,18 @@ def _groups(arrow: Any, schema: Any, documents: Iterable[Chunks | Rows]) -> Iter
         yield arrow.Table.from_batches(held, schema=schema).combine_chunks()
 
 
-def _batches(arrow: Any, schema: Any, document: Chunks | Rows) -> Iterable[Any]:
-    if isinstance(document, Rows):
-        return [arrow.ipc.read_record_batch(arrow.py_buffer(data), schema) for data in document.encoded]
+def _checked(document: Chunks) -> Chunks:
     if not is_list_of_chunks(document):
         raise refusal(document)
-    return _made(arrow, schema, document)
+    return document
 
 
-def _made(arrow: Any, schema: Any, chunks: Chunks) -> Iterator[Any]:
+def _made(chunks: Chunks) -> Iterator[Any]:
     """The rows of a document, no more than a group at once."""
+    arrow, _ = _pyarrow()
     made = (_row(chunk) for chunk in chunks)
     while some := list(islice(made, _ROWS)):
-        yield arrow.RecordBatch.from_pylist(some, schema=schema)
+        yield arrow.RecordBatch.from_pylist(some, schema=_schema(arrow))
 
 
 def _row(chunk: Chunk) -> dict[str, Any]:

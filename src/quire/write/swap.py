@@ -13,9 +13,11 @@ import errno
 import os
 import re
 import shutil
+import stat
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -23,7 +25,7 @@ from typing import Any
 
 from quire.write.atomic import sync_folder
 from quire.write.changes import Change
-from quire.write.names import STAGE, Place, split_name
+from quire.write.names import STAGE
 
 _EXCHANGE_CALL = "renamex_np" if sys.platform == "darwin" else "renameat2"
 _EXCHANGE = 2
@@ -37,34 +39,22 @@ class CannotSwapError(Exception):
     """Folders cannot change places here; nothing has been changed."""
 
 
-class _LeftOut:
-    """What is not taken over from the old folder: the stage, and all files of the documents that change."""
-
-    def __init__(self, changes: Sequence[Change]) -> None:
-        self._places = {change.place for change in changes}
-
-    def __contains__(self, name: str) -> bool:
-        folder, _, file = name.rpartition("/")
-        parts = split_name(file)
-        return name == STAGE or (parts is not None and Place(folder, parts[0]) in self._places)
-
-
 def swap(out: Path, root: str, changes: Sequence[Change], stage: Path) -> None:
     """Carry out ``changes``, all inside the folder ``root`` of ``out``, in one step. The stage is on the disk."""
     target = out / root if root else out
     if out.parent == out or _holds_us(target) or _library_function(_EXCHANGE_CALL) is None:
         raise CannotSwapError
-    left_out = _LeftOut(changes)
+    replaced = frozenset(name for change in changes for name in change.files)
     with _room_beside(out) as room:
         copy = room / _COPY
         try:
-            _build(out, root, copy, left_out)
+            _build(out, root, copy, replaced)
             _add(root, copy, changes, stage)
             _change_places(copy, target)
         except OSError as error:
             raise CannotSwapError from error
         sync_folder(target.parent)
-        _keep_late(copy, target, f"{root}/" if root else "", left_out)
+        _keep_late(copy, target, f"{root}/" if root else "", replaced)
 
 
 def sweep(out: Path) -> None:
@@ -74,7 +64,18 @@ def sweep(out: Path) -> None:
         for entry in os.scandir(out.parent):
             is_named_so = entry.name.startswith(prefix) and _ROOM.fullmatch(entry.name, len(prefix))
             if is_named_so and entry.is_dir(follow_symlinks=False) and _holds_only_a_copy(Path(entry.path)):
-                shutil.rmtree(entry.path, ignore_errors=True)
+                _discard(entry.path)
+
+
+def _discard(room: str) -> None:
+    """Remove a folder with all in it, also what is in folders that may not be written to."""
+    shutil.rmtree(room, ignore_errors=True)
+    for at, folders, _ in os.walk(room):
+        for inner in (os.path.join(at, name) for name in folders):  # noqa: PTH118
+            if not os.path.islink(inner):  # noqa: PTH114
+                with contextlib.suppress(OSError):
+                    os.chmod(inner, stat.S_IRWXU)  # noqa: PTH101
+    shutil.rmtree(room, ignore_errors=True)
 
 
 def _holds_only_a_copy(room: Path) -> bool:
@@ -104,7 +105,7 @@ def _room_beside(out: Path) -> Iterator[Path]:
     try:
         yield room
     finally:
-        shutil.rmtree(room, ignore_errors=True)
+        _discard(str(room))
 
 
 def _prefix(out: Path) -> str:
@@ -119,8 +120,8 @@ def _holds_us(folder: Path) -> bool:
         return False
 
 
-def _build(out: Path, root: str, copy: Path, left_out: _LeftOut) -> None:
-    """The folder ``root`` of ``out`` once more, of hard links, without what is in ``left_out``."""
+def _build(out: Path, root: str, copy: Path, replaced: AbstractSet[str]) -> None:
+    """The folder ``root`` of ``out`` once more, of hard links, without the stage and the files in ``replaced``."""
     copy.mkdir()
     folders = [root] if (out / root).is_dir() else []
     for folder in folders:  # which grows on the way
@@ -128,22 +129,20 @@ def _build(out: Path, root: str, copy: Path, left_out: _LeftOut) -> None:
         made.mkdir(exist_ok=True)
         if (out / folder).stat().st_dev != copy.stat().st_dev:
             raise OSError(errno.EXDEV, "another file system", folder)
-        folders += _link_files(out, folder, made, left_out)
+        folders += _link_files(out, folder, made, replaced)
     for folder in reversed(folders):
         _take_after(copy / _inside(folder, root), out / folder)
 
 
-def _link_files(out: Path, folder: str, made: Path, left_out: _LeftOut) -> list[str]:
+def _link_files(out: Path, folder: str, made: Path, replaced: AbstractSet[str]) -> list[str]:
     """Link the files of ``folder`` into ``made``; the result is the folders in it."""
     below: list[str] = []
     with os.scandir(out / folder) as entries:
         for entry in entries:
             name = f"{folder}/{entry.name}" if folder else entry.name
-            if name in left_out:
-                continue
             if entry.is_dir(follow_symlinks=False):
-                below.append(name)
-            else:
+                below += [name] if name != STAGE else []
+            elif name not in replaced:
                 os.link(entry.path, made / entry.name, follow_symlinks=False)
     return below
 
@@ -193,14 +192,14 @@ def _library_function(name: str) -> Any:
         return None
 
 
-def _keep_late(old: Path, target: Path, before: str, left_out: _LeftOut) -> None:
+def _keep_late(old: Path, target: Path, before: str, replaced: AbstractSet[str]) -> None:
     """Bring over what others have put into the old folder since it was copied."""
     for folder, folders, names in os.walk(old):
         inside = folder[len(str(old)) + 1 :]
         inside = f"{inside}/" if inside else ""
-        folders[:] = [name for name in folders if before + inside + name not in left_out]
+        folders[:] = [name for name in folders if before + inside + name != STAGE]
         for name in names:
-            if before + inside + name not in left_out and not _is_one(Path(folder, name), target / inside / name):
+            if before + inside + name not in replaced and not _is_one(Path(folder, name), target / inside / name):
                 (target / inside).mkdir(parents=True, exist_ok=True)
                 Path(folder, name).replace(target / inside / name)
 

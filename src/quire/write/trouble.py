@@ -37,8 +37,13 @@ def explained(target: Path) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        place = error.filename if _is_known(error.filename) else target
-        raise QuireError(f"{place}: cannot be written: {error.strerror or error}; {remedy(error.errno)}") from error
+        raise explanation(error, target) from error
+
+
+def explanation(error: OSError, target: Path) -> QuireError:
+    """What the system says, of the file or folder that it is about, else of the target."""
+    place = next(filter(_is_known, (error.filename, error.filename2)), target)
+    return QuireError(f"{place}: cannot be written: {error.strerror or error}", remedy(error.errno))
 
 
 def _check_name(target: Path) -> None:

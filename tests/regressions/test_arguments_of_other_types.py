@@ -1,0 +1,44 @@
+"""What callers give by mistake: the error says what to give."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+import quire
+from quire import wire
+
+TEXT = "# A\n\nx\n"
+
+
+@pytest.mark.parametrize(
+    ("chunks", "named"),
+    [
+        (None, "NoneType"),
+        (3, "int"),
+        ("abc", "str"),
+        (quire.chunk(TEXT)[0], "Chunk"),
+        ([1], "int"),
+        ([*quire.chunk(TEXT), None], "NoneType"),
+        ([json.loads(wire.encode(chunk)) for chunk in quire.chunk(TEXT)], "dict"),
+    ],
+)
+def test_what_are_no_chunks_is_not_verified(chunks: Any, named: str) -> None:
+    message = f"quire.verify takes the Chunk records of a text, as a list, not {named}; quire.wire.decode makes them"
+    with pytest.raises(TypeError, match=re.escape(message)):
+        quire.verify(TEXT, chunks)
+
+
+def test_what_was_read_from_json_is_verified_once_it_is_decoded() -> None:
+    records = [json.loads(wire.encode(chunk)) for chunk in quire.chunk(TEXT)]
+    assert quire.verify(TEXT, [wire.decode(record) for record in records]) == []
+
+
+@pytest.mark.parametrize("file", [None, 3, b"a.md"])
+def test_what_is_no_path_is_no_file(file: Any) -> None:
+    message = f"quire.chunk_file takes the path of a file, not {type(file).__name__}; for a text see quire.chunk"
+    with pytest.raises(TypeError, match=re.escape(message)):
+        quire.chunk_file(file)
