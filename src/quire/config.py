@@ -5,13 +5,13 @@ A strategy accepts the common options and its own; anything else is refused by n
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
-from quire.errors import OptionError, near
+from quire.errors import OptionError, impossible, near
 
 BreadcrumbMode = Literal["conditional", "always", "none"]
 Slugs = Literal["github", "ascii"]
@@ -112,6 +112,9 @@ OWN: Mapping[str, Mapping[str, Any]] = MappingProxyType(
 TOKENIZERS: Mapping[str, str] = MappingProxyType({"sections": "estimate"})
 """The strategies that do not count with the default tokenizer unless told to."""
 
+_ALIKE = (("hard_cap", "max_tokens"), ("target", "target_tokens"))
+"""Options that mean the same in different strategies."""
+
 _TYPES: Mapping[str, type] = MappingProxyType(
     {"content_type": str, "tree": str, "timestamps": bool, "tokenizer": str, "merge_siblings": bool, "normalize": bool},
 )
@@ -136,84 +139,96 @@ def valid_names(strategy: str) -> tuple[str, ...]:
     return (*COMMON, *OWN[strategy])
 
 
-def build(strategy: str, given: Mapping[str, Any]) -> Options:
+Shown = Callable[[str], str]
+"""How an option is called in messages: a command line has other names for them."""
+
+
+def build(strategy: str, given: Mapping[str, Any], shown: Shown = str) -> Options:
     """Options for ``strategy`` from what the caller gave; what cannot be honoured is refused here."""
     try:
-        return _built(strategy, tuple(given.items()))
+        # With their types, for 64 and 64.0 are equal.
+        return _built(strategy, tuple((name, value, type(value)) for name, value in given.items()), shown)
     except TypeError:  # a value that cannot be a key; it is refused by name
-        return _validated(strategy, given)
+        return _validated(strategy, given, shown)
 
 
 @lru_cache(maxsize=256)
-def _built(strategy: str, given: tuple[tuple[str, Any], ...]) -> Options:
+def _built(strategy: str, given: tuple[tuple[str, Any, type], ...], shown: Shown) -> Options:
     """Validated once, however many documents follow."""
-    return _validated(strategy, dict(given))
+    return _validated(strategy, {name: value for name, value, _ in given}, shown)
 
 
-def _validated(strategy: str, given: Mapping[str, Any]) -> Options:
+def _validated(strategy: str, given: Mapping[str, Any], shown: Shown) -> Options:
     if strategy not in OWN:
         hint = near(strategy, OWN, repr)
-        raise OptionError(f"unknown strategy {strategy!r:.80}{hint}; choose from: {', '.join(OWN)}")
-    valid = valid_names(strategy)
-    for name in given:
-        if name not in valid:
-            raise OptionError(
-                f"unknown option {name!r:.80} for strategy {strategy!r:.80}{near(name, valid, repr)}; "
-                f"valid options: {', '.join(('title', 'path', 'syntax', *valid))}"
-            )
+        raise OptionError(
+            f"unknown strategy {strategy!r:.80}{hint}", f"choose from: {', '.join(OWN)}", option="strategy"
+        )
+    refuse_others(strategy, given, repr, ("title", "path", "syntax"))
     chosen = {**OWN[strategy], **given}
     for name, value in chosen.items():
-        _check(name, value)
-    _check_together(chosen, given)
+        rule = _broken_rule(name, value)
+        if rule:
+            raise impossible(shown(name), value, rule)
+    _fit_together(chosen, given, shown)
     return Options(strategy=strategy, **chosen)
 
 
-def _check_together(chosen: dict[str, Any], given: Mapping[str, Any]) -> None:
+def refuse_others(strategy: str, given: Iterable[str], shown: Shown, besides: Iterable[str]) -> None:
+    """Refuse options that ``strategy`` does not have; ``besides`` are others that the caller takes."""
+    valid = valid_names(strategy)
+    for name in given:
+        if name not in valid:
+            advice = f"valid options: {', '.join(map(shown, (*besides, *valid)))}"
+            raise OptionError(_not_an_option(name, strategy, shown), advice, option=name)
+
+
+def _not_an_option(name: str, strategy: str, shown: Shown) -> str:
+    """Whose option it is, and what it is called here; or what was probably meant."""
+    owners = [each for each, own in OWN.items() if name in own]
+    if not owners:
+        return f"unknown option {shown(name[:80])} for strategy {strategy!r}{near(name, valid_names(strategy), shown)}"
+    here = next((each for alike in _ALIKE if name in alike for each in alike if each in OWN[strategy]), None)
+    hint = f" ({strategy} calls it {shown(here)})" if here else ""
+    return f"option {shown(name)} is one of {' and '.join(map(repr, owners))}, not of strategy {strategy!r}{hint}"
+
+
+def _fit_together(chosen: dict[str, Any], given: Mapping[str, Any], shown: Shown) -> None:
     """Targets and minimums lie below the cap; one that was not given gives way to the cap."""
     cap_name = "hard_cap" if "hard_cap" in chosen else "max_tokens"
     cap = chosen.get(cap_name)
     if cap is None:
         return
-    for name in ("target", "target_tokens"):
-        if name in chosen and chosen[name] > cap:
-            _give_way(chosen, given, name, cap, f"{name} may be at most {cap_name}={cap}")
-    half = cap // 2
-    if chosen["min_tokens"] > half:
-        _give_way(chosen, given, "min_tokens", half, f"min_tokens may be at most half of {cap_name}={cap}")
+    for name, most, what in (("target", cap, ""), ("target_tokens", cap, ""), ("min_tokens", cap // 2, "half of ")):
+        if chosen.get(name, 0) <= most:
+            continue
+        if name in given:
+            rule = f"{shown(name)} may be at most {what}{shown(cap_name)}={cap}"
+            raise impossible(shown(name), given[name], rule)
+        chosen[name] = most
 
 
-def _give_way(chosen: dict[str, Any], given: Mapping[str, Any], name: str, most: int, rule: str) -> None:
-    if name in given:
-        raise OptionError(f"{name}={given[name]!r} is not possible; {rule}")
-    chosen[name] = most
-
-
-def _check(name: str, value: Any) -> None:
+def _broken_rule(name: str, value: Any) -> str | None:
+    """What a value must be, if it is not; None if it is possible."""
     default = next(each.default for each in fields(Options) if each.name == name)
     if value is None and default is None:
-        return
+        return None
     if name in _CHOICES and value not in _CHOICES[name]:
-        choices = ", ".join(repr(choice) for choice in _CHOICES[name])
-        raise OptionError(f"{name}={value!r:.80} is not possible; choose from: {choices}")
+        return f"choose from: {', '.join(map(repr, _CHOICES[name]))}"
     wanted = _TYPES.get(name)
     if wanted is not None and not isinstance(value, wanted):
-        raise OptionError(f"{name}={value!r:.80} is not possible; it must be {_describe(wanted)}")
-    if name in _RANGES:
-        _check_range(name, value)
+        return f"it must be {_describe(wanted)}"
     if name in ("content_type", "tree") and not is_id_part(value):
-        raise OptionError(
-            f"{name}={value!r:.80} is not possible; it begins every id: letters, digits, '-', '_' and '.'"
-        )
+        return "it begins every id: letters, digits, '-', '_' and '.'"
+    return _broken_range(value, *_RANGES[name]) if name in _RANGES else None
 
 
-def _check_range(name: str, value: Any) -> None:
-    least, most = _RANGES[name]
+def _broken_range(value: Any, least: int, most: int) -> str | None:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise OptionError(f"{name}={value!r:.80} is not possible; it must be a whole number")
+        return "it must be a whole number"
     if value < least:
-        raise OptionError(f"{name}={value} is not possible; it must be at least {least}")
-    if value > most:
-        raise OptionError(f"{name}={value} is not possible; it must be at most {most}")
+        return f"it must be at least {least}"
+    return f"it must be at most {most}" if value > most else None
 
 
 def is_id_part(value: str) -> bool:

@@ -3,76 +3,118 @@
 The whole tree:
 
     QuireError                 anything below; catch this one
-    ├── OptionError            an option that does not exist or cannot be honoured (also a ValueError)
-    ├── InputError             a document that cannot be read (carries path and reason)
+    ├── OptionError            an option that does not exist or cannot be honoured (carries its name; also a ValueError)
+    ├── InputError             a document that cannot be read (carries its path)
     │   └── UndecodableError   its bytes are not the text they claim to be (carries the line and the byte offset)
-    ├── GuardError             a chunk that is not worth embedding, with guard="raise"
+    ├── GuardError             a chunk that is not worth embedding, with guard="raise" (carries path and line)
     ├── TokenizerError         a token counter that cannot be loaded or answers nonsense
     ├── QueryError             a query that uses the syntax wrongly (carries the query and the position)
-    ├── StoreError             an index that cannot be read or written (carries its folder and the reason)
+    ├── StoreError             an index that cannot be read or written (carries its folder)
     │   └── IndexDamagedError  its files are not what was written; the next update makes it anew
-    ├── BusyError              another process is updating the index
+    ├── BusyError              another process is updating the index (carries its folder)
     └── NotFoundError          something that is not in the index (also a LookupError)
 
-A message says what is wrong, where, and what to do about it; ``near`` says what was perhaps meant.
+Each says what is wrong (``problem``) and what to do about it (``advice``), apart, so that a surface can advise what its
+own users can do; where and about what is in fields, too. ``near`` and ``impossible`` help to say it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Self
 
 
 class QuireError(Exception):
     """The root of the tree."""
 
+    def __init__(self, problem: str, advice: str = "") -> None:
+        self.problem = problem
+        """What is wrong."""
+        self.advice = advice
+        """What to do about it; empty where ``problem`` says it, or nothing can be done."""
+
+    @property
+    def message(self) -> str:
+        """What is wrong and what to do, in one line."""
+        return f"{self.problem}; {self.advice}" if self.advice else self.problem
+
+    @property
+    def reason(self) -> str:
+        """The message without the path, where there is one."""
+        return self.message
+
+    def advising(self, advice: str) -> Self:
+        """The same error with other advice."""
+        from copy import copy  # noqa: PLC0415  for mistakes only
+
+        other = copy(self)
+        other.advice = advice
+        return other
+
+    def __str__(self) -> str:
+        return self.reason
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """As its fields, however it was made: errors are sent from one process to another."""
+        return type(self).__new__, (type(self), *self.args), vars(self)
+
 
 class OptionError(QuireError, ValueError):
     """An option that does not exist or cannot be honoured."""
 
+    def __init__(self, problem: str, advice: str = "", *, option: str = "") -> None:
+        super().__init__(problem, advice)
+        self.option = option
+        """The name of the option; empty where it is about none, or about several."""
 
-class InputError(QuireError):
-    """A document that cannot be read."""
 
-    def __init__(self, path: str, reason: str) -> None:
-        super().__init__(f"{path}: {reason}")
+class _PathError(QuireError):
+    """Something that is wrong with what is at a path."""
+
+    def __init__(self, path: str, problem: str, advice: str = "") -> None:
+        super().__init__(problem, advice)
         self.path = path
-        """The document, as the user named it."""
-        self.reason = reason
-        """What is wrong and what to do, without the path."""
+        """The document, as the user named it; the folder of the index."""
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.path, self.reason)
+    def __str__(self) -> str:
+        return f"{self.path}: {self.reason}"
+
+
+class InputError(_PathError):
+    """A document that cannot be read."""
 
 
 class UndecodableError(InputError):
     """Bytes that are not the text they claim to be."""
 
-    def __init__(self, path: str, problem: str, line: int, offset: int) -> None:
-        super().__init__(path, f"line {line}, {problem}")
-        self.problem = problem
-        """What is wrong, and what to do, without the line."""
+    def __init__(self, path: str, problem: str, line: int, offset: int, advice: str = "") -> None:
+        super().__init__(path, problem, advice)
         self.line = line
         """The line of the first undecodable byte, from 1."""
         self.offset = offset
         """Position of the first undecodable byte in the file."""
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.path, self.problem, self.line, self.offset)
+    @property
+    def reason(self) -> str:
+        """The message with the line, without the path."""
+        return f"line {self.line}, {self.message}"
 
 
-class GuardError(QuireError):
+class GuardError(_PathError):
     """A chunk that is not worth embedding, where that is to be an error."""
 
-    def __init__(self, path: str, line: int, message: str) -> None:
-        super().__init__(f"{path}:{line}: {message}")
-        self.path = path
-        """The document, as the user named it."""
-        self.reason = f"line {line}: {message}"
-        """What is wrong, without the path."""
-        self._line, self._message = line, message
+    def __init__(self, path: str, line: int, problem: str, advice: str = "") -> None:
+        super().__init__(path, problem, advice)
+        self.line = line
+        """The line that the chunk begins in, from 1."""
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.path, self._line, self._message)
+    @property
+    def reason(self) -> str:
+        """The message with the line, without the path."""
+        return f"line {self.line}: {self.message}"
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.message}"
 
 
 class TokenizerError(QuireError):
@@ -82,17 +124,15 @@ class TokenizerError(QuireError):
 class QueryError(QuireError):
     """A query that uses the syntax wrongly; as text it shows the query with a caret under the mistake."""
 
-    def __init__(self, query: str, position: int, message: str) -> None:
-        super().__init__("\n".join([message, *_pointed(query, position)]))
+    def __init__(self, query: str, position: int, problem: str, advice: str = "") -> None:
+        super().__init__(problem, advice)
         self.query = query
         """As it was asked."""
         self.position = position
         """The character that the mistake stands at; the length of the query where something is missing at its end."""
-        self.message = message
-        """What is wrong and what to do, in one line."""
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.query, self.position, self.message)
+    def __str__(self) -> str:
+        return "\n".join([self.message, *_pointed(self.query, self.position)])
 
 
 def _pointed(query: str, position: int) -> tuple[str, str]:
@@ -116,30 +156,25 @@ def _printable(text: str) -> str:
     return "".join(char if char.isprintable() else " " for char in text)
 
 
-class StoreError(QuireError):
+class StoreError(_PathError):
     """An index that cannot be read or written."""
-
-    def __init__(self, path: str, reason: str) -> None:
-        super().__init__(f"{path}: {reason}")
-        self.path = path
-        """The folder of the index."""
-        self.reason = reason
-        """What is wrong and what to do, without the folder."""
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.path, self.reason)
 
 
 class IndexDamagedError(StoreError):
-    """An index whose files are not what was written."""
+    """An index whose files are not what was written. Its advice ends with the command that makes it anew."""
 
 
-class BusyError(QuireError):
+class BusyError(_PathError):
     """Another process is updating the index."""
 
 
 class NotFoundError(QuireError, LookupError):
     """Something that is not in the index."""
+
+
+def impossible(name: str, value: object, rule: str) -> OptionError:
+    """What to say of an option's value that cannot be; ``rule`` says what can."""
+    return OptionError(f"{name}={value!r:.80} is not possible", rule, option=name)
 
 
 def near(name: object, names: Iterable[str], shown: Callable[[str], str] = str) -> str:

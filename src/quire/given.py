@@ -5,7 +5,7 @@ from __future__ import annotations
 from os import PathLike
 from typing import TypeAlias, get_args
 
-from quire.errors import OptionError
+from quire.errors import OptionError, impossible
 from quire.model import Document, Syntax
 
 AnyPath: TypeAlias = str | PathLike[str]
@@ -21,16 +21,16 @@ def checked(text: str, path: AnyPath | None, title: str | None, syntax: Syntax |
     path = str(path) if isinstance(path, PathLike) else path
     for name, value in (("path", path), ("title", title)):
         if value is not None and not isinstance(value, str):
-            raise OptionError(f"{name}={value!r:.80} is not possible; it must be a text")
+            raise impossible(name, value, "it must be a text")
     if syntax is not None and syntax not in _SYNTAXES:
-        raise OptionError(f"syntax={syntax!r} is not possible; choose from: {', '.join(map(repr, _SYNTAXES))}")
+        raise impossible("syntax", syntax, f"choose from: {', '.join(map(repr, _SYNTAXES))}")
     return path
 
 
 def text_or_document(value: object, *described: object) -> str | Document:
     """What may be cut; a document must not be described again. Of anything else it is said what it must be."""
     if isinstance(value, Document) and any(each is not None for each in described):
-        raise OptionError("a parsed document has its path, title and syntax; give them to quire.parse")
+        raise OptionError("a parsed document has its path, title and syntax", "give them to quire.parse")
     if not isinstance(value, str | Document):
         raise TypeError(f"quire.chunk takes a text or a Document, not {type(value).__name__}; see quire.chunk_file")
     return value

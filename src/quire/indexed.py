@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Self
 from quire.errors import IndexDamagedError, NotFoundError, StoreError
 from quire.index.engine import damage
 from quire.index.engine.store import Snapshot
-from quire.index.files import VERSION, FileRecord
+from quire.index.files import NAME, VERSION, FileRecord
 from quire.index.folder import CHECKED, Folder, Stamp, another
 from quire.index.goal import Request, difference, folder_of, places_of
 from quire.index.info import Status, TreeInfo
@@ -42,13 +42,13 @@ class Index:
     def __init__(self, folder: str | os.PathLike[str], *, settings: SearchSettings | None = None) -> None:
         self._folder = Folder(Path(asked.path("folder", folder)))
         refuse_file(self._folder.path)
-        self._settings = settings or SearchSettings()
+        self._settings = asked.search_settings("settings", settings)
         self._lock = Lock()
         self._last: tuple[Snapshot | None, Stamp] | None = None
         self._closed = False
 
     @classmethod
-    def open(cls, folder: str | os.PathLike[str] = ".quire", *, settings: SearchSettings | None = None) -> Index:
+    def open(cls, folder: str | os.PathLike[str] = NAME, *, settings: SearchSettings | None = None) -> Index:
         """The index in ``folder``; if there is none yet, the first ``update`` makes it."""
         return cls(folder, settings=settings)
 
@@ -160,7 +160,10 @@ class Index:
 
     def documents(self, tree: str | None = None, path: str | Sequence[str] | None = None) -> list[FileRecord]:
         """What is known of the documents, by tree and path; of one tree, or of those whose path fits a pattern."""
-        found = [each for each in self._snapshot().files().values() if not each.failed and tree in (None, each.tree)]
+        snapshot = self._snapshot()
+        if tree is not None:
+            asked.known("tree", [asked.text("tree", tree)], snapshot.settings.trees)
+        found = [each for each in snapshot.files().values() if not each.failed and tree in (None, each.tree)]
         if path is not None:
             from quire.search.places import fits  # noqa: PLC0415  with a pattern only
 
@@ -210,7 +213,7 @@ class Index:
 
     def _refuse_closed(self) -> None:
         if self._closed:
-            raise StoreError(str(self._folder.path), "the index is closed; open it again with Index.open")
+            raise StoreError(str(self._folder.path), "the index is closed", "open it again with Index.open")
 
     def _snapshot(self) -> Snapshot:
         """The last commit; a newer one than before if there is one."""
@@ -221,7 +224,7 @@ class Index:
                 self._last = opened(self._folder)
             snapshot = self._last[0]
         if snapshot is None:
-            raise NotFoundError(f"{self._folder.path}: there is no index yet; run: quire index, or Index.update")
+            raise NotFoundError(f"{self._folder.path}: there is no index yet", "run: quire index, or Index.update")
         return snapshot
 
 

@@ -85,6 +85,22 @@ def test_a_file_needs_no_earlier_step(run) -> None:
     assert (hit["tree"], hit["path"], hit["title"]) == ("auth", "auth.md", "Rotate")
 
 
+def test_a_file_that_is_in_no_tree_is_not_kept(run, docs) -> None:
+    docs({"elsewhere/notes.md": "# Notes\n\nneedle\n"})
+    run("index", "docs")
+    before = run("ls")
+    for _ in range(2):
+        (hit,) = hits(run("get", "--json", "elsewhere/notes.md"))
+        assert "needle" in hit["text"]
+        assert run("ls") == before
+    assert run("search", "needle").code == 1
+
+
+def test_a_file_that_is_got_first_does_not_become_all_that_is_searched(run) -> None:
+    assert run("get", "docs/guides/auth.md").code == 0
+    assert {hit["path"] for hit in hits(run("search", "--json", "tokens OR b"))} == {"docs/guides/auth.md", "docs/b.md"}
+
+
 def test_what_was_edited_is_read_again(run, docs) -> None:
     run("index", "docs")
     docs({"docs/b.md": "# New\n\nother\n"})

@@ -473,7 +473,7 @@ def test_a_damaged_index_is_made_anew(run, docs, trees) -> None:
     result = run("index")
     assert result.code == 0
     assert "2 added" in result.out.decode() or "2 unchanged" in result.out.decode()
-    assert ".quire: the index was damaged (" in result.err
+    assert ".quire: the index is damaged (" in result.err
     assert result.err.endswith("); it is made anew\n")
     assert run("index").err == ""
     assert trees() == {"docs": ["a.md", "b.md"]}
@@ -490,3 +490,12 @@ def test_what_quotes_advice_is_loaded_for_advice_only(docs) -> None:
     folder = docs({"docs/a.md": "a\n"})
     code = "import sys; from quire.cli import main; main(['index', 'docs']); sys.exit('shlex' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, check=False).returncode == 0
+
+
+def test_an_only_tree_that_is_gone_is_no_success(run, docs, tmp_path) -> None:
+    docs({"elsewhere/a.md": "# A\n\ntext\n"})
+    assert run("index", "elsewhere").code == 0
+    shutil.rmtree(tmp_path / "elsewhere")
+    result = run("index")
+    assert result.code == 1
+    assert "elsewhere is gone and left out" in result.err

@@ -61,7 +61,7 @@ def test_every_value_is_there_as_a_comment(run, docs) -> None:
         "utf-8",
     )
     after = load(folder, {})
-    assert {name for name, value in after.values.items() if value.origin == str(file)} >= {"index", *NUMBERS}
+    assert {name for name, value in after.values.items() if value.origin == file} >= {"index", *NUMBERS}
     assert (after.search, after.limit, after.max_tokens, after.index) == (
         before.search, before.limit, before.max_tokens, before.index,
     )  # fmt: skip

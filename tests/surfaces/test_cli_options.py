@@ -27,7 +27,11 @@ WRONG = [
     (["--errors", "nope"], ["strict", "replace"]),
     (["--content-type", "a b"], ["letters, digits"]),
     (["-s", "tree", "--tree", "a:b"], ["letters, digits"]),
+    (["-s", "tree", "--tree", "tree x"], ["--tree='tree x' is not possible; "]),  # names of options in a value stay
+    (["--target", "2000"], ["--target=2000 is not possible; --target may be at most --hard-cap=1024 "]),
     (["--tree", "a"], ["'packed'", *(f"--{name.replace('_', '-')}" for name in OWN["packed"])]),
+    (["--max-tokens", "256"], ["'flow' and 'sections', not of strategy 'packed' (packed calls it --hard-cap)"]),
+    (["-s", "flow", "--hard-cap", "256"], ["'packed', not of strategy 'flow' (flow calls it --max-tokens)"]),
     (["--nope"], ["--strategy", "--tokenizer", "--json", "--follow"]),
     (["-x"], ["--strategy"]),
 ]

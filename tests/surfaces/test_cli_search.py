@@ -261,6 +261,27 @@ def test_nothing_fits(run) -> None:
     assert "3 tokens" in result.err
 
 
+def test_a_budget_of_0_is_no_limit(run, project) -> None:
+    (project / "quire.toml").write_text('[search]\nmax_tokens = 3\n[trees]\ndocs = "docs"\n')
+    assert run("search", "rotate tokens").code == 1
+    assert ids(run("search", "--json", "--max-tokens", 0, "rotate tokens")) == ["docs:guides/auth.md#rotate"]
+
+
+@pytest.mark.parametrize(("form", "most"), [([], 30), (["--json"], 15)], ids=["printed", "json"])
+def test_better_results_that_do_not_fit_are_told(run, docs, form, most) -> None:
+    docs({"more/a.txt": "one volume\n", "more/vol.md": f"# Volume volume\n\nvolume{'x' * 900}, volume\n"})
+    best, other = hits(run("search", "--json", "volume", "more"))
+    assert (best["path"], other["path"]) == ("vol.md", "a.txt")
+    size = tokens(run("search", "-n", 1, "volume", "more").out.decode())
+    size = best["tokens"] + tokens(best["breadcrumbLine"]) if form else size
+    result = run("search", *form, "--max-tokens", most, "volume", "more")
+    assert result.code == 0
+    assert b"one volume" in result.out
+    said = f"left out 1 better result that does not fit in {most} tokens; the best has {size} tokens in all\n"
+    assert result.err == said
+    assert run("search", *form, "--max-tokens", 1000, "volume", "more").err == ""
+
+
 def test_budget_of_json(run, docs) -> None:
     text = "\n\n".join(f"The needle number {number} lies in this paragraph, between straw." for number in range(30))
     docs({f"docs/{number}.md": f"# Page {number}\n\n{text}\n" for number in range(4)})
@@ -439,10 +460,11 @@ def test_the_library_finds_the_same(run, project) -> None:
         (["x", "-n", "many"], "'many' is not a whole number from 1 to 10,000"),
         (["x", "-n", "1000000000"], "'1000000000' is not a whole number from 1 to 10,000"),
         (["x", "-n", "9" * 20], "is not a whole number from 1 to 10,000"),
+        (["x", "docs", "--path", ""], "'--path': is empty; give a pattern as 'guides/**'"),
         (["x", "--list", "--full"], "--list shows no text and --full all of it; choose one"),
         (["--dry-run-mode", "docs"], "--dry-run-mode; put -- before a query that begins with a dash"),
         (["-join", "docs"], "-join; put -- before a query that begins with a dash"),
-        (["x", "--max-tokens", "0"], "--max-tokens"),
+        (["x", "--max-tokens", "-1"], "'-1' is not a whole number of at least 0"),
         ([], "missing argument 'QUERY'"),
         (["x", "--jsn"], "no such option: --jsn (did you mean --json?)"),
         (["", "docs"], "nothing to look for"),

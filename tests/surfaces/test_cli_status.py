@@ -173,6 +173,15 @@ def test_json(run, docs) -> None:
     assert status["size"] > 0
 
 
+def test_an_index_without_trees_is_none(run, docs) -> None:
+    docs({"elsewhere/a.md": "# A\n\ntext\n"})
+    run("index", "elsewhere")
+    run("index", "--remove", "elsewhere")
+    said = "quire: .quire: there is no index yet; `quire index PATH` makes one\n"
+    assert run("status") == (1, b"", said)
+    assert run("ls").err == said
+
+
 def test_no_index_yet(run, docs, monkeypatch) -> None:
     folder = docs({"docs/a.md": "a\n"})
     said = "quire: .quire: there is no index yet; `quire index PATH` makes one\n"

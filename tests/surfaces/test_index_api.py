@@ -236,6 +236,9 @@ def test_a_closed_index_says_so(index: Index) -> None:
         ({"max_tokens": 2.5}, "max_tokens=2.5 is not possible"),
         ({"trees": ["docs", "nope"]}, "trees: no tree is called 'nope'; there are: docs, notes"),
         ({"trees": "nope"}, "trees: no tree is called 'nope'; there are: docs, notes"),
+        ({"path": ""}, "path='' is not possible; it must be a text that is not empty, or a list of such"),
+        ({"path": ["guides/**", ""]}, "path=['guides/**', ''] is not possible"),
+        ({"trees": ""}, "trees='' is not possible"),
         ({"trees": 3}, "trees=3 is not possible; it must be a text or a list of texts"),
         ({"path": [Path("a")]}, "it must be a text or a list of texts"),
     ],
@@ -327,3 +330,17 @@ def test_nothing_is_written_outside_the_index_and_no_source_is_touched(tmp_path:
         index.status()
         index.remove("docs")
     assert outside() == before
+
+
+def test_documents_of_a_tree_that_is_not_there(tmp_path) -> None:
+    (tmp_path / "docs").mkdir()
+    index = quire.Index.open(tmp_path / "index")
+    index.update({"docs": tmp_path / "docs"})
+    assert index.documents("docs") == []
+    with pytest.raises(quire.OptionError, match=r"^tree: no tree is called 'nope'; there are: docs$"):
+        index.documents("nope")
+
+
+def test_settings_are_looked_at_when_an_index_is_opened(tmp_path) -> None:
+    with pytest.raises(quire.OptionError, match=r"^settings="):
+        quire.Index.open(tmp_path / "index", settings={"tie": 0.4})

@@ -12,17 +12,10 @@ from quire.settings import Settings
 
 def advice(command: str, settings: Settings) -> str:
     """A command that is advised, as it must be typed for this index."""
-    return f"`quire {command}{_index_given(settings)}`"
+    return f"`quire {command}{index_given(settings)}`"
 
 
-def as_typed(message: str, settings: Settings) -> str:
-    """A message of the library, with the commands in it as they must be typed for this index."""
-    for command in ("run: quire index", "; quire ls"):
-        message = message.replace(command, command + _index_given(settings))
-    return message
-
-
-def _index_given(settings: Settings) -> str:
+def index_given(settings: Settings) -> str:
     """The option that leads to this index; empty if it is found without."""
     if str(settings.index) == settings.values["index"].value:
         return ""
@@ -36,4 +29,4 @@ def no_index(settings: Settings) -> QuireError:
     above = next((each for each in settings.index.parents[1:] if (each / settings.index.name).is_dir()), None)
     makes = f"{advice('index PATH', settings)} makes one"
     hint = f"there is one above: add --index {reachable(above / settings.index.name)}" if above else ""
-    return QuireError(f"{reachable(settings.index)}: there is no index yet; {hint or makes}")
+    return QuireError(f"{reachable(settings.index)}: there is no index yet", hint or makes)

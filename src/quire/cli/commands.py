@@ -18,9 +18,9 @@ import click
 
 from quire import __version__
 from quire.cli.interrupts import is_interrupt
-from quire.cli.output import drop, in_options, note
+from quire.cli.output import drop, note
 from quire.cli.shown import visible
-from quire.errors import InputError, QuireError, near
+from quire.errors import QuireError, near
 
 NOTHING_FOUND = 1
 ERROR = 2
@@ -90,11 +90,11 @@ def _told_apart() -> Iterator[None]:
         raise click.Abort from None  # click would write an empty line first
     except OSError as error:
         if error.filename is not None:  # not standard output, which has none
-            from quire.read.source import unreadable  # noqa: PLC0415  writers and readers have errors of their own
+            from quire.read.source import unread  # noqa: PLC0415  writers and readers have errors of their own
 
-            raise InputError(str(error.filename), unreadable(error)) from error
+            raise unread(str(error.filename), error) from error
         if isinstance(error, FileNotFoundError):  # nothing else has no name and can be missing
-            raise QuireError("the current folder is gone; change to another one") from error
+            raise QuireError("the current folder is gone", "change to another one") from error
         raise _OutputError from error
 
 
@@ -136,7 +136,7 @@ def _call(arguments: Sequence[str]) -> int:
     except QuireError as error:
         if is_interrupt(error):
             raise click.Abort from error
-        note(f"quire: {visible(in_options(str(error)))}")
+        note(f"quire: {visible(str(error))}")
         return ERROR
     except (_OutputError, OSError, click.Abort):
         raise

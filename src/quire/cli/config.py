@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import click
 
@@ -23,13 +24,13 @@ def command(*, as_json: bool) -> int:
     """
     values = load(here()).values
     if as_json:
-        write_json({name: {"value": value, "origin": origin} for name, (value, origin) in values.items()})
+        write_json({name: {"value": value, "origin": str(origin)} for name, (value, origin) in values.items()})
         return 0
     paint = Paint(sys.stdout)
     texts = [shown(value) for value, _ in values.values()]
     names, room = max(map(width, values)), max(map(width, texts))
     for (name, (_, origin)), text in zip(values.items(), texts, strict=True):
         left, right = " " * (names - width(name)), " " * (room - width(text))
-        came = reachable(origin) if "/" in origin or "\\" in origin else origin
+        came = reachable(origin) if isinstance(origin, Path) else origin
         echo(f"{paint.title(name)}{left}  {paint.plain(text)}{right}  {paint.faint(came)}")
     return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from contextlib import suppress
 from typing import NamedTuple
 
 import click
@@ -13,12 +14,12 @@ from quire.cli.advice import advice
 from quire.cli.arguments import not_empty
 from quire.cli.commands import NOTHING_FOUND
 from quire.cli.hits import Printer, record, with_breadcrumb
-from quire.cli.index_options import COUNT, index_option, no_update_option
+from quire.cli.index_options import BUDGET, index_option, no_update_option
 from quire.cli.indexes import Opened, opened, settings_for
 from quire.cli.output import count_of, note, write_json_array
 from quire.cli.places import exists, located
 from quire.cli.shown import visible
-from quire.errors import NotFoundError
+from quire.errors import BusyError, NotFoundError, StoreError
 from quire.search.records import Hit
 
 _TARGET = re.compile(r"(?s)(?P<file>.*)(?P<rest>#[^#]*|:[0-9]+)")
@@ -52,7 +53,10 @@ class Target(NamedTuple):
 @click.argument("targets", nargs=-1, required=True, metavar="ID|PATH#SLUG|PATH:LINE...", callback=not_empty)
 @click.option("--children/--no-children", default=True, help="With the sections below it, or its own text only.")
 @click.option(
-    "--max-tokens", type=COUNT, metavar="N", help="How many tokens each section may have at most, with its breadcrumb."
+    "--max-tokens",
+    type=BUDGET,
+    metavar="N",
+    help="How many tokens each section may have at most, with its breadcrumb; 0: no limit.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON array, and nothing else, to standard output.")
 @index_option
@@ -69,8 +73,8 @@ def command(
     """Print sections by id, or by file and heading or line.
 
     An id is what `quire search --json` gives, docs:guides/auth.md#oauth for example; the tree may be left out. PATH
-    alone is the whole document, PATH:LINE the section that the line is in. The exit code is 1 if one is not found,
-    or does not fit.
+    alone is the whole document, PATH:LINE the section that the line is in. A file that is in no tree is read for
+    this once, and not kept in the index. The exit code is 1 if one is not found, or does not fit.
     """
     asked = list(map(target, dict.fromkeys(targets)))
     found: dict[Target, tuple[Hit, str]] = {}
@@ -83,14 +87,23 @@ def command(
             paths = [each.file for each in wanted if are_files]
             with opened(paths, index_folder=index_folder, update=not no_update, begin=are_files) as place:
                 for each in wanted:
-                    hit = _get(place, each, children=children, max_tokens=max_tokens)
+                    hit = _get(place, each, children=children, max_tokens=max_tokens or None)
                     found |= {each: (hit, place.file(hit))} if hit else {}
+                _forget_new(place)
     ordered = [found[each] for each in asked if each in found]
     if as_json:
         write_json_array(record(hit, file) for hit, file in ordered)
     else:
         Printer(sys.stdout, full=True).show([hit for hit, _ in ordered], [file for _, file in ordered])
     return 0 if len(ordered) == len(asked) else NOTHING_FOUND
+
+
+def _forget_new(place: Opened) -> None:
+    """Take out of the index what was only read to be printed: nobody asked for it to be searched."""
+    for each in place.chosen.places:
+        if each.is_new:
+            with suppress(BusyError, StoreError):  # another process is at it; it stays, and may be removed by hand
+                place.index.remove(each.tree, wait=0.0)
 
 
 def target(text: str) -> Target:

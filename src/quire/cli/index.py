@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 
 import click
@@ -13,18 +14,10 @@ from quire.cli.advice import advice
 from quire.cli.arguments import not_empty
 from quire.cli.commands import NOTHING_FOUND
 from quire.cli.index_options import index_option
-from quire.cli.indexes import (
-    PATIENCE,
-    absorb,
-    documents_in,
-    folders_of,
-    left_out,
-    run_update,
-    settings_for,
-)
+from quire.cli.indexes import PATIENCE, brought_up_to_date, documents_in, folders_of, run_update, settings_for
 from quire.cli.output import Paint, count_of, echo, show_findings, write_json
 from quire.cli.places import Chosen, choose, reachable
-from quire.cli.refusals import advised, refuse_beforehand, say_empty, unreadable, without_empty
+from quire.cli.refusals import refuse_beforehand, say_empty, unreadable, without_empty
 from quire.errors import InputError, UndecodableError
 from quire.index.paths import storable
 from quire.index.update import Update
@@ -55,25 +48,24 @@ def command(
         known = folders_of(index, settings, repair=not remove)
         if remove:
             return _remove(index, tuple(dict.fromkeys(remove)), known, as_json=as_json)
-        read, done = _update(index, choose(paths, (), settings, known), settings, rebuild=rebuild)
-        added = left_out(index, read, settings)
-        kept, more = _update(index, added, settings) if added.places else (added, None)
-        found = read.instead(added, kept)
-        absorb(index, found, settings, known)
-        nodes = _nodes(index, settings)
+        read = partial(_read, index, settings)
+        chosen = choose(paths, (), settings, known)
+        first = partial(read, rebuild=rebuild)
+        found, done = brought_up_to_date(index, chosen, settings, known, read=first, again=read)
+        done = replace(done, nodes=_nodes(index, settings))
         is_empty = not any(documents_in(index, place.tree, place.part) for place in found.places)
-    done = replace(_together(done, more) if more else done, nodes=nodes)
+        is_gone = bool(found.trees) and not any(folder.exists() for folder in found.trees.values())
     if is_empty and not done.failed:  # a new tree without a document is told, and not among these
         for folder in found.trees.values():
             say_empty(reachable(folder))
     if as_json:
         write_json(_record(done))
     else:
-        _show(done, settings, is_done=bool(read.places))
-    return NOTHING_FOUND if done.failed or is_empty else 0
+        _show(done, settings)
+    return NOTHING_FOUND if done.failed or is_empty or is_gone else 0
 
 
-def _update(index: Index, chosen: Chosen, settings: Settings, *, rebuild: bool = False) -> tuple[Chosen, Update]:
+def _read(index: Index, settings: Settings, chosen: Chosen, *, rebuild: bool = False) -> tuple[Chosen, Update]:
     """What can be read of ``chosen``, and what was done; what cannot is among what failed."""
     failed = unreadable(chosen)
     chosen = without_empty(chosen.without(failed))
@@ -92,10 +84,8 @@ def _nodes(index: Index, settings: Settings) -> int:
 
 def _finding(error: InputError) -> Finding:
     """An error as an update tells it of a file in a folder: the line as such, and not in the message."""
-    path = str(Path(error.path).absolute())
-    if not isinstance(error, UndecodableError):
-        return Finding(code="unreadable", path=path, line=0, message=error.reason)
-    return Finding(code="undecodable", path=path, line=error.line, message=error.problem)
+    code, line = ("undecodable", error.line) if isinstance(error, UndecodableError) else ("unreadable", 0)
+    return Finding(code=code, path=str(Path(error.path).absolute()), line=line, message=error.message)
 
 
 def _remove(index: Index, names: tuple[str, ...], known: Mapping[str, Path], *, as_json: bool) -> int:
@@ -111,29 +101,21 @@ def _remove(index: Index, names: tuple[str, ...], known: Mapping[str, Path], *, 
     return 0
 
 
-def _together(first: Update, second: Update) -> Update:
-    """What two updates have done, one after the other, in different trees."""
-    names = ("added", "changed", "removed", "touched", "unchanged")
-    failed = {each.path: each for each in (*second.failed, *first.failed)}  # a file may have failed in both
-    numbers = {name: getattr(first, name) + getattr(second, name) for name in names}
-    return replace(second, rebuilt=first.rebuilt, failed=tuple(failed.values()), **numbers)
-
-
 def _record(done: Update) -> dict[str, object]:
     numbers = ("added", "changed", "removed", "touched", "unchanged", "nodes", "rebuilt")
     return {
         **{name: getattr(done, name) for name in numbers},
-        "failed": [asdict(replace(advised(each), path=storable(each.path))) for each in done.failed],
+        "failed": [asdict(replace(each, path=storable(each.path))) for each in done.failed],
     }
 
 
-def _show(done: Update, settings: Settings, *, is_done: bool) -> None:
-    """What was done, if anything was; and what cannot be read."""
-    if is_done:
+def _show(done: Update, settings: Settings) -> None:
+    """What was done, if anything could be read; and what cannot be."""
+    if done.seconds:
         _show_changes(done, reachable(settings.index))
     sys.stdout.flush()
     all_of_them = f"{advice('status', settings)} names all"
-    show_findings([replace(advised(each), path=reachable(each.path)) for each in done.failed], more=all_of_them)
+    show_findings([replace(each, path=reachable(each.path)) for each in done.failed], more=all_of_them)
 
 
 def _show_changes(done: Update, index: str) -> None:

@@ -13,17 +13,18 @@ from quire.settings.keys import NUMBERS
 
 
 class _Count(click.IntRange):
-    """A whole number of at least 1, and of at most ``max`` if there is one."""
+    """A whole number of at least ``min``, and of at most ``max`` if there is one."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter:
-            wanted = "of at least 1" if self.max is None else f"from 1 to {self.max:,}"
+            wanted = f"of at least {self.min}" if self.max is None else f"from {self.min} to {self.max:,}"
             self.fail(f"{value!r} is not a whole number {wanted}", param, ctx)
 
 
-COUNT = _Count(1)
+BUDGET = _Count(0)
+"""How many tokens there may be; 0 is no limit, as in a file."""
 LIMIT = _Count(1, int(NUMBERS["search.limit"].most))
 """How many results there may be, as in a file."""
 index_option = click.option(

@@ -6,14 +6,16 @@ Before: ``quire.settings`` and ``places``. After: search, get, ls, index and sta
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import click
 import msgspec
 
-from quire.cli.advice import advice, as_typed, no_index
+from quire.cli.advice import advice, index_given, no_index
 from quire.cli.output import Progress, count_of, note
 from quire.cli.places import (
     Chosen,
@@ -48,6 +50,8 @@ _NOTHING = "/:"
 """A pattern that no document is like."""
 PATIENCE = 3600.0
 """Seconds to wait for another process where nothing can be said without waiting."""
+Read = Callable[[Chosen], tuple[Chosen, Update]]
+"""Updates some trees; gives those that can be read, and what was done."""
 
 
 class Opened(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,7 +85,11 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
 
     def say(self, error: NotFoundError) -> None:
         """Say what is not in the index."""
-        note(f"quire: {visible(as_typed(str(error), self.settings))}")
+        from quire.index.find import LISTED  # noqa: PLC0415  which is what found nothing
+
+        if error.advice == LISTED:
+            error = error.advising(f"quire ls{index_given(self.settings)} shows what is")
+        note(f"quire: {visible(str(error))}")
 
     def filters(self, globs: Sequence[str]) -> list[str] | None:
         """What limits a search to the chosen parts of trees, and to what is like one of ``globs``."""
@@ -138,13 +146,8 @@ def opened(
             paths, trees = (), (tree_first,)
         chosen = choose(paths, trees, settings, known, read=update)
         if update:
-            chosen = without_empty(chosen)
-            bring_up_to_date(index, chosen, settings)
-            added = left_out(index, chosen, settings)
-            kept = without_empty(added)
-            bring_up_to_date(index, kept, settings)
-            chosen = chosen.instead(added, kept)
-            absorb(index, chosen, settings, known)
+            read = partial(_read, index, settings)
+            chosen, _ = brought_up_to_date(index, chosen, settings, known, read=read, again=read)
         else:
             _refuse_unknown(index, chosen, settings, known)
         folders = folders_of(index, settings)
@@ -162,9 +165,8 @@ def folders_of(index: Index, settings: Settings, *, repair: bool = False) -> dic
         return {}
     except IndexDamagedError as error:
         if not repair:
-            raise IndexDamagedError(error.path, as_typed(error.reason, settings)) from error
-        reason = error.reason.rpartition("; ")[0].replace(" is damaged", " was damaged")
-        note(f"quire: {visible(f'{reachable(settings.index)}: {reason}')}; it is made anew")
+            raise error.advising(f"{error.advice}{index_given(settings)}") from error
+        note(f"quire: {visible(f'{reachable(settings.index)}: {error.problem}')}; it is made anew")
     try:
         run_update(index, None, settings, wait=PATIENCE)
     except OptionError:
@@ -172,26 +174,52 @@ def folders_of(index: Index, settings: Settings, *, repair: bool = False) -> dic
     return folders_of(index, settings)
 
 
-def bring_up_to_date(index: Index, chosen: Chosen, settings: Settings) -> None:
+def brought_up_to_date(
+    index: Index, chosen: Chosen, settings: Settings, known: Mapping[str, Path], *, read: Read, again: Read
+) -> tuple[Chosen, Update]:
+    """What can be read of ``chosen``, updated by ``read``; and what was done.
+
+    Parts that the walk through their tree leaves out were named, so they are wanted: each becomes a tree, for which
+    ``again`` is called. No document is to be found twice: trees that were ``known`` before and are in a new one now are
+    forgotten, unless a file names them.
+    """
+    chosen, done = read(chosen)
+    added = _left_out(index, chosen, settings)
+    if added.places:
+        kept, more = again(added)
+        chosen, done = chosen.instead(added, kept), _together(done, more)
+    _absorb(index, chosen, settings, known)
+    return chosen, done
+
+
+def _together(first: Update, second: Update) -> Update:
+    """What two updates have done, one after the other, in different trees."""
+    names = ("added", "changed", "removed", "touched", "unchanged")
+    failed = {each.path: each for each in (*second.failed, *first.failed)}  # a file may have failed in both
+    numbers = {name: getattr(first, name) + getattr(second, name) for name in names}
+    return replace(first, failed=tuple(failed.values()), **numbers)
+
+
+def _read(index: Index, settings: Settings, chosen: Chosen) -> tuple[Chosen, Update]:
     """Update the chosen trees; where that is not possible now, say so and go on with what there is."""
+    chosen = without_empty(chosen)
     if not chosen.places:
-        return
+        return chosen, Update()
     refuse_beforehand(chosen, settings)
     try:
         done = run_update(index, chosen, settings, wait=0.0)
-    except BusyError as error:
-        if not set(chosen.trees) & set(folders_of(index, settings)):  # nothing to answer from yet
-            run_update(index, chosen, settings, wait=PATIENCE)
-            return
-        note(f"quire: {visible(str(error).partition('; ')[0])}; this is from before")
-    except StoreError as error:
-        if not set(chosen.trees) & set(folders_of(index, settings)):
-            raise StoreError(error.path, f"{error.reason}, or keep it elsewhere with --index") from error
-        note(f"quire: {visible(str(error).partition('; ')[0])}; this is from before")
-    else:
-        if done.failed:
-            named = f"{visible(advice('status', settings))} names them"
-            note(f"quire: {count_of(len(done.failed), 'file')} could not be read; {named}")
+    except (BusyError, StoreError) as error:
+        if set(chosen.trees) & set(folders_of(index, settings)):
+            note(f"quire: {visible(f'{error.path}: {error.problem}')}; this is from before")
+            return chosen, Update()
+        if isinstance(error, StoreError):
+            elsewhere = "keep it elsewhere with --index"
+            raise error.advising(f"{error.advice}, or {elsewhere}" if error.advice else elsewhere) from error
+        done = run_update(index, chosen, settings, wait=PATIENCE)  # there is nothing to answer from yet
+    if done.failed:
+        named = f"{visible(advice('status', settings))} names them"
+        note(f"quire: {count_of(len(done.failed), 'file')} could not be read; {named}")
+    return chosen, done
 
 
 def run_update(
@@ -231,8 +259,8 @@ def _say_wait(sentence: str) -> None:
     note(f"quire: {visible(sentence)}")
 
 
-def left_out(index: Index, chosen: Chosen, settings: Settings) -> Chosen:
-    """Parts that the walk through their tree left out. They were named, so they are wanted: each becomes a tree."""
+def _left_out(index: Index, chosen: Chosen, settings: Settings) -> Chosen:
+    """Parts that the walk through their tree left out, each as a tree."""
     known = {**settings.folders, **folders_of(index, settings)}
     places: list[Place] = []
     for place in chosen.places:
@@ -242,8 +270,8 @@ def left_out(index: Index, chosen: Chosen, settings: Settings) -> Chosen:
     return Chosen(tuple(places))
 
 
-def absorb(index: Index, chosen: Chosen, settings: Settings, before: Mapping[str, Path]) -> None:
-    """Forget trees that nobody configured and whose documents are all in a new tree too: none is to be found twice."""
+def _absorb(index: Index, chosen: Chosen, settings: Settings, before: Mapping[str, Path]) -> None:
+    """Forget trees that nobody configured and whose documents are all in a new tree too."""
     new = {name: folder for name, folder in chosen.trees.items() if name not in before}
     for name, folder in before.items():
         found = located(folder, new) if name not in settings.trees and name not in chosen.trees else None
@@ -272,4 +300,4 @@ def _refuse_unknown(index: Index, chosen: Chosen, settings: Settings, known: Map
             raise InputError(reachable(place.folder), is_gone(place.tree, settings))
         if not known:
             raise no_index(settings)
-        raise InputError(place.given or place.tree, "not in the index; leave out --no-update")
+        raise InputError(place.given or place.tree, "not in the index", "leave out --no-update")

@@ -16,6 +16,7 @@ from quire.cli.shown import visible
 from quire.errors import InputError
 from quire.settings.files import PROJECT_FILE, PYTHON_FILE, python_file
 from quire.settings.keys import NUMBERS, tree_name
+from quire.write.trouble import remedy
 
 _MOST_TREES = 12
 _README = "readme.md"
@@ -53,10 +54,12 @@ def command(*, folder: str) -> int:
     file = place / PROJECT_FILE
     shown = _shown(folder, PROJECT_FILE)
     if not place.is_dir():
-        raise InputError(folder, "is a file; name a folder" if place.exists() else "no such folder; make it first")
+        raise InputError(
+            folder, *(("is a file", "name a folder") if place.exists() else ("no such folder", "make it first"))
+        )
     if python_file(place) is not None:
-        reason = f"has a table [tool.quire], and does not count beside a {PROJECT_FILE}; change that table"
-        raise InputError(_shown(folder, PYTHON_FILE), reason)
+        problem = f"has a table [tool.quire], and does not count beside a {PROJECT_FILE}"
+        raise InputError(_shown(folder, PYTHON_FILE), problem, "change that table")
     trees = dict(_proposed(place))
     try:
         with file.open("x", encoding="utf-8", newline="\n") as stream:
@@ -65,7 +68,7 @@ def command(*, folder: str) -> int:
         note(f"quire: {visible(shown)} is there already; change it, or remove it first")
         return ERROR
     except OSError as error:
-        raise InputError(shown, f"cannot be written: {error.strerror or error}") from error
+        raise InputError(shown, f"cannot be written: {error.strerror or error}", remedy(error.errno)) from error
     said = ", ".join(f"{name} = {path}" for name, path in trees.items()) or "no trees yet: add them under [trees]"
     echo(f"{visible(shown)}: {visible(said)}")
     return 0

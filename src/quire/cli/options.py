@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any, get_args
 
@@ -14,9 +13,8 @@ import click
 from quire import config, pipeline, size
 from quire.cli.arguments import not_empty
 from quire.cli.documents import Text
-from quire.cli.output import in_options
 from quire.counter import TokenCounter
-from quire.errors import OptionError, QuireError
+from quire.errors import GuardError, OptionError, QuireError, TokenizerError
 from quire.model import Syntax
 from quire.read.source import OnUndecodable
 from quire.record import Chunks
@@ -28,12 +26,14 @@ def _counter(ctx: click.Context, param: click.Parameter, value: str | None) -> T
         return None
     try:
         counter = size.resolve(value, config.DEFAULT_TOKENIZER)
-        counter.count("a")
-    except OptionError as error:
-        choices = f"{', '.join(size.NAMES)} or the path of a Hugging Face tokenizer.json"
-        raise click.BadParameter(f"{value!r} is unknown; choose {choices}", ctx, param) from error
     except QuireError as error:
-        raise click.BadParameter(in_options(str(error)), ctx, param) from error
+        problem = f"{value}: no such tokenizer file" if isinstance(error, TokenizerError) else f"{value!r} is unknown"
+        choices = f"{', '.join(size.NAMES)} or the path of a Hugging Face tokenizer.json"
+        raise click.BadParameter(f"{problem}; choose {choices}", ctx, param) from error
+    try:
+        counter.count("a")
+    except QuireError as error:
+        raise click.BadParameter(str(error), ctx, param) from error
     return counter
 
 
@@ -141,15 +141,8 @@ def _decorated(command: Callable[..., Any], options: Sequence[Callable[..., Any]
     return command
 
 
-def _as_typed(message: str) -> str:
-    """A message about options with their names on the command line."""
-    names = sorted({"breadcrumb_mode", *config.COMMON, *(name for own in config.OWN.values() for name in own)})
-    typed = re.sub(rf"\b({'|'.join(names)})\b(?!')", lambda match: _typed(match.group(1)), message)
-    typed = re.sub(rf"(?<=option |u mean )'({'|'.join(names)})'", lambda match: _typed(match.group(1)), typed)
-    return typed.replace("title, path, syntax, ", "--title, --syntax, ")
-
-
 def _typed(name: str) -> str:
+    """How an option is called on the command line."""
     return "--breadcrumb" if name == "breadcrumb_mode" else f"--{name.replace('_', '-')}"
 
 
@@ -158,14 +151,19 @@ def cutter(
 ) -> Callable[[Text], Chunks]:
     """What cuts a document, with options that are known to be possible."""
     given = {name: value for name, value in options.items() if value is not None}  # those of one strategy only
+    known = {**given, "tokenizer": tokenizer.name if tokenizer else config.DEFAULT_TOKENIZER}
     try:
-        config.build(strategy, {**given, "tokenizer": tokenizer.name if tokenizer else config.DEFAULT_TOKENIZER})
+        config.refuse_others(strategy, given, _typed, ("title", "syntax"))
+        config.build(strategy, known, _typed)
     except OptionError as error:
-        raise click.UsageError(_as_typed(str(error))) from error
+        raise click.UsageError(str(error)) from error
 
     def cut(document: Text) -> Chunks:
-        return pipeline.chunk(
-            document.text, strategy, path=document.path, title=title, syntax=syntax, tokenizer=tokenizer, **given
-        )
+        try:
+            return pipeline.chunk(
+                document.text, strategy, path=document.path, title=title, syntax=syntax, tokenizer=tokenizer, **given
+            )
+        except GuardError as error:
+            raise error.advising("correct it, or use --guard drop or --guard warn") from error
 
     return cut

@@ -11,10 +11,10 @@ from typing import Any
 
 import click
 
-from quire import config, pipeline, read, size
+from quire import config, pipeline, size
 from quire.blank import text_end
 from quire.cli.arguments import not_empty
-from quire.cli.documents import STANDARD_INPUT, STANDARD_INPUT_NAME, read_standard_input, renamed
+from quire.cli.documents import STANDARD_INPUT, STANDARD_INPUT_NAME, read_file, read_standard_input, renamed
 from quire.cli.options import errors_option, syntax_option, title_option, tokenizer_option
 from quire.cli.output import MOST_SHOWN, Paint, echo, lines_of, show_findings, write_json
 from quire.cli.shown import clip, visible, width
@@ -65,7 +65,7 @@ def command(
     FILE is a file, or - for standard input. A section's tokens are those of all that belongs to it, its children too.
     """
     name = STANDARD_INPUT_NAME if file == STANDARD_INPUT else file
-    text, found = read_standard_input(errors) if file == STANDARD_INPUT else read.read_file(Path(file), file, errors)
+    text, found = read_standard_input(errors) if file == STANDARD_INPUT else read_file(Path(file), file, errors)
     path = None if file == STANDARD_INPUT else Path(file).name
     document = pipeline.parse(text, path=path, title=title, syntax=syntax)
     counter = tokenizer or size.resolve(None, config.DEFAULT_TOKENIZER)

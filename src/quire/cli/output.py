@@ -30,15 +30,6 @@ _ERASE = "\r\x1b[2K"
 _ASCII = str.maketrans({"│": "|", "├": "|", "└": "`", "─": "-", "…": "~", "›": ">", "·": "-"})
 """What stands for quire's own drawing where the terminal cannot show it."""
 
-_LIBRARY_TERMS = (
-    ('read it with errors="replace"', "use --errors replace"),
-    ('cut it with guard="drop" or guard="warn"', "use --guard drop or --guard warn"),
-    ("not followed unless asked for (follow_symlinks)", "not followed without --follow"),
-    (", the path of a Hugging Face tokenizer.json", " or the path of a Hugging Face tokenizer.json"),
-    (", a tokenizer object, or a function that takes text and returns its number of tokens", ""),
-)
-"""How the library names what has an option here."""
-
 
 def is_terminal(stream: TextIO | None) -> bool:
     """Whether a person looks at ``stream``; there is none where the shell closed it."""
@@ -53,13 +44,6 @@ def has_colour(stream: TextIO | None) -> bool:
 def terminal_width(at_most: int) -> int:
     """The columns there are to write in."""
     return min(shutil.get_terminal_size().columns, at_most)
-
-
-def in_options(message: str) -> str:
-    """A message of the library in terms of the command line."""
-    for term, option in _LIBRARY_TERMS:
-        message = message.replace(term, option)
-    return message
 
 
 class Paint:
@@ -189,7 +173,7 @@ def show_finding(finding: Finding) -> None:
     """A finding, to standard error."""
     paint = Paint(sys.stderr)
     place = f"{finding.path}:{finding.line}" if finding.line else finding.path
-    note(f"{paint.place(place)}: {paint.plain(in_options(finding.message))} {paint.faint(f'[{finding.code}]')}")
+    note(f"{paint.place(place)}: {paint.plain(finding.message)} {paint.faint(f'[{finding.code}]')}")
 
 
 def count_of(number: int, noun: str) -> str:

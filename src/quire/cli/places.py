@@ -15,7 +15,7 @@ from typing import NamedTuple
 import click
 
 from quire.errors import InputError, QuireError
-from quire.index.paths import storable
+from quire.index.paths import is_inside, storable
 from quire.search.places import escaped, fits
 from quire.settings import Settings
 from quire.settings.keys import tree_name
@@ -74,7 +74,7 @@ def here() -> Path:
     try:
         return Path.cwd()
     except OSError:
-        raise QuireError("the current folder is gone; change to another one") from None
+        raise QuireError("the current folder is gone", "change to another one") from None
 
 
 def reachable(path: str | Path) -> str:
@@ -131,7 +131,7 @@ def _refuse_unknown(trees: Iterable[str], known: Iterable[str]) -> None:
 def _current_folder(folder: Path) -> tuple[Place, ...]:
     """The folder itself as a tree, unless that is far more than anybody would mean without saying so."""
     if folder in (Path(os.path.expanduser("~")), folder.parent):  # noqa: PTH111  Path's fails where there is no home
-        raise QuireError(f"{folder} is a lot to search; name the folders that you mean, or begin with `quire init`")
+        raise QuireError(f"{folder} is a lot to search", "name the folders that you mean, or begin with `quire init`")
     return (new_tree(str(folder), {}),)
 
 
@@ -140,7 +140,7 @@ def _named(paths: Iterable[str], folders: Mapping[str, Path]) -> tuple[Place, ..
     places: list[Place] = []
     for path in paths:
         if not exists(path):
-            raise InputError(path, "no such file or folder; check the path")
+            raise InputError(path, "no such file or folder", "check the path")
         found = located(path, known)
         place = Place(found[0], known[found[0]], found[1], path) if found else new_tree(path, known)
         known.setdefault(place.tree, place.folder)
@@ -161,7 +161,7 @@ def located(path: str | Path, folders: Mapping[str, Path]) -> tuple[str, str] | 
     best: tuple[str, str] | None = None
     for name, folder in folders.items():
         top = os.path.realpath(folder)
-        if (real == top or real.startswith(top.rstrip(os.sep) + os.sep)) and (not best or len(top) >= len(best[0])):
+        if is_inside(real, top) and (not best or len(top) >= len(best[0])):
             best = top, name
     if best is None:
         return None

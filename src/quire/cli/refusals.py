@@ -8,7 +8,6 @@ Before: ``places`` has said what is meant. After: ``indexes`` brings the index u
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from quire.cli.output import note
@@ -16,11 +15,8 @@ from quire.cli.places import Chosen, Place, reachable
 from quire.cli.shown import visible
 from quire.errors import InputError, UndecodableError
 from quire.index import room
-from quire.model import Finding
 from quire.settings import Settings
 
-_ADVICE = (', or read it with errors="replace"', "; give its content on standard input")
-"""What is advised elsewhere, and what no command can do that reads trees."""
 _LOOKED_AT = 8192
 """How many characters tell whether a file is text."""
 
@@ -28,7 +24,7 @@ _LOOKED_AT = 8192
 def refuse_beforehand(chosen: Chosen, settings: Settings) -> None:
     """Refuse what would do harm or be of no use, before anything is written."""
     refuse_place(settings.index, chosen.trees)
-    room.refuse_others(settings.index, reachable)
+    room.refuse_others(_near(settings.index))
     errors = [*unreadable(chosen).values()]
     if errors:
         raise errors[0]
@@ -36,8 +32,12 @@ def refuse_beforehand(chosen: Chosen, settings: Settings) -> None:
 
 def refuse_place(index: Path, trees: Mapping[str, Path]) -> None:
     """Refuse an index that is a file, or that a tree is in, with paths that work from the current folder."""
-    room.refuse_file(index, reachable)
-    room.refuse_hidden(index, trees, reachable)
+    room.refuse_file(_near(index))
+    room.refuse_hidden(_near(index), {name: _near(folder) for name, folder in trees.items()})
+
+
+def _near(path: Path) -> Path:
+    return Path(reachable(path))
 
 
 def unreadable(chosen: Chosen) -> dict[Place, InputError]:
@@ -54,15 +54,15 @@ def unreadable(chosen: Chosen) -> dict[Place, InputError]:
 
 def _refuse_unreadable(file: Path) -> None:
     """Refuse a file that cannot be read, or is no text."""
-    from quire.read.source import MARKDOWN_EXTENSIONS, read_file  # noqa: PLC0415  only for what is new
+    from quire.read.source import CONVERT, MARKDOWN_EXTENSIONS, read_file  # noqa: PLC0415  only for what is new
 
     name = reachable(file)
     try:
         text, _ = read_file(file, name)
     except UndecodableError as error:
-        raise UndecodableError(name, _advised(error.problem), error.line, error.offset) from error
+        raise error.advising(CONVERT) from error
     if "\0" in text[:_LOOKED_AT] and file.suffix.lower() not in {*MARKDOWN_EXTENSIONS, ".txt"}:
-        raise InputError(name, "not a text file; name Markdown or text")
+        raise InputError(name, "not a text file", "name Markdown or text")
 
 
 def without_empty(chosen: Chosen) -> Chosen:
@@ -86,16 +86,5 @@ def _is_empty(folder: Path) -> bool:
     found = discover([str(folder)])
     reasons = [each.reason for each in found.skipped if each.is_error]
     if reasons and not found.documents:
-        raise InputError(reachable(folder), _advised(reasons[0]))
+        raise InputError(reachable(folder), reasons[0])
     return not found.documents
-
-
-def advised(finding: Finding) -> Finding:
-    """A finding about a file of a tree, with advice that can be followed."""
-    return replace(finding, message=_advised(finding.message))
-
-
-def _advised(message: str) -> str:
-    for each in _ADVICE:
-        message = message.replace(each, "")
-    return message

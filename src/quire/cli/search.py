@@ -13,7 +13,7 @@ from quire import query as queries
 from quire.cli.arguments import not_empty
 from quire.cli.commands import ERROR, NOTHING_FOUND
 from quire.cli.hits import Printer, record, summary, tokens_of, with_breadcrumb, with_ids
-from quire.cli.index_options import COUNT, LIMIT, index_option, no_update_option
+from quire.cli.index_options import BUDGET, LIMIT, index_option, no_update_option
 from quire.cli.indexes import Opened, opened
 from quire.cli.output import count_of, echo, note, write_json_array
 from quire.cli.shown import visible
@@ -35,15 +35,22 @@ class _Search(click.Command):
             raise click.UsageError(f"no such option: {name}{near}; {hint}", ctx) from error
 
 
+def _patterns(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    """What was given, if none is empty: that would be a variable that is not set."""
+    if "" in value:
+        raise click.BadParameter("is empty; give a pattern as 'guides/**'", ctx, param)
+    return value
+
+
 @click.command(cls=_Search)
 @click.argument("query", metavar="QUERY")
 @click.argument("paths", nargs=-1, metavar="[PATH...]", callback=not_empty)
 @click.option("-n", "--limit", type=LIMIT, metavar="N", help="How many results at most. [default: 10]")
 @click.option(
     "--max-tokens",
-    type=COUNT,
+    type=BUDGET,
     metavar="N",
-    help="How many tokens all results may have together; what does not fit is shortened to its best parts.",
+    help="How many tokens all results may have together (0: no limit); what does not fit is cut to its best parts.",
 )
 @click.option("--tree", "trees", multiple=True, metavar="NAME", help="Only this tree; may be given several times.")
 @click.option(
@@ -51,6 +58,7 @@ class _Search(click.Command):
     "globs",
     multiple=True,
     metavar="GLOB",
+    callback=_patterns,
     help="Only documents whose path, in their tree or as printed, is like 'guides/**'; may be given several times.",
 )
 @click.option(
@@ -101,7 +109,7 @@ def command(
             merge=not no_merge,
             explain=explain,
         )
-        budget = max_tokens or place.settings.max_tokens
+        budget = place.settings.max_tokens if max_tokens is None else max_tokens or None
         printer = Printer(sys.stdout, full=full, as_list=as_list, explain=explain)
         results = find(max_tokens=budget) if as_json else _to_print(find, budget, place, printer, as_list=as_list)
         hits = [_with_ids(hit, place) for hit in results] if explain else results
@@ -116,6 +124,8 @@ def command(
         sys.stdout.flush()
         if not results:
             _say_why(query, find, budget, None if as_json else (place, printer))
+        elif results.phases["fit"]["left out"]:
+            _say_left_out(results, find, budget or 0, None if as_json else (place, printer))
     _say(results)
     return 0 if results else NOTHING_FOUND
 
@@ -200,10 +210,26 @@ def _say_why(query: str, find: partial[Results], budget: int | None, printed: tu
         return
     best = find(limit=1) if budget is not None else None
     if best:
-        size = with_breadcrumb(best[0]) if printed is None else _printed(best, *printed)
-        note(f"nothing fits in {count_of(budget or 0, 'token')}; the best result has {count_of(size, 'token')} in all")
+        size = _size(best, printed)
+        note(f"nothing fits in {count_of(budget or 0, 'token')}; the best result has {size} in all")
     else:
         note("nothing found")
+
+
+def _say_left_out(
+    results: Results, find: partial[Results], budget: int, printed: tuple[Opened, Printer] | None
+) -> None:
+    """That there are better results than some that are shown, and what the best one takes."""
+    number = results.phases["fit"]["left out"]
+    said = f"left out {count_of(number, 'better result')} that {'does' if number == 1 else 'do'} not fit"
+    best = find(limit=1)
+    size = f"; the best has {_size(best, printed)} in all" if best[0].id != results[0].id else ""
+    note(f"{said} in {count_of(budget, 'token')}{size}")
+
+
+def _size(best: Results, printed: tuple[Opened, Printer] | None) -> str:
+    """How much the best result takes, as it is given or printed."""
+    return count_of(with_breadcrumb(best[0]) if printed is None else _printed(best, *printed), "token")
 
 
 def _with_ids(hit: Hit, place: Opened) -> Hit:

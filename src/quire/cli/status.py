@@ -13,13 +13,12 @@ from typing import Any, NamedTuple
 
 import click
 
-from quire.cli.advice import advice, as_typed, no_index
+from quire.cli.advice import advice, index_given, no_index
 from quire.cli.commands import NOTHING_FOUND
 from quire.cli.index_options import index_option
 from quire.cli.indexes import settings_for
 from quire.cli.output import MOST_SHOWN, Paint, count_of, echo, note, show_finding, write_json
 from quire.cli.places import is_gone, naming, reachable
-from quire.cli.refusals import advised
 from quire.cli.shown import visible
 from quire.errors import NotFoundError
 from quire.index.files import VERSION
@@ -50,9 +49,8 @@ def command(*, as_json: bool, index_folder: str | None) -> int:
     """
     settings = settings_for(index_folder)
     with Index.open(settings.index, settings=settings.search) as index:
-        try:
-            status = _without_gone(_advised(index.status(), settings))
-        except NotFoundError:
+        status = _status(index, settings)
+        if status is None:
             note(f"quire: {visible(str(no_index(settings)))}")
             if not as_json:
                 return NOTHING_FOUND
@@ -65,9 +63,19 @@ def command(*, as_json: bool, index_folder: str | None) -> int:
     return 0 if _is_fine(status, named) else NOTHING_FOUND
 
 
+def _status(index: Index, settings: Settings) -> Status | None:
+    """How the index is; None if there is none, or nothing in it, as all commands have it: its last tree was removed."""
+    try:
+        status = index.status()
+    except NotFoundError:
+        return None
+    has_something = status.trees or settings.trees or status.damaged or status.rebuild
+    return _without_gone(_advised(status, settings)) if has_something else None
+
+
 def _advised(status: Status, settings: Settings) -> Status:
-    """With advice that leads to this index."""
-    return replace(status, damaged=as_typed(status.damaged, settings)) if status.damaged else status
+    """With advice that leads to this index; what is said of damage ends with a command."""
+    return replace(status, damaged=f"{status.damaged}{index_given(settings)}") if status.damaged else status
 
 
 def _without_gone(status: Status) -> Status:
@@ -117,7 +125,7 @@ def _unnamed(status: Status, settings: Settings) -> Iterator[tuple[str, str]]:
 
 def _record(status: Status, named: Named, folder: str) -> dict[str, Any]:
     trees = {name: {**asdict(tree), "folder": storable(str(tree.folder))} for name, tree in status.trees.items()}
-    failed = tuple(replace(advised(each), path=storable(each.path)) for each in status.failed)
+    failed = tuple(replace(each, path=storable(each.path)) for each in status.failed)
     changed = {name: storable(why) for name, why in named.changed.items()}
     more = {"changedTrees": changed, "unnamedTrees": list(named.unnamed)}
     return {"index": storable(folder), **asdict(replace(status, trees={}, failed=failed)), "trees": trees, **more}
@@ -148,7 +156,7 @@ def _show(status: Status, named: Named, settings: Settings) -> None:
     if status.failed:
         echo(paint.warning(f"cannot be read: {count_of(len(status.failed), 'file')}"))
         sys.stdout.flush()
-        for failed in map(advised, status.failed):
+        for failed in status.failed:
             show_finding(replace(failed, path=reachable(failed.path)))
     if _is_fine(status, named):
         echo("up to date")

@@ -6,6 +6,6 @@ takes the metadata off its top, with ``plain_yaml`` for what is simple and ``yam
 
 from __future__ import annotations
 
-from quire.read.source import decode, make_source, read_file, syntax_of
+from quire.read.source import decode, make_source, read_file
 
-__all__ = ["decode", "make_source", "read_file", "syntax_of"]
+__all__ = ["decode", "make_source", "read_file"]

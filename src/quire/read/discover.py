@@ -24,7 +24,7 @@ EXTENSIONS = MARKDOWN_EXTENSIONS | {".txt"}
 
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _NEVER = frozenset({".git", ".quire"})
-_LINK = "symbolic link; not followed unless asked for (follow_symlinks)"
+_LINK = "symbolic link; not followed without --follow"
 _KINDS = ((stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"), (stat.S_ISCHR, "a device"),
           (stat.S_ISBLK, "a device"), (stat.S_ISDIR, "a directory"))  # fmt: skip
 
@@ -47,6 +47,8 @@ class Skipped(NamedTuple):
     """Why, and what to do."""
     is_error: bool = False
     """Whether it should have been readable."""
+    is_stream: bool = False
+    """Whether it is no file but may have content, as pipes and devices have."""
 
 
 class Discovery(NamedTuple):
@@ -89,8 +91,8 @@ class _Walk:
             self.seen.add(real)
             self.documents.append(Found(file=Path(file), path=path))
 
-    def skip(self, file: str, reason: str, *, is_error: bool = False) -> None:
-        self.skipped.append(Skipped(path=file, reason=reason, is_error=is_error))
+    def skip(self, file: str, reason: str, *, is_error: bool = False, is_stream: bool = False) -> None:
+        self.skipped.append(Skipped(path=file, reason=reason, is_error=is_error, is_stream=is_stream))
 
 
 def discover(roots: Sequence[str], *, follow_symlinks: bool = False, hidden: bool = False) -> Discovery:
@@ -118,7 +120,7 @@ def _start(root: str, walk: _Walk) -> None:
     elif stat.S_ISREG(mode):
         walk.take(root, Path(root).absolute().name, real)
     else:
-        walk.skip(root, _irregular(mode), is_error=True)
+        walk.skip(root, _kind(mode), is_error=True, is_stream=True)
 
 
 def _walk(root: str, real: str, walk: _Walk) -> None:
@@ -178,7 +180,7 @@ def _take(entry: os.DirEntry[str], folder: _Folder, walk: _Walk, real: str) -> N
         if entry.is_file():
             walk.take(entry.path, folder.path + entry.name, real)
         else:
-            walk.skip(entry.path, _irregular(entry.stat().st_mode))
+            walk.skip(entry.path, _kind(entry.stat().st_mode), is_stream=True)
     except OSError as error:
         walk.skip(entry.path, unreadable(error), is_error=True)
 
@@ -239,7 +241,7 @@ def _ignore_text(file: str) -> str:
     """The text of an ignore file; bytes that are no text stand in it as they do in the names of files."""
     mode = Path(file).stat().st_mode
     if not stat.S_ISREG(mode):  # opening a pipe would wait for ever
-        raise InputError(file, f"{_kind(mode)}; make it a file, or remove it")
+        raise InputError(file, _kind(mode), "make it a file, or remove it")
     data = Path(file).read_bytes()
     text = decode(data, file)[0] if data.startswith(_UTF16) else data.decode("utf-8", "surrogateescape")
     return text.removeprefix(BOM)
@@ -260,10 +262,6 @@ def _is_directory(entry: os.DirEntry[str]) -> bool:
         return entry.is_dir()
     except OSError:
         return False
-
-
-def _irregular(mode: int) -> str:
-    return f"{_kind(mode)}; give its content on standard input"
 
 
 def _kind(mode: int) -> str:

@@ -16,12 +16,11 @@ import msgspec
 
 from quire.config import is_id_part
 from quire.errors import InputError, OptionError, near
-from quire.read.source import unreadable
-from quire.settings.keys import NUMBERS, TABLES, TREE_KEYS, checked, shown
+from quire.index.files import LANGUAGE
+from quire.read.source import unread
+from quire.settings.keys import NUMBERS, TABLES, TREE_KEYS, checked, impossible, shown
 
 PROJECT_FILE = "quire.toml"
-LANGUAGE = "english"
-"""What the words of a tree are stemmed as unless its table says otherwise."""
 PYTHON_FILE = "pyproject.toml"
 _PLACE = re.compile(r" \(at (.*)\)$")
 _TREE_NAME = "letters, digits, '-', '_' and '.'"
@@ -93,9 +92,9 @@ def _read(file: Path) -> File | None:
     except PermissionError:
         if not _can_look(file.parent):
             return None  # a folder above that is none of ours
-        raise InputError(str(file), "permission denied; make it readable") from None
+        raise InputError(str(file), "permission denied", "make it readable") from None
     except (OSError, ValueError) as error:
-        raise InputError(str(file), unreadable(error)) from error
+        raise unread(str(file), error) from error
     is_python = file.name == PYTHON_FILE
     if is_python and b"quire" not in data:
         return None
@@ -118,18 +117,18 @@ def _table(file: Path, data: bytes, *, is_python: bool) -> Any:
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        reason = f"byte offset {error.start}: not UTF-8; convert the file"
+        found = InputError(str(file), f"byte offset {error.start}: not UTF-8", "convert the file")
     except tomllib.TOMLDecodeError as error:
-        reason = _reason(str(error))
+        found = InputError(str(file), _problem(str(error)), "correct it")
     if is_python and b"tool.quire" not in data:
         return {}  # others will complain
-    raise InputError(str(file), reason)
+    raise found
 
 
-def _reason(message: str) -> str:
+def _problem(message: str) -> str:
     place = _PLACE.search(message)
     said = _PLACE.sub("", message)
-    return f"{f'{place[1]}: ' if place else ''}not TOML: {said[:1].lower()}{said[1:]}; correct it"
+    return f"{f'{place[1]}: ' if place else ''}not TOML: {said[:1].lower()}{said[1:]}"
 
 
 class _Reading:
@@ -155,13 +154,14 @@ class _Reading:
         names = names or TABLES[name]
         called = f"[{self._prefix}{name}]".replace(".]", "]")
         if not isinstance(value, dict):
-            raise OptionError(f"{self._where(name)} = {shown(value)} is not possible; it must be a table: {called}")
+            raise impossible(self._where(name), value, f"it must be a table: {called}")
         for each in value:
             if each not in names:
                 full = f"{self._prefix}{name}{'.' if name else ''}{each}"
                 those = f"the keys of {called}" if name else "the keys"
                 hint = near(each, names)
-                raise OptionError(f"{self._file}: unknown key {full}{hint}; {those} are {', '.join(names)}")
+                problem = f"{self._file}: unknown key {full}{hint}"
+                raise OptionError(problem, f"{those} are {', '.join(names)}")
         return value
 
     def _numbers(self, name: str, value: Any) -> Iterator[tuple[str, float]]:
@@ -174,29 +174,30 @@ class _Reading:
 
     def _trees(self, value: Any) -> dict[str, Tree]:
         if not isinstance(value, dict):
-            raise OptionError(
-                f'{self._where("trees")} = {shown(value)} is not possible; write [trees] and docs = "docs"'
-            )
+            raise impossible(self._where("trees"), value, 'write [trees] and docs = "docs"')
         trees = {name: self._tree(name, given) for name, given in value.items()}
         first: dict[Path, str] = {}
         for name, tree in trees.items():
             other = first.setdefault(tree.path, name)
             if other != name:
-                raise OptionError(f"{self._where(f'trees.{name}')} is the same folder as trees.{other}; leave one out")
+                problem = f"{self._where(f'trees.{name}')} is the same folder as trees.{other}"
+                raise OptionError(problem, "leave one out")
         return trees
 
     def _tree(self, name: str, value: Any) -> Tree:
         full = f"trees.{name}"
         if not is_id_part(name):
-            raise OptionError(f"{self._where(full)}: a tree cannot be called {shown(name)}; use {_TREE_NAME}")
+            problem = f"{self._where(full)}: a tree cannot be called {shown(name)}"
+            raise OptionError(problem, f"use {_TREE_NAME}")
         if isinstance(value, str):
             return Tree(name=name, path=self._path(full, value))
         if not isinstance(value, dict):
-            what = f"{self._where(full)} = {shown(value)} is not possible"
-            raise OptionError(f"{what}; it must be a path, or a table [{self._prefix}{full}] with a path")
+            rule = f"it must be a path, or a table [{self._prefix}{full}] with a path"
+            raise impossible(self._where(full), value, rule)
         table = self._checked_table(full, value, TREE_KEYS)
         if "path" not in table:
-            raise OptionError(f'{self._where(full)} has no path; add path = "…", relative to this file\'s folder')
+            advice = 'add path = "…", relative to this file\'s folder'
+            raise OptionError(f"{self._where(full)} has no path", advice)
         path = self._path(f"{full}.path", table["path"])
         if "language" not in table:
             return Tree(name=name, path=path)
@@ -207,14 +208,11 @@ class _Reading:
 
         if not isinstance(value, str) or value not in LANGUAGES:
             hint = near(value, LANGUAGES) if isinstance(value, str) else ""
-            raise OptionError(
-                f"{self._where(f'{full}.language')} = {shown(value)} is not possible{hint}; "
-                f"choose from {', '.join(LANGUAGES)}"
-            )
+            problem = f"{self._where(f'{full}.language')} = {shown(value)} is not possible{hint}"
+            raise OptionError(problem, f"choose from {', '.join(LANGUAGES)}")
         return value
 
     def _path(self, full: str, value: Any) -> Path:
         if not isinstance(value, str) or not value.strip() or "\0" in value:
-            what = f"{self._where(full)} = {shown(value)} is not possible"
-            raise OptionError(f"{what}; it must be a path, relative to this file's folder")
+            raise impossible(self._where(full), value, "it must be a path, relative to this file's folder")
         return Path(os.path.abspath(self._file.parent / expanded(value)))  # noqa: PTH100  links stay as named

@@ -8,13 +8,20 @@ from typing import Any, NamedTuple
 
 from quire.config import is_id_part
 from quire.errors import OptionError
-from quire.search.settings import SearchSettings
+from quire.search.settings import NO_LIMIT, RANGES, SearchSettings
 
 PREFIX = "QUIRE_"
 """How the names of environment variables begin."""
-_MOST = 10**9
 _FIELDS = {"front": "front matter", "file": "file's name", "folder": "folders above it"}
 """How fields are called where their names do not say it."""
+
+
+_MERGING = {
+    "aggregation_threshold": "more than this share of a section's children must match to be gathered",
+    "min_aggregation_matches": "how many children must match to be gathered",
+    "score_cap_multiplier": "a gathered section's score, at most this many times its best child's",
+}
+"""What decides about merging, with what it means."""
 
 
 class Key(NamedTuple):
@@ -34,29 +41,19 @@ class Key(NamedTuple):
     def range(self) -> str:
         """What it may be, in words."""
         kind = "a whole number" if self.is_whole else "a number"
-        limits = f"of at least {self.least:g}" if self.most == _MOST else f"from {self.least:g} to {self.most:g}"
+        limits = f"of at least {self.least:g}" if self.most == NO_LIMIT else f"from {self.least:g} to {self.most:g}"
         return f"{kind} {limits}"
 
 
 def _numbers() -> Iterable[tuple[str, Key]]:
     own = SearchSettings()
     yield "search.limit", Key(10, 1, 10_000, "how many results at most")
-    yield "search.max_tokens", Key(0, 0, _MOST, "how many tokens all results may have together; 0: no limit")
-    yield (
-        "search.aggregation_threshold",
-        Key(own.aggregation_threshold, 0, 1, "more than this share of a section's children must match to be gathered"),
-    )
-    yield (
-        "search.min_aggregation_matches",
-        Key(own.min_aggregation_matches, 1, _MOST, "how many children must match to be gathered"),
-    )
-    yield (
-        "search.score_cap_multiplier",
-        Key(own.score_cap_multiplier, 1, _MOST, "a gathered section's score, at most this many times its best child's"),
-    )
+    yield "search.max_tokens", Key(0, 0, NO_LIMIT, "how many tokens all results may have together; 0: no limit")
+    for name, meaning in _MERGING.items():
+        yield f"search.{name}", Key(getattr(own, name), *RANGES[name], meaning)
     for field, boost in own.boosts.items():
         meaning = f"how much a match in the {_FIELDS.get(field, field)} weighs"
-        yield f"search.boosts.{field}", Key(float(boost), 0, 1000, meaning)
+        yield f"search.boosts.{field}", Key(float(boost), *RANGES["boosts"], meaning)
 
 
 NUMBERS: Mapping[str, Key] = MappingProxyType(dict(_numbers()))
@@ -78,8 +75,13 @@ def checked(name: str, value: Any, where: str) -> float:
     key = NUMBERS[name]
     kinds = (int,) if key.is_whole else (int, float)
     if isinstance(value, bool) or not isinstance(value, kinds) or not key.least <= value <= key.most:
-        raise OptionError(f"{where} = {shown(value)} is not possible; it must be {key.range}")
+        raise impossible(where, value, f"it must be {key.range}")
     return value if key.is_whole else float(value)
+
+
+def impossible(where: str, value: Any, rule: str) -> OptionError:
+    """What to say of a value that cannot be; ``where`` names it, and ``rule`` says what can."""
+    return OptionError(f"{where} = {shown(value)} is not possible", rule)
 
 
 def variable(name: str) -> str:

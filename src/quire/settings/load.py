@@ -15,12 +15,11 @@ from typing import Any, NamedTuple
 import msgspec
 
 from quire.errors import OptionError, near
+from quire.index.files import LANGUAGE, NAME
 from quire.search.settings import SearchSettings
 from quire.settings import keys
-from quire.settings.files import LANGUAGE, File, Tree, expanded, project_file, user_file
+from quire.settings.files import File, Tree, expanded, project_file, user_file
 
-INDEX = ".quire"
-"""The folder of the index, beside the project's file."""
 DEFAULT = "default"
 _INDEX_VARIABLE = keys.variable("index")
 
@@ -29,8 +28,8 @@ class Value(NamedTuple):
     """A value with where it came from."""
 
     value: Any
-    origin: str
-    """A file, an environment variable, or ``default``."""
+    origin: Path | str
+    """The file, or the name of an environment variable, or ``default``."""
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,19 +78,18 @@ def _places(folder: Path, home: File | None, environment: Mapping[str, str]) -> 
     if given:
         index = Value(os.path.abspath(folder / expanded(given)), _INDEX_VARIABLE)  # noqa: PTH100  links stay as named
     elif home and home.index:
-        index = Value(str(home.index), str(home.path))
+        index = Value(str(home.index), home.path)
     else:
-        index = Value(str((home.path.parent if home else folder) / INDEX), DEFAULT)
+        index = Value(str((home.path.parent if home else folder) / NAME), DEFAULT)
     return {"index": index, **(_trees(home) if home else {})}
 
 
 def _trees(home: File) -> dict[str, Value]:
     values = {}
     for name, tree in home.trees.items():
-        values[f"trees.{name}.path"] = Value(str(tree.path), str(home.path))
-        values[f"trees.{name}.language"] = Value(
-            tree.language, DEFAULT if tree.language == LANGUAGE else str(home.path)
-        )
+        values[f"trees.{name}.path"] = Value(str(tree.path), home.path)
+        origin = DEFAULT if tree.language == LANGUAGE else home.path
+        values[f"trees.{name}.language"] = Value(tree.language, origin)
     return values
 
 
@@ -104,7 +102,7 @@ def _numbers(environment: Mapping[str, str], *files: File | None) -> dict[str, V
         if environment.get(variable, ""):
             values[name] = Value(_from_variable(name, environment[variable]), variable)
         elif origin:
-            values[name] = Value(origin.numbers[name], str(origin.path))
+            values[name] = Value(origin.numbers[name], origin.path)
         else:
             values[name] = Value(key.default, DEFAULT)
     return values
@@ -115,9 +113,7 @@ def _from_variable(name: str, text: str) -> float:
     try:
         value = int(text) if key.is_whole else float(text)
     except ValueError:
-        raise OptionError(
-            f"{keys.variable(name)} = {keys.shown(text)} is not possible; it must be {key.range}"
-        ) from None
+        raise keys.impossible(keys.variable(name), text, f"it must be {key.range}") from None
     return keys.checked(name, value, keys.variable(name))
 
 
@@ -125,10 +121,8 @@ def _refuse_unknown(environment: Mapping[str, str]) -> None:
     known = {keys.variable(name) for name in keys.NUMBERS}
     for name in environment:
         if name.startswith(keys.variable("search.")) and name not in known:
-            raise OptionError(
-                f"unknown environment variable {name}{near(name, known)}; those of search are "
-                f"{', '.join(sorted(known))}"
-            )
+            problem = f"unknown environment variable {name}{near(name, known)}"
+            raise OptionError(problem, f"those of search are {', '.join(sorted(known))}")
 
 
 def _search(values: Mapping[str, Value]) -> SearchSettings:

@@ -25,8 +25,8 @@ class CallableCounter:
         if isinstance(tokens, int) and not isinstance(tokens, bool) and tokens >= 0:
             return tokens
         raise TokenizerError(
-            f"tokenizer {self.name} returned {tokens!r:.80} for a text of {len(text)} characters; "
-            "it must return the number of tokens, an int that is not negative"
+            f"tokenizer {self.name} returned {tokens!r:.80} for a text of {len(text)} characters",
+            "it must return the number of tokens, an int that is not negative",
         )
 
     def cuts_cleanly(self, text: str, at: int) -> bool:

@@ -27,6 +27,6 @@ def load(encoding: str) -> Callable[[str], int]:
         except ImportError:  # the next one will do, at another speed
             continue
     raise TokenizerError(
-        f"counting tokens of {encoding} takes a package that is not installed; run: pip install toktok-rs "
-        "(or splintr-rs, or tiktoken), or count with tokenizer='estimate'"
+        f"counting tokens of {encoding} takes a package that is not installed",
+        "run: pip install toktok-rs (or splintr-rs, or tiktoken), or count with tokenizer='estimate'",
     )

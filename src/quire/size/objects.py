@@ -68,12 +68,12 @@ def _read(path: str) -> Any:
     try:
         from tokenizers import Tokenizer  # noqa: PLC0415 - an extra, and heavy
     except ImportError as error:
-        raise TokenizerError(f"{path}: reading it takes a package; run: pip install 'quire[huggingface]'") from error
+        raise TokenizerError(f"{path}: reading it takes a package", "run: pip install tokenizers") from error
     try:
         return Tokenizer.from_file(path)
     except Exception as error:  # the package raises nothing narrower
         raise TokenizerError(
-            f"{path}: not a Hugging Face tokenizer.json ({error}); name that of a model, as it was downloaded"
+            f"{path}: not a Hugging Face tokenizer.json ({error})", "name that of a model, as it was downloaded"
         ) from error
 
 
@@ -92,7 +92,8 @@ def _untrimmed(tokenizer: Any, name: str) -> Any:
         copy = type(tokenizer).from_str(tokenizer.to_str())
     except Exception as error:  # the package raises nothing narrower
         raise TokenizerError(
-            f"tokenizer {name} cannot be copied ({error}); give a function that takes text and returns a number instead"
+            f"tokenizer {name} cannot be copied ({error})",
+            "give a function that takes text and returns a number instead",
         ) from error
     copy.no_truncation()
     copy.no_padding()
@@ -102,4 +103,4 @@ def _untrimmed(tokenizer: Any, name: str) -> Any:
 def _length(ids: object, name: str) -> int:
     if isinstance(ids, list | tuple):  # and no array: an embedding model has an ``encode``, too
         return len(ids)
-    raise TokenizerError(f"tokenizer {name} encodes text as {type(ids).__name__}; a list of token ids is needed")
+    raise TokenizerError(f"tokenizer {name} encodes text as {type(ids).__name__}", "a list of token ids is needed")

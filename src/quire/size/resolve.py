@@ -43,7 +43,7 @@ def resolve(tokenizer: object | None, default: str) -> TokenCounter:
         return from_object(tokenizer)
     if callable(tokenizer):
         return CallableCounter(cast("Callable[[str], int]", tokenizer))
-    raise OptionError(f"no tokenizer: {tokenizer!r:.80}; {_CHOICES}")
+    raise OptionError(f"no tokenizer: {tokenizer!r:.80}", _CHOICES, option="tokenizer")
 
 
 _CHOICES = (
@@ -57,7 +57,7 @@ def _by_text(tokenizer: str | Path) -> TokenCounter:
         if tokenizer in NAMED:
             return NAMED[tokenizer]
         if not tokenizer.endswith(".json") and not _is_file(tokenizer):
-            raise OptionError(f"unknown tokenizer {tokenizer!r:.80}; {_CHOICES}")
+            raise OptionError(f"unknown tokenizer {tokenizer!r:.80}", _CHOICES, option="tokenizer")
     with _FILES:
         return _by_file(str(tokenizer))
 
@@ -65,7 +65,7 @@ def _by_text(tokenizer: str | Path) -> TokenCounter:
 @cache
 def _by_file(path: str) -> TokenCounter:
     if not _is_file(path):
-        raise TokenizerError(f"{path}: no such tokenizer file; {_CHOICES}")
+        raise TokenizerError(f"{path}: no such tokenizer file", _CHOICES)
     return from_file(path)
 
 

@@ -46,7 +46,5 @@ def load(encoding: str) -> Callable[[str], int]:
 def _refuse_long_blanks(text: str) -> None:
     for blank in _BLANK.finditer(text):
         if blank.end() - blank.start() > LONGEST_BLANK:
-            raise TokenizerError(
-                f"tiktoken cannot count {blank.end() - blank.start()} characters of white space in a row; "
-                "run: pip install toktok-rs"
-            )
+            problem = f"tiktoken cannot count {blank.end() - blank.start()} characters of white space in a row"
+            raise TokenizerError(problem, "run: pip install toktok-rs")
