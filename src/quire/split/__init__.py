@@ -5,7 +5,7 @@ packed.py, flow.py, sections.py              choose runs of units
 whole.py                                     a document that fits is one piece
 least.py                                     what is below the minimum of flow
 overlap.py                                   which sentences a piece repeats
-plan.py, flatten.py, units.py                units and their sizes
+plan.py, flatten.py, units.py, nodes.py      units, their sizes, and where the heading tree is among them
 ladder.py, levels.py, reach.py               cutting what is too large
 fences.py, standing.py, around.py, quoted.py   code and tables that are cut, wherever they stand
 sentences.py, words.py, graphemes.py, inline.py   where prose may be cut

@@ -53,12 +53,12 @@ class _Packing:
     def pack(self, section: Section, first: int) -> None:
         """Pack a section that does not fit; ``first`` is where its first piece starts, with headings that lead it."""
         plan = self._plan
-        own_end = plan.own_end(section)
+        own_end = plan.nodes.own_end(section)
         leads = self._leads(section)
         start = self._own(section, first, own_end, leads=leads)
         end = own_end
-        for number, child in enumerate(plan.children(section)):
-            child_end = plan.end(child)
+        for number, child in enumerate(plan.nodes.children(section)):
+            child_end = plan.nodes.end(child)
             if start is not None and self._may_join(section) and plan.fits(start, child_end):
                 end = child_end
                 continue
@@ -109,7 +109,7 @@ class _Packing:
         """Whether its own text is too short to stand alone."""
         plan = self._plan
         least = max(self._options.min_tokens, 1)  # a heading without text never stands alone
-        return plan.has_children(section) and plan.is_short(section, least)
+        return plan.nodes.has_children(section) and plan.is_short(section, least)
 
     def _may_join(self, section: Section) -> bool:
         """Whether a child may join the open piece: in the strict reading sections at the top share none."""
@@ -118,7 +118,7 @@ class _Packing:
     def _begin(self, child: Section) -> tuple[int | None, int]:
         """Start a piece with a child, or pack it if it is too large; the start of the open piece and its end."""
         plan = self._plan
-        start, end = plan.start(child), plan.end(child)
+        start, end = plan.nodes.start(child), plan.nodes.end(child)
         if not plan.fits(start, end):
             self.pack(child, start)
             return None, end

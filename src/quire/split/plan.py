@@ -1,4 +1,4 @@
-"""A document ready to be packed: its units, where its sections start and end among them, what breadcrumbs cost.
+"""A document ready to be packed: its units, its nodes among them (nodes.py), what breadcrumbs cost.
 
 Before: flatten.py. After: packed.py, flow.py and sections.py, which choose runs of units.
 """
@@ -6,7 +6,7 @@ Before: flatten.py. After: packed.py, flow.py and sections.py, which choose runs
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property, partial
+from functools import partial
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -17,6 +17,7 @@ from quire.model import Document, Finding, Section, findings_at
 from quire.offsets import line_start
 from quire.pieces import Piece
 from quire.split.flatten import Flattening, Grain, holder, own_text
+from quire.split.nodes import Nodes
 from quire.split.units import JOINT, Unit, Units, blank_behind, composed
 
 SectionOf: TypeAlias = Callable[[int, int], int]
@@ -40,7 +41,7 @@ class Plan:
         self.torn: set[int] = set()
         """Where units start inside a sentence that are none of the document's, but parts of one."""
         self._flattening = flattening
-        self._firsts = [*flattening.firsts, len(units)]
+        self.nodes = Nodes(document, flattening.firsts, len(units))
         self._clear = units.clear(cap, crumbs.most)
 
     def blocks_of(self, unit: Unit) -> list[Unit]:
@@ -196,64 +197,11 @@ class Plan:
         """Whether a piece may end before the unit ``end``."""
         return not self.units.items[end - 1].leads
 
-    def start(self, section: Section) -> int:
-        """The first unit of a section: its heading, and headings with nothing below them that lead it."""
-        return self._unit_of[section.position or 0]
-
-    def end(self, section: Section) -> int:
-        """One past the last unit of all that belongs to a section."""
-        return self._unit_of[self._after[section.position or 0]]
-
-    def own_end(self, section: Section) -> int:
-        """One past the last unit of a section's own text: where the next node starts."""
-        return self._unit_of[(section.position or 0) + 1]
-
-    def has_children(self, section: Section) -> bool:
-        """Whether there are nodes below a section."""
-        position = section.position or 0
-        return self._after[position] > position + 1
-
-    def children(self, section: Section) -> Iterator[Section]:
-        """The nodes directly below a section."""
-        nodes, after = self.document.nodes, self._after
-        position = section.position or 0
-        end, position = after[position], position + 1
-        while position < end:
-            yield nodes[position]
-            position = after[position]
-
     def is_short(self, section: Section, least: int) -> bool:
         """Whether the text below a section's heading has fewer than so many tokens."""
         following = self.document.sections[section.number + 1].start
         start, end = own_text(self.document, section, following)
         return self.units.counter.count(self.units.text[start:end]) < least
-
-    @cached_property
-    def _unit_of(self) -> list[int]:
-        """The first unit of each node, by its position, and the number of units."""
-        first: list[int] = []
-        lead = -1  # the first of the headings with nothing below them that stand right before
-        for section, unit, following in zip(self.document.sections, self._firsts, self._firsts[1:], strict=False):
-            if section.position is not None:
-                first.append(unit if lead < 0 else lead)
-                lead = -1
-            elif following > unit + 1:
-                lead = -1  # too long to lead, so it was cut
-            elif lead < 0:
-                lead = unit
-        return [*first, len(self.units)]
-
-    @cached_property
-    def _after(self) -> list[int]:
-        """For each node, by its position, the position of the next one that does not belong to it."""
-        nodes = self.document.nodes
-        after = [len(nodes)] * len(nodes)
-        above: list[int] = []
-        for position, node in enumerate(nodes):
-            while above and nodes[above[-1]].end <= node.start:
-                after[above.pop()] = position
-            above.append(position)
-        return after
 
 
 def largest(least: int, most: int, fits: Callable[[int], bool]) -> int:

@@ -52,7 +52,7 @@ def sections(document: Document, counter: TokenCounter, options: Options) -> Cut
 def _split(plan: Plan, max_depth: int) -> list[_Part]:
     """A part for the text above the first heading, and for each heading down to ``max_depth``."""
     nodes = [node for node in plan.document.nodes[1:] if node.depth <= max_depth]
-    starts = [*map(plan.start, nodes), len(plan.units)]
+    starts = [*map(plan.nodes.start, nodes), len(plan.units)]
     parts = [_Part(0, starts[0], 0, 0, 0, None, has_text=True)] if starts[0] else []
     items = plan.units.items
     for node, first, last in zip(nodes, starts, starts[1:], strict=False):
