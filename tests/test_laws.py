@@ -109,6 +109,7 @@ BROKEN = {
     "the text was changed": ("altered-text", lambda: with_chunk(1, replace(whole()[1], original_text="One e."))),
     "another text is embedded": ("altered-text", lambda: with_chunk(1, replace(whole()[1], embed_text="Something else"))),
     "something was added in silence": ("unrecorded-text", lambda: with_chunk(1, replace(whole()[1], embed_text="More\n\n" + whole()[1].embed_text))),
+    "an overlap is made up": ("unrecorded-text", lambda: with_chunk(1, replace(whole()[1], overlap_chars=1))),
     "bytes are characters": ("wrong-position", lambda: with_chunk(2, moved(whole()[2], byte_start=whole()[2].source_position.char_start))),
     "a line is wrong": ("wrong-position", lambda: with_chunk(2, moved(whole()[2], end_line=99))),
     "the size is wrong": ("wrong-position", lambda: with_chunk(2, moved(whole()[2], total_chars=1))),

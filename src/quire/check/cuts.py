@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from quire.blank import BLANK
-from quire.model import Block, Document
+from quire.model import Block, Document, Note
 from quire.record import Chunk
 
 _MARKERS = " \t>-+*.)0123456789"
@@ -21,11 +21,8 @@ _INDENTED = re.compile(r" {4}| {0,3}\t")
 _LINE_END = re.compile(r"\r\n?|\n")
 _TEXT = re.compile(rf"[^{BLANK}]")
 
-Violation = tuple[str, int, str]
-"""A code, a position in the source, and a sentence."""
 
-
-def torn(document: Document, chunks: Sequence[Chunk]) -> Iterator[Violation]:
+def torn(document: Document, chunks: Sequence[Chunk]) -> Iterator[Note]:
     """Code and tables that are cut, and lack something in a chunk."""
     blocks = _Blocks(document)
     for chunk in chunks:
@@ -34,9 +31,9 @@ def torn(document: Document, chunks: Sequence[Chunk]) -> Iterator[Violation]:
         first, last = blocks.cut_at(start), blocks.cut_at(end)
         if first is not None and not blocks.is_opened(first, start, lines):
             what = "a table without its header" if first.kind == "table" else "code whose fence is not opened again"
-            yield "torn-block", first.start, f"chunk {chunk.id} starts with {what}"
+            yield first.start, "torn-block", f"chunk {chunk.id} starts with {what}"
         if last is not None and last.kind == "code" and not blocks.is_closed(last, lines[-1]):
-            yield "torn-block", last.start, f"chunk {chunk.id} ends with code whose fence is not closed"
+            yield last.start, "torn-block", f"chunk {chunk.id} ends with code whose fence is not closed"
 
 
 class _Blocks:

@@ -10,12 +10,12 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from quire.blank import BLANK
-from quire.check.cuts import Violation, torn
+from quire.check.cuts import torn
 from quire.counter import TokenCounter, estimated
-from quire.model import Block, Document, Finding, findings_at
+from quire.model import Block, Document, Finding, Note, findings_at
 from quire.offsets import bytes_at, lines_at
 from quire.record import Chunk
 
@@ -34,50 +34,58 @@ def laws(
     says what it should be. ``findings`` are those that came with the chunks, where they are known: what was dropped on
     purpose is not lost.
     """
-    violations = [violation for law in _LAWS for violation in law(document, chunks)]
-    violations += _nothing_lost(document, chunks, findings or ())
-    violations += _structure_is_respected(document, chunks, findings)
-    violations += _cut_blocks_are_whole(document, chunks, findings)
-    violations += _nothing_altered(document, chunks, normalized)
-    if counter is not None:
-        violations += _counts(chunks, counter)
-        violations += _nothing_over_the_cap(document, chunks, counter)
+    case = Case(document, chunks, counter, normalized, findings)
     size = len(document.text)
-    violations.sort(key=itemgetter(1))
-    notes = [(min(max(position, 0), size), code, message) for code, position, message in violations]
-    return findings_at(document.source, notes)
+    found = [(min(max(at, 0), size), code, message) for law in _LAWS for at, code, message in law(case)]
+    return findings_at(document.source, sorted(found, key=itemgetter(0)))
 
 
-def _spans_are_sound(document: Document, chunks: Sequence[Chunk]) -> Iterator[Violation]:
-    size = len(document.text)
-    for chunk in chunks:
+class Case(NamedTuple):
+    """A document, its chunks, and what is known of how they were made."""
+
+    document: Document
+    chunks: Sequence[Chunk]
+    counter: TokenCounter | None
+    """What counted; None if that is not known."""
+    normalized: Callable[[Document, int, int], str] | None
+    """What a span is when it is normalised; None if nobody can tell."""
+    findings: Sequence[Finding] | None
+    """Those that came with the chunks; None if they are not known."""
+
+    @property
+    def strategy(self) -> str:
+        """What made the chunks; nothing if there are none."""
+        return self.chunks[0].strategy if self.chunks else ""
+
+
+def _spans_are_sound(case: Case) -> Iterator[Note]:
+    size = len(case.document.text)
+    for chunk in case.chunks:
         place = chunk.source_position
         if not 0 <= place.char_start < place.char_end <= size:
             yield (
-                "impossible-span",
                 place.char_start,
+                "impossible-span",
                 f"chunk {chunk.id} claims characters {place.char_start} to {place.char_end} of {size}",
             )
 
 
-def _spans_are_ordered(document: Document, chunks: Sequence[Chunk]) -> Iterator[Violation]:
-    for before, chunk in pairwise(chunks):
+def _spans_are_ordered(case: Case) -> Iterator[Note]:
+    for before, chunk in pairwise(case.chunks):
         start, end = chunk.source_position.char_start, before.source_position.char_end
         if start < end:
-            yield (
-                "overlapping-spans",
-                start,
-                f"chunk {chunk.id} starts {end - start} characters before {before.id} ends",
-            )
+            message = f"chunk {chunk.id} starts {end - start} characters before {before.id} ends"
+            yield start, "overlapping-spans", message
 
 
-def _nothing_lost(document: Document, chunks: Sequence[Chunk], findings: Sequence[Finding]) -> Iterator[Violation]:
+def _nothing_lost(case: Case) -> Iterator[Note]:
     """Every character of the body that is not blank is in a chunk, or in a heading that the tree shows as title."""
-    covered = [(chunk.source_position.char_start, chunk.source_position.char_end) for chunk in chunks]
-    in_tree = _strategy(chunks) == "tree"
+    document = case.document
+    covered = [(chunk.source_position.char_start, chunk.source_position.char_end) for chunk in case.chunks]
+    in_tree = case.strategy == "tree"
     if in_tree:
         covered += [(section.start, section.body_start) for section in document.sections[1:]]
-    dropped = sorted(finding.line for finding in findings if finding.code.startswith("guard-dropped-"))
+    dropped = sorted(finding.line for finding in case.findings or () if finding.code.startswith("guard-dropped-"))
     seen = document.source.text_start if in_tree else document.source.body_start
     lost: list[tuple[int, int, str]] = []
     for start, end in [*sorted(covered), (len(document.text), len(document.text))]:
@@ -89,62 +97,62 @@ def _nothing_lost(document: Document, chunks: Sequence[Chunk], findings: Sequenc
     for (_, position, text), first, last in zip(lost, lines[::2], lines[1::2], strict=True):
         at = bisect_left(dropped, first)  # what was dropped may start with blank lines
         if at == len(dropped) or dropped[at] > last:
-            yield "lost-text", position, f"{len(text)} characters are in no chunk, from {_excerpt(text)} on"
+            yield position, "lost-text", f"{len(text)} characters are in no chunk, from {_excerpt(text)} on"
 
 
-def _titles_are_kept(document: Document, chunks: Sequence[Chunk]) -> Iterator[Violation]:
+def _titles_are_kept(case: Case) -> Iterator[Note]:
     """In the tree, every heading with text below it is in some chunk's heading path."""
-    if _strategy(chunks) != "tree":
+    if case.strategy != "tree":
         return
-    shown = {chunk.header_path[:depth] for chunk in chunks for depth in range(1, len(chunk.header_path) + 1)}
-    for section in document.nodes[1:]:
-        if tuple(each.title for each in document.path_to(section)) not in shown:
-            yield "lost-heading", section.start, f"heading {section.title!r} is in no chunk's heading path"
+    shown = {chunk.header_path[:depth] for chunk in case.chunks for depth in range(1, len(chunk.header_path) + 1)}
+    for section in case.document.nodes[1:]:
+        if tuple(each.title for each in case.document.path_to(section)) not in shown:
+            yield section.start, "lost-heading", f"heading {section.title!r} is in no chunk's heading path"
 
 
-def _nothing_altered(
-    document: Document, chunks: Sequence[Chunk], normalized: Callable[[Document, int, int], str] | None
-) -> Iterator[Violation]:
+def _nothing_altered(case: Case) -> Iterator[Note]:
     """A chunk's text is that of its span; what stands around it is recorded as added."""
-    for chunk in chunks:
+    for chunk in case.chunks:
         start, end = chunk.source_position.char_start, chunk.source_position.char_end
-        own = document.text[start:end]
+        own = case.document.text[start:end]
         if _options(chunk).get("normalize"):
-            if normalized is None:
+            if case.normalized is None:
                 continue
-            own = normalized(document, start, end)
+            own = case.normalized(case.document, start, end)
+        most = chunk.added_chars if chunk.strategy == "flow" else 0  # the others repeat no sentences
         if own not in chunk.original_text:
-            yield "altered-text", start, f"the text of chunk {chunk.id} is not that of its span"
+            yield start, "altered-text", f"the text of chunk {chunk.id} is not that of its span"
         elif not chunk.embed_text.endswith(chunk.original_text):
-            yield "altered-text", start, f"chunk {chunk.id} embeds another text than its own"
-        elif chunk.added_chars != len(chunk.embed_text) - len(own) or chunk.overlap_chars > chunk.added_chars:
-            yield "unrecorded-text", start, f"chunk {chunk.id} holds text that is not recorded as added"
+            yield start, "altered-text", f"chunk {chunk.id} embeds another text than its own"
+        elif chunk.added_chars != len(chunk.embed_text) - len(own) or not 0 <= chunk.overlap_chars <= most:
+            yield start, "unrecorded-text", f"chunk {chunk.id} holds text that is not recorded as added"
 
 
-def _nothing_over_the_cap(document: Document, chunks: Sequence[Chunk], counter: TokenCounter) -> Iterator[Violation]:
-    for chunk in chunks:
+def _nothing_over_the_cap(case: Case) -> Iterator[Note]:
+    if case.counter is None:
+        return
+    for chunk in case.chunks:
         cap = _cap(chunk)
-        if not cap or counter.count(chunk.embed_text) <= cap:
+        if not cap or case.counter.count(chunk.embed_text) <= cap:
             continue
         place = chunk.source_position
-        blocks = document.blocks_between(place.char_start, place.char_end)
+        blocks = case.document.blocks_between(place.char_start, place.char_end)
         if chunk.strategy == "sections" and sum(block.kind != "heading" for block in blocks) <= 1:
             continue  # a block that stays whole
-        yield "over-cap", place.char_start, f"chunk {chunk.id} has more than {cap} tokens to embed"
+        yield place.char_start, "over-cap", f"chunk {chunk.id} has more than {cap} tokens to embed"
 
 
-def _structure_is_respected(
-    document: Document, chunks: Sequence[Chunk], findings: Sequence[Finding] | None
-) -> Iterator[Violation]:
+def _structure_is_respected(case: Case) -> Iterator[Note]:
     """A heading is not the last thing in a chunk, unless nothing but headings follows, or a finding says why.
 
     Nor is it alone in one, unless there is no text in the document.
     """
-    if _strategy(chunks) == "tree":
+    if case.strategy == "tree":
         return
+    document, findings = case.document, case.findings
     last_text = max((block.end for block in document.blocks if block.kind != "heading"), default=0)
     ending: list[tuple[int, Chunk]] = []
-    for chunk in chunks:
+    for chunk in case.chunks:
         start, end = chunk.source_position.char_start, chunk.source_position.char_end
         blocks = document.blocks_between(start, end)
         last = blocks[-1] if blocks else None
@@ -161,7 +169,7 @@ def _structure_is_respected(
     lines = lines_at(document.text, [position for position, _ in ending])
     for (position, chunk), line in zip(ending, lines, strict=True):
         if line not in told:
-            yield "heading-at-end", position, f"chunk {chunk.id} ends with a heading that belongs to other text"
+            yield position, "heading-at-end", f"chunk {chunk.id} ends with a heading that belongs to other text"
 
 
 def _are_headings(blocks: Sequence[Block]) -> bool:
@@ -173,20 +181,19 @@ def _is_too_long(heading: Block, chunk: Chunk) -> bool:
     return 4 * (heading.end - heading.start) > _cap(chunk)
 
 
-def _cut_blocks_are_whole(
-    document: Document, chunks: Sequence[Chunk], findings: Sequence[Finding] | None
-) -> Iterator[Violation]:
+def _cut_blocks_are_whole(case: Case) -> Iterator[Note]:
     """Every piece of code is a fence, every piece of a table has its header, unless a finding says why not."""
-    if findings is None or _strategy(chunks) == "tree":
+    if case.findings is None or case.strategy == "tree":
         return
-    told = {finding.line for finding in findings if finding.code.endswith("-left-out")}
-    found = sorted(torn(document, chunks), key=itemgetter(1))
-    lines = lines_at(document.text, [position for _, position, _ in found])
+    told = {finding.line for finding in case.findings if finding.code.endswith("-left-out")}
+    found = sorted(torn(case.document, case.chunks), key=itemgetter(0))
+    lines = lines_at(case.document.text, [position for position, _, _ in found])
     yield from (each for each, line in zip(found, lines, strict=True) if line not in told)
 
 
-def _positions_agree(document: Document, chunks: Sequence[Chunk]) -> Iterator[Violation]:
+def _positions_agree(case: Case) -> Iterator[Note]:
     """Characters, bytes and lines name the same place."""
+    document, chunks = case.document, case.chunks
     size = len(document.text)
     places = [chunk.source_position for chunk in chunks]
     edges = sorted({edge for place in places for edge in (place.char_start, place.char_end) if 0 <= edge <= size})
@@ -204,58 +211,51 @@ def _positions_agree(document: Document, chunks: Sequence[Chunk]) -> Iterator[Vi
         stated = (place.byte_start, place.byte_end, place.start_line, place.end_line, place.total_chars)
         if stated != expected:
             yield (
-                "wrong-position",
                 place.char_start,
+                "wrong-position",
                 f"chunk {chunk.id} states bytes, lines and size {stated}, but its characters are at {expected}",
             )
 
 
-def _headings_are_right(document: Document, chunks: Sequence[Chunk]) -> Iterator[Violation]:
+def _headings_are_right(case: Case) -> Iterator[Note]:
     """A chunk's heading path leads to a section that holds where its text starts."""
-    for chunk in chunks:
+    document = case.document
+    for chunk in case.chunks:
         position = chunk.source_position.char_start
         section = document.sections[max(document.section_at(position), 0)]
         titles = tuple(each.title for each in document.path_to(section))
         is_exact = chunk.strategy == "flow" or (chunk.strategy == "tree" and section.is_node)
         if chunk.header_path != (titles if is_exact else titles[: len(chunk.header_path)]):
             place = " > ".join(titles) or "no heading"
-            yield "wrong-headings", position, f"chunk {chunk.id} stands under {place}, not {chunk.header_breadcrumb!r}"
+            yield position, "wrong-headings", f"chunk {chunk.id} stands under {place}, not {chunk.header_breadcrumb!r}"
 
 
-def _links_hold(document: Document, chunks: Sequence[Chunk]) -> Iterator[Violation]:
+def _links_hold(case: Case) -> Iterator[Note]:
     """Ids are unique, numbers count up, and every chunk knows its neighbours."""
     seen: set[str] = set()
-    ids = [None, *(chunk.id for chunk in chunks), None]
-    for number, chunk in enumerate(chunks):
+    ids = [None, *(chunk.id for chunk in case.chunks), None]
+    for number, chunk in enumerate(case.chunks):
         start = chunk.source_position.char_start
         if chunk.id in seen:
-            yield "duplicate-id", start, f"two chunks have the id {chunk.id}"
+            yield start, "duplicate-id", f"two chunks have the id {chunk.id}"
         seen.add(chunk.id)
         if chunk.chunk_number != number:
-            yield "wrong-number", start, f"chunk {chunk.id} has number {chunk.chunk_number}, but is number {number}"
+            yield start, "wrong-number", f"chunk {chunk.id} has number {chunk.chunk_number}, but is number {number}"
         if (chunk.prev_id, chunk.next_id) != (ids[number], ids[number + 2]):
-            yield "broken-link", start, f"chunk {chunk.id} names other neighbours than it has"
+            yield start, "broken-link", f"chunk {chunk.id} names other neighbours than it has"
 
 
-def _counts(chunks: Sequence[Chunk], counter: TokenCounter) -> Iterator[Violation]:
-    for chunk in chunks:
+def _counts(case: Case) -> Iterator[Note]:
+    if case.counter is None:
+        return
+    count = case.counter.count
+    for chunk in case.chunks:
         stats = chunk.token_stats
-        counted = (
-            counter.count(chunk.original_text),
-            estimated(chunk.original_text),
-            counter.count(chunk.embed_text),
-        )
+        counted = (count(chunk.original_text), estimated(chunk.original_text), count(chunk.embed_text))
         stated = (stats.tokens, stats.estimated_tokens, stats.embed_tokens)
         if stated != counted:
-            yield (
-                "wrong-count",
-                chunk.source_position.char_start,
-                f"chunk {chunk.id} states {stated} tokens, but {counter.name} counts {counted}",
-            )
-
-
-def _strategy(chunks: Sequence[Chunk]) -> str:
-    return chunks[0].strategy if chunks else ""
+            message = f"chunk {chunk.id} states {stated} tokens, but {case.counter.name} counts {counted}"
+            yield chunk.source_position.char_start, "wrong-count", message
 
 
 def _cap(chunk: Chunk) -> int:
@@ -274,11 +274,17 @@ def _excerpt(text: str) -> str:
     return repr(text if len(text) <= 40 else text[:39] + "…")
 
 
-_LAWS: tuple[Callable[[Document, Sequence[Chunk]], Iterator[Violation]], ...] = (
+_LAWS: tuple[Callable[[Case], Iterator[Note]], ...] = (
     _spans_are_sound,
     _spans_are_ordered,
     _titles_are_kept,
     _positions_agree,
     _headings_are_right,
     _links_hold,
+    _nothing_lost,
+    _structure_is_respected,
+    _cut_blocks_are_whole,
+    _nothing_altered,
+    _counts,
+    _nothing_over_the_cap,
 )
