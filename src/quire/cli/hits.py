@@ -22,6 +22,7 @@ _TELLING = {
     "aggregated": ("score", "matching", "children", "total", "limit", "replaced"),
     "passed over": ("score", "own", "best_own", "matching", "children"),
     "apart": ("matching", "children"),
+    "set back": ("score",),
 }
 """What decides each rule of merging."""
 

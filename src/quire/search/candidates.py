@@ -12,7 +12,7 @@ import msgspec
 from quire.index.node import Ancestor
 from quire.search.records import How
 
-Rule = Literal["parent", "aggregated", "passed over", "apart"]
+Rule = Literal["parent", "aggregated", "passed over", "apart", "set back"]
 
 
 class Rules(NamedTuple):
@@ -53,7 +53,8 @@ class Step(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     rule: Rule
     """``parent``: matches in its own right; ``aggregated``: enough children match; ``passed over``: a candidate that
-    the better ones below it stand for; ``apart``: the result's parent, of which too few children match."""
+    the better ones below it stand for; ``apart``: the result's parent, of which too few children match; ``set back``:
+    a further result of its document."""
     position: int
     """The node."""
     score: float = 0.0

@@ -138,11 +138,15 @@ def able(found: Sequence[Found], limit: int, cap: float) -> list[Found]:
     return [each for each in found if max(cap, 1.0) * best[each.spot.document_id] >= least]
 
 
-def compiler(snapshot: Snapshot, settings: SearchSettings) -> Compiler:
-    """The compiler for a state of the index."""
+def compiler(snapshot: Snapshot, settings: SearchSettings, query: Query | None = None) -> Compiler:
+    """The compiler for a state of the index, and for a query."""
     ranking = Ranking(boosts={**BOOSTS, **settings.boosts}, tie=settings.tie, adjacent=settings.adjacent)
     dictionary = Dictionary(snapshot, snapshot.languages, partial(_sample, snapshot))
-    return Compiler(Words(schema=snapshot.schema, languages=snapshot.languages, dictionary=dictionary, ranking=ranking))
+    first = next((leaf.text for leaf in leaves(query)), "") if query else ""
+    words = Words(
+        schema=snapshot.schema, languages=snapshot.languages, dictionary=dictionary, ranking=ranking, first=first
+    )
+    return Compiler(words)
 
 
 def _sample(snapshot: Snapshot, term: str, language: str, number: int) -> str:

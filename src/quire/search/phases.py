@@ -59,7 +59,7 @@ def search(
     if query is None or limit < 1:
         return Results(query=text, phases=phases)
     find.refuse_unknown_trees(snapshot, query, trees)
-    compiler = find.compiler(snapshot, settings)
+    compiler = find.compiler(snapshot, settings, query)
     words = compiler.words
     corrections = find.corrections(words, query)
     phases["correct"] = {"words looked up": words.dictionary.looked_up, "words corrected": len(corrections)}
@@ -127,8 +127,9 @@ def _merged(wanted: _Wanted, matching: Matching, found: list[Found], phases: Pha
         best, phases["merge"] = best_first(_by_document(everything, own), rules)
         best, set_back = spread(best, wanted.limit)
         phases["spread"] = {"set back": set_back}
-        # What is set back may stand behind candidates that were not looked at yet.
-        is_enough = len(best) >= wanted.limit and (not set_back or best[-1].score >= found[-1].score)
+        # What is set back may stand behind results of candidates that were not looked at yet.
+        unseen = settings.score_cap_multiplier * found[-1].score if set_back else 0.0
+        is_enough = len(best) >= wanted.limit and best[-1].score >= unseen
         if is_enough or len(found) < pool or pool >= MOST:
             by_place = {each.place: each for each in everything}
             return [_with_constituents(each, by_place) for each in best]
@@ -156,7 +157,7 @@ def _by_document(found: Sequence[Found], own: Sequence[float]) -> Iterable[list[
 def _with_constituents(best: Merged | Candidate, found: Mapping[Place, Found]) -> _Result:
     place = best.document, best.position
     if isinstance(best, Candidate):
-        return _alone(found[place])._replace(score=best.score)
+        return _alone(found[place])
     return _Result(place, best.score, best, tuple([found[best.document, position] for position in best.constituents]))
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from quire.search.candidates import Candidate, Merged
+from quire.search.candidates import Candidate, Merged, Step
 
 IN_FULL = 2
 """So many results of a document count in full."""
@@ -20,15 +20,15 @@ FURTHER = 0.1
 
 
 def spread(best: Sequence[Merged | Candidate], limit: int) -> tuple[list[Merged | Candidate], int]:
-    """The first ``limit`` results after further ones of a document are set back; and how many of these are among them.
+    """The first ``limit`` results after further ones of a document are set back; and how many were, in all.
 
     ``best`` are in order, and so is what comes out.
     """
     before: Counter[str] = Counter()
     scores = [each.score * FURTHER ** _is_further(each, before) for each in best]
     order = sorted(range(len(best)), key=lambda at: (-scores[at], best[at].document, best[at].position))[:limit]
-    back = [at for at in order if scores[at] < best[at].score]
-    return [_scored(best[at], scores[at]) for at in order], len(back)
+    results = [best[at] if scores[at] == best[at].score else _set_back(best[at], scores[at]) for at in order]
+    return results, sum([count - IN_FULL for count in before.values() if count > IN_FULL])
 
 
 def _is_further(result: Merged | Candidate, before: Counter[str]) -> bool:
@@ -36,5 +36,17 @@ def _is_further(result: Merged | Candidate, before: Counter[str]) -> bool:
     return before[result.document] > IN_FULL
 
 
-def _scored(result: Merged | Candidate, score: float) -> Merged | Candidate:
-    return result if score == result.score else msgspec.structs.replace(result, score=score)
+def _set_back(result: Merged | Candidate, score: float) -> Merged:
+    """A result with a smaller score, which its trail names."""
+    step = Step(rule="set back", position=result.position, score=score)
+    if isinstance(result, Merged):
+        return msgspec.structs.replace(result, score=score, trail=(*result.trail, step))
+    return Merged(
+        document=result.document,
+        position=result.position,
+        depth=result.depth,
+        score=score,
+        how="match",
+        constituents=(result.position,),
+        trail=(step,),
+    )

@@ -798,6 +798,23 @@ def test_other_pages_come_before_the_third_section_of_one(made: Made) -> None:
     assert len(pages) == 7
     alone = [hit.path for hit in index.search("volume", merge=False)]
     assert alone[:6] == ["one.md"] * 6
+    rules = [[step["rule"] for step in hit.explanation["merging"]] for hit in index.search("volume", explain=True)]
+    assert ["set back" in each for each in rules] == [False] * 3 + [True] * 4
+
+
+def test_a_smaller_limit_gives_the_beginning_of_a_larger_one(made: Made) -> None:
+    many = "# A\n\n" + "## S\n\nneedle\n\n" * 49 + ("## T\n\n" + "word " * 20 + "\n\n") * 100
+    few = "# B\n\n## One\n\nneedle\n\n## Two\n\nneedle " + "word " * 4 + "\n\n## T\n\nx\n\n## T\n\ny\n"
+    middling = {f"c{n}.md": "# C\n\nneedle word word\n" for n in range(3)}
+    index = made({"a.md": many, "b.md": few, **middling})
+    ten = ids(index, "needle", limit=10)
+    assert [ids(index, "needle", limit=limit) for limit in range(1, 10)] == [ten[:limit] for limit in range(1, 10)]
+
+
+def test_vs_is_a_word_of_asking_only_between_others(made: Made) -> None:
+    index = made({"a.md": "# Signing\n\nSign your code.\n", "b.md": "# Editors\n\nOpen it in VS Code.\n"})
+    assert ids(index, "vs code") == ["b.md#editors"]
+    assert set(ids(index, "code vs sign")) == {"a.md#signing"}
 
 
 def test_words_of_asking_shut_nothing_out(made: Made) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.search.candidates import Candidate
+from quire.search.candidates import Candidate, Merged
 from quire.search.spread import FURTHER, spread
 
 
@@ -14,7 +16,7 @@ def found(document: str, position: int, score: float) -> Candidate:
     return Candidate(document=document, position=position, depth=2, score=score, own=1.0)
 
 
-def ids(results: list[Candidate]) -> list[str]:
+def ids(results: Sequence[Candidate | Merged]) -> list[str]:
     return [f"{each.document}{each.position}" for each in results]
 
 
@@ -33,11 +35,18 @@ def test_the_third_stands_behind_what_is_nearly_as_good() -> None:
     assert set_back == 1
 
 
-def test_only_those_are_told_that_are_among_the_first() -> None:
+def test_the_trail_says_that_a_result_was_set_back() -> None:
+    merged = Merged(document="a", position=3, depth=2, score=0.8, how="parent", constituents=(3, 4))
+    results, _ = spread([found("a", 1, 1.0), found("a", 2, 0.9), merged, found("a", 5, 0.7)], 10)
+    assert [step.rule for each in results[2:] for step in each.trail] == ["set back", "set back"]
+    assert [each.how for each in results[2:]] == ["parent", "match"]
+
+
+def test_those_that_are_no_longer_among_the_first_are_counted_too() -> None:
     best = [found("a", 1, 1.0), found("a", 2, 0.9), found("a", 3, 0.8), found("b", 1, 0.2)]
     results, set_back = spread(best, 3)
     assert ids(results) == ["a1", "a2", "b1"]
-    assert set_back == 0
+    assert set_back == 1
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.floats(0.001, 2.0)), max_size=20), st.integers(1, 20))

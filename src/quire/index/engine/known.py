@@ -10,7 +10,7 @@ import tantivy
 
 from quire.index.engine import fields
 from quire.index.engine.analysis import NONE, terms
-from quire.index.engine.function_words import is_function_word
+from quire.index.engine.function_words import is_function_word, stands_between
 from quire.index.engine.spelling import flags
 from quire.index.engine.words import Dictionary
 from quire.query.tree import Not, Phrase, Query, Word
@@ -43,6 +43,8 @@ class Words(msgspec.Struct, frozen=True, kw_only=True):
     """What decides about scores."""
     corrections: Mapping[str, Sequence[str]] = msgspec.field(default_factory=dict)
     """Words that occur nowhere, with what to look for instead."""
+    first: str = ""
+    """The first word of the query."""
 
     def needed(self, items: Sequence[Query]) -> list[Query]:
         """Of items that are to match together, those that may not be missing."""
@@ -51,7 +53,9 @@ class Words(msgspec.Struct, frozen=True, kw_only=True):
 
     def is_optional(self, item: Query) -> bool:
         """Whether an item may be missing where others are there."""
-        return is_plain(item) and item.boost == 1 and is_function_word(item.text, self.languages)
+        if not is_plain(item) or item.boost != 1 or (item.text == self.first and stands_between(item.text)):
+            return False
+        return is_function_word(item.text, self.languages)
 
     def texts(self, word: Word) -> Sequence[str]:
         """A word, or what is looked for instead."""
