@@ -221,3 +221,11 @@ def test_stops_before_small_letters_are_places_for_a_cut() -> None:
 def test_a_block_that_fits_only_with_the_line_end_behind_it_is_cut() -> None:
     text = "> <b\n>$$\n> <s>```\n>e\n>e\n> \n> :e\n> <a{[1]}>\n"
     assert len(cut(text, hard_cap=32, target=32, min_tokens=0)) > 1
+
+
+def test_code_that_shows_a_fence_in_details_is_no_torn_fence() -> None:
+    lines = "".join(f"    line {number} of the shown fence here\n" for number in range(12))
+    text = f"<details>\n\n    ~~~\n{lines}\n</details>\n"
+    chunks = cut(text, hard_cap=48, target=36, min_tokens=0)
+    assert len(chunks) > 1
+    assert quire.verify(text, chunks) == []

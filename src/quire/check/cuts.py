@@ -47,12 +47,12 @@ class _Blocks:
     def cut_at(self, position: int) -> Block | None:
         """The fenced code or the table that has text on both sides of a position."""
         blocks: Sequence[Block] = self._document.blocks_between(position, position + 1)
-        if blocks and _INDENTED.match(self._text, blocks[0].start):
-            return None  # code that shows a fence is none
         while blocks:
             block = blocks[max(bisect_left(blocks, position, key=_start_of) - 1, 0)]
             if not block.start < position < block.end:
                 return None
+            if block.kind == "code" and _INDENTED.match(self._text, block.start):
+                return None  # code that shows a fence is none
             if block.kind in ("code", "table"):
                 is_cut = _TEXT.search(self._text, block.start, position) is not None
                 return block if is_cut and (block.kind == "table" or self._mark(block)) else None

@@ -102,6 +102,9 @@ def _irregular(blocks: Sequence[Block], text: str, start: int, end: int) -> Iter
 
 def _inside(block: Block, text: str, stop: int) -> Iterator[Span]:
     """The spans of a block, which may be all of it; of a list those in items that matter."""
+    if is_verbatim(block):  # it may have thousands of rows, and many pieces
+        yield block.span
+        return
     parts = _irregular(block.children, text, block.start, stop) if block.kind == "list" else [(block, stop)]
     for part, _ in parts:
         for inner in part.walk():
