@@ -94,6 +94,9 @@ def test_a_file_that_is_in_no_tree_is_not_kept(run, docs) -> None:
         assert "needle" in hit["text"]
         assert run("ls") == before
     assert run("search", "needle").code == 1
+    result = run("get", "elsewhere/notes.md#note")
+    assert result.code == 1
+    assert result.err.startswith("quire: elsewhere/notes.md#note: not in the index; near it: elsewhere/notes.md#notes")
 
 
 def test_a_file_that_is_got_first_does_not_become_all_that_is_searched(run) -> None:

@@ -31,7 +31,7 @@ class Made(NamedTuple, Generic[Content]):
 
 Documents: TypeAlias = Iterable[Made[Any]]
 
-_NODE = re.compile(r"(?s)(?P<holder>.+)#[a-z0-9-]+")
+_NODE = re.compile(r"(?s)(?P<holder>.+)#[a-z0-9_-]+")
 """What may be the id of a section of another document."""
 
 

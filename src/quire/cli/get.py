@@ -124,12 +124,14 @@ def document(place: Opened, file: str) -> str:
 
 
 def _get(place: Opened, each: Target, *, children: bool, max_tokens: int | None) -> Hit | None:
-    name = (document(place, each.file) if each.is_file else each.file) + each.rest
+    own = document(place, each.file) if each.is_file else each.file
+    name = own + each.rest
     try:
         hit = place.index.get(name, children=children, max_tokens=max_tokens)
         whole = place.index.get(name, children=children) if max_tokens and not hit.text else hit
     except NotFoundError as error:
-        place.say(error)
+        # Named as it was asked for: the id of what is not kept in the index leads nowhere.
+        place.say(NotFoundError(error.problem.replace(own, each.file), error.advice.replace(own, each.file)))
         return None
     if place.is_left_out(hit.tree, name):
         return None

@@ -110,7 +110,18 @@ def make_source(text: str, path: str | None = None, syntax: Syntax | None = None
 
 
 def _encoding(data: bytes) -> str:
-    return next((encoding for mark, encoding in _MARKS.items() if data.startswith(mark)), "utf-8")
+    encoding = next((encoding for mark, encoding in _MARKS.items() if data.startswith(mark)), "utf-8")
+    if encoding == "utf-32-le" and not _is(encoding, data):
+        return "utf-16-le"  # its mark, and a NUL
+    return encoding
+
+
+def _is(encoding: str, data: bytes) -> bool:
+    try:
+        data.decode(encoding)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _line_of(data: bytes, error: UnicodeDecodeError) -> int:

@@ -87,7 +87,8 @@ def known(name: str, wanted: Iterable[str], trees: Iterable[str]) -> None:
     asker = name.removesuffix(":")
     for each in wanted:
         if each not in there:
-            raise OptionError(f"{asker}: no tree is called {each!r}", f"there are: {', '.join(there) or 'none'}")
+            advice = f"there are: {', '.join(there) or 'none'}"
+            raise OptionError(f"{asker}: no tree is called {each!r}", advice, option=asker)
 
 
 def _impossible(name: str, value: Any, wanted: str) -> OptionError:
