@@ -133,6 +133,8 @@ def _close(waiting: list[_Opening], groups: list[_Group], mark: _Mark, index: in
 def _marks(text: str, block: Block, waiting: Sequence[_Opening]) -> Iterator[_Mark]:
     """The openings and closings in a block."""
     lines, is_text = text[block.start : block.end], block.kind == "paragraph"
+    if "<" not in lines and ":::" not in lines and formulas.MARK not in lines:
+        return  # the usual case
     if block.kind == "table":  # what stands right below a table is a row of it to the parser
         lines = "\n".join([line for line in lines.replace("\r", "\n").split("\n") if "|" not in line])
     if waiting and waiting[-1].kind == "math":
@@ -143,7 +145,7 @@ def _marks(text: str, block: Block, waiting: Sequence[_Opening]) -> Iterator[_Ma
         yield from _math(lines)
     if ":::" in lines:
         yield from _directives(lines, is_text=is_text)
-    has_tags = block.kind == "html" or (is_text and _TAG_LINE.search(lines))
+    has_tags = block.kind == "html" or (is_text and "<" in lines and _TAG_LINE.search(lines))
     if has_tags or any(opening.kind == "html" for opening in waiting):
         yield from _tags(f"{lines}>" if is_text and _BELOW.match(text, block.end) else lines)
 
