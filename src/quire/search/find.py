@@ -7,7 +7,7 @@ it takes no place among the best.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -149,15 +149,15 @@ def compiler(snapshot: Snapshot, settings: SearchSettings, query: Query | None =
     return Compiler(words)
 
 
-def _sample(snapshot: Snapshot, term: str, language: str, number: int) -> str:
-    """All that the nodes are found by that have most of a term."""
-    nodes = snapshot.nodes(key for _, key in snapshot.top(anywhere(snapshot.schema, term, language), number))
-    ids = dict.fromkeys(node.document_id for node in nodes)
-    documents = [first for each in ids for first in snapshot.nodes_of(each, 0, 0)]
-    texts = [document.text[: document.body] for document in documents]
-    for node in nodes:
-        texts += [*node.breadcrumb, node.text, node.path, *node.tags]
-    return " ".join(texts)
+def _sample(snapshot: Snapshot, term: str, language: str, number: int) -> Iterator[str]:
+    """All that the nodes are found by that have most of a term, one after the other."""
+    seen: set[str] = set()
+    for _, key in snapshot.top(anywhere(snapshot.schema, term, language), number):
+        node = snapshot.node(key)
+        yield " ".join((*node.breadcrumb, node.text, node.path, *node.tags))
+        if node.document_id not in seen:
+            seen.add(node.document_id)
+            yield from (document.text[: document.body] for document in snapshot.nodes_of(node.document_id, 0, 0))
 
 
 def corrections(words: Words, query: Query) -> dict[str, tuple[str, ...]]:

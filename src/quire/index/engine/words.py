@@ -12,6 +12,7 @@ from functools import cache, lru_cache
 from itertools import islice, pairwise
 from math import log
 from typing import NamedTuple, Protocol
+from unicodedata import normalize
 
 from quire.index.engine.analysis import NONE, terms
 from quire.index.engine.fields import RANKED, field
@@ -24,8 +25,10 @@ _LEAST = 4
 _LONGEST = 64
 """Longer words and names neither, nor are beginnings stemmed: what is near is looked up, and that grows with the length
 squared."""
-_FEW, _MANY = 30, 100
+_FEW, _MANY = 30, 300
 """In how many nodes it is looked up how a stem is written: at first, and where the form that was meant may be rare."""
+_USUAL = 2_000
+"""How many characters a node has that counts as one: of larger ones fewer are read."""
 _MOST = 3
 """How many corrections a word may have."""
 _SCORED = 48
@@ -119,12 +122,14 @@ class Terms(Protocol):
 
 
 class Dictionary:
-    """The words of an index; ``sample`` gives the texts of some nodes in which a term of a language stands.
+    """The words of an index; ``sample`` gives the texts of so many nodes in which a term of a language stands.
 
     The engine counts nodes that were deleted until it merges their segment. What only these have does not occur.
     """
 
-    def __init__(self, terms: Terms, languages: tuple[str, ...], sample: Callable[[str, str, int], str]) -> None:
+    def __init__(
+        self, terms: Terms, languages: tuple[str, ...], sample: Callable[[str, str, int], Iterable[str]]
+    ) -> None:
         self._terms = terms
         self._languages = languages
         self._sample = sample
@@ -205,7 +210,7 @@ class Dictionary:
         return []
 
     def _is_begun(self, term: str, typed: str, language: str) -> bool:
-        words = dict.fromkeys(_WORD.findall(" ".join(spellings(self._sample(term, language, _FEW))).lower()))
+        words = dict.fromkeys(word for text in self._texts(term, language, _FEW) for word in _words(text, _WORD))
         return any("".join(terms(word, NONE)).startswith(typed) and term in terms(word, language) for word in words)
 
     def _starting(self, beginning: str, language: str) -> Completions:
@@ -240,15 +245,48 @@ class Dictionary:
 
         A stem alone tells little: ``delegant`` has that of ``delegation``, but nobody writes it.
         """
-        words = dict.fromkeys(_LETTERS.findall(" ".join(spellings(self._sample(*stem, nodes))).lower()))
-        plain = {each if each.isascii() else "".join(terms(each, NONE)): each for each in reversed(words)}
-        found = (way for way in ways if way in plain and terms(way, stem[1]) == [stem[0]])
-        return next((plain[way] for way in found if not is_function_word(way, self._languages)), "")
+        wanted = [(way, _bare(way)) for way in ways]
+        written = ""
+        for text in self._texts(*stem, nodes):
+            if not wanted:
+                break
+            lower = text.lower()
+            # To see whether any can be there takes a fifteenth of the time that it takes to cut a text into words.
+            if lower.isascii() and not any(bare in lower for _, bare in wanted):
+                continue
+            words = _words(text, _LETTERS)
+            plain = {_bare(word): word for word in reversed(words)}
+            for at, (way, bare) in enumerate(wanted):
+                word = way if way != bare and way in words else plain.get(bare, "")
+                if terms(word, stem[1]) == [stem[0]] and not is_function_word(word, self._languages):
+                    written, wanted = word, wanted[:at]  # the first ways are the likeliest
+                    break
+        return written
+
+    def _texts(self, term: str, language: str, nodes: int) -> Iterator[str]:
+        """The texts of some nodes in which a term stands, as far as they are read."""
+        left = nodes * _USUAL
+        for text in self._sample(term, language, nodes):
+            yield text
+            left -= len(text)
+            if left <= 0:
+                return
 
     def _stems(self, word: str) -> Iterator[tuple[str, str]]:
         for language in self._languages:
             for term in terms(word, language)[:1]:
                 yield term, language
+
+
+def _words(text: str, kind: re.Pattern[str]) -> dict[str, None]:
+    """The words of a text, each once: with the marks that it has, then as the engine takes it."""
+    spelled_out = dict.fromkeys((normalize("NFKC", text), *spellings(text)))
+    return dict.fromkeys(kind.findall(" ".join(spelled_out).lower()))
+
+
+def _bare(word: str) -> str:
+    """A word in lower case without its accents."""
+    return word if word.isascii() else "".join(terms(word, NONE))
 
 
 @cache
