@@ -15,11 +15,11 @@ import msgspec
 
 from quire.index.engine.clauses import together
 from quire.index.engine.compile import Compiler, anywhere, filtered
+from quire.index.engine.dictionary import Dictionary
 from quire.index.engine.fields import DOC, TREE
 from quire.index.engine.known import Ranking, Words
 from quire.index.engine.own import Flags, Own, shifted
 from quire.index.engine.store import Key, Place, Scored, Snapshot
-from quire.index.engine.words import Dictionary
 from quire.index.outline import Spot
 from quire.query import leaves
 from quire.query.tree import Phrase, Query, Word

@@ -10,7 +10,8 @@ damage.py          whether its files are what was written
 In the order of a search:
 
 store.py           a commit, to be read; links.py opens it where nothing may be written
-words.py           how a word may be spelled and which words there are; near.py what one may have been meant for
+words.py           how a word may be spelled
+dictionary.py      which words there are; near.py what one may have been meant for
 function_words.py  words that may be missing; known.py all that is known of words
 compile.py         a query tree to the engine's queries, of the clauses in clauses.py
 own.py             what share of a query a node itself satisfies

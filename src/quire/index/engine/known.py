@@ -10,9 +10,9 @@ import tantivy
 
 from quire.index.engine import fields
 from quire.index.engine.analysis import NONE, terms
+from quire.index.engine.dictionary import Dictionary
 from quire.index.engine.function_words import is_function_word, stands_between
 from quire.index.engine.spelling import flags
-from quire.index.engine.words import Dictionary
 from quire.query.tree import Not, Phrase, Query, Word
 
 WHOLE = 3.0

@@ -1,6 +1,6 @@
 """Words that are near another: by a letter, by an ending. Pure.
 
-Used by ``words``, which knows which of them occur.
+Used by ``dictionary``, which knows which of them occur.
 """
 
 from __future__ import annotations
