@@ -229,3 +229,84 @@ def test_code_that_shows_a_fence_in_details_is_no_torn_fence() -> None:
     chunks = cut(text, hard_cap=48, target=36, min_tokens=0)
     assert len(chunks) > 1
     assert quire.verify(text, chunks) == []
+
+
+_URL = "https://example.org/a/very/long/path?with=query"
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        '[some-ref]: <https://example.org/x> "a title in words"',
+        ":::note\n```\nsome code here x\nmore code and so on\n```\n:::",
+        "> | a b c | d e |\n> |---|---|\n> | some words | y |",
+        "[^1]: See the other page for this",
+        "Short sentence that fits well here.",
+    ],
+)
+def test_a_block_behind_a_sentence_that_is_cut_between_words_is_not_torn(block: str) -> None:
+    limits = {"max_tokens": 40, "target_tokens": 32, "min_tokens": 20, "overlap_sentences": 0, "tokenizer": "estimate"}
+    for before in range(16):
+        for behind in range(10):
+            text = f"page {_URL} of {_URL} alpha{' word' * before}\n\n{block}\n\n{'word ' * behind}{_URL} page.\n"
+            chunks = cut(text, "flow", **limits)
+            assert sum(block in chunk.original_text for chunk in chunks) == 1
+            is_small = any(chunk.token_stats.tokens < 20 for chunk in chunks)
+            assert is_small == ("below-minimum" in [finding.code for finding in chunks.findings])
+
+
+def test_a_heading_is_not_torn_to_reach_the_minimum() -> None:
+    text = (
+        f"page {_URL} {_URL} page {_URL})\n\n## x longerword word longerword\n\n"
+        f"of page alpha page page x alpha page {_URL} alpha.\n"
+    )
+    chunks = cut(text, "flow", max_tokens=40, target_tokens=37, min_tokens=17, overlap_sentences=0)
+    assert sum("## x longerword word longerword" in chunk.original_text for chunk in chunks) == 1
+    assert "below-minimum" in [finding.code for finding in chunks.findings]
+
+
+@pytest.mark.parametrize("mark", ["> ", "   "])
+@pytest.mark.parametrize(
+    "block", ["| a b c | d e |\n|---|---|\n| some words | y |", "## x longerword word", "A sentence of words."]
+)
+def test_a_block_inside_another_is_not_torn_to_reach_the_minimum(block: str, mark: str) -> None:
+    limits = {"max_tokens": 40, "target_tokens": 32, "min_tokens": 20, "overlap_sentences": 0, "tokenizer": "estimate"}
+    for before in range(16):
+        for behind in range(20):
+            inner = f"page {_URL} of {_URL} alpha{' word' * before}\n\n{block}\n\n{'word ' * behind}page."
+            text = "".join(f"{mark}{line}\n" for line in inner.splitlines())
+            chunks = cut(text if mark == "> " else f"1. {text[3:]}", "flow", **limits)
+            whole = "\n".join(f"{mark}{line}" for line in block.splitlines())
+            assert sum(whole in chunk.original_text for chunk in chunks) == 1
+
+
+@pytest.mark.parametrize("quote", ["", "> "])
+@pytest.mark.parametrize(("opening", "closing"), [("$$", "$$"), ("<div>", "</div>")])
+def test_parts_of_math_and_html_in_a_wide_item_are_no_code(opening: str, closing: str, quote: str) -> None:
+    rows = [f"    <i>a_{number}</i> = b_{number} + c_{number} + d_{number}" for number in range(10)]
+    text = "\n".join(["10. Let us see.", "", f"    {opening}", *rows, f"    {closing}", ""])
+    text = "".join(f"{quote}{line}".rstrip(" ") for line in text.splitlines(keepends=True))
+    chunks = cut(text, hard_cap=64, target=48, min_tokens=0)
+    assert len(chunks) > 2
+    for chunk in chunks:
+        assert "code_block" not in [token.type for token in _MARKDOWN.parse(chunk.original_text)]
+
+
+def test_math_that_starts_a_chunk_in_a_wide_item_is_no_code() -> None:
+    prose = "    This sentence has a few words here, and then it has some more.\n" * 12
+    text = f"10. Let us see.\n\n{prose}\n    $$\n    a = b\n    $$\n\n    More text.\n"
+    chunks = cut(text, hard_cap=64, target=48, min_tokens=0)
+    assert [chunk.original_text for chunk in chunks if "$$" in chunk.original_text] == [
+        "-   $$\n    a = b\n    $$\n\n    More text."
+    ]
+
+
+@pytest.mark.parametrize("kind", ["table", "code"])
+def test_only_the_first_part_has_the_little_room_below_a_long_heading(kind: str) -> None:
+    heading = "# " + ("heading words " * 60)[:320].strip()
+    first, mark, end, closing = ("| h |\n| --- |\n", "| ", " |", "") if kind == "table" else ("```\n", "", "", "\n```")
+    rows = [f"{mark}row {number} https://example.org/page/{number} with text {number}{end}" for number in range(6)]
+    text = f"{heading}\n\n{first}" + "\n".join(rows) + f"{closing}\n"
+    chunks = cut(text, hard_cap=64, target=32, min_tokens=0)
+    assert chunks[0].original_text.startswith(f"{heading}\n\n{first}{mark}row 0")
+    assert [row for row in rows if not any(row in chunk.original_text for chunk in chunks)] == rows[:1]

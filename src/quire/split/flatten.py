@@ -259,12 +259,17 @@ class Flattening:
             counter = in_place(self._document, counter, self._crumbs, block, spot, cap=self._grain.cap)
         room = spot.room - spot.gap
         limit = max(min(self._grain.target, room), 1)
-        ladder = Ladder(self._text, counter, limit, max(room + spot.lead, 1))
-        parts = ladder.cut(block)
-        if spot.lead and ladder.size(parts[0]) > room:
-            ladder = Ladder(self._text, counter, limit, max(room, 1))
-            parts = ladder.cut(block)
-        self.notes += ladder.notes
+        wide = Ladder(self._text, counter, limit, max(room + spot.lead, 1))
+        every, notes = wide.cut(block), wide.notes
+        parts = wide.merged(every)
+        if spot.lead and wide.size(parts[0]) > room:
+            narrow = Ladder(self._text, counter, limit, max(room, 1))
+            first = narrow.cut(block)
+            at = _meeting(first, every)
+            parts = narrow.merged([part for part in first if part.start < at])
+            parts += wide.merged([part for part in every if part.start >= at])
+            notes = [*(note for note in narrow.notes if note[0] < at), *(note for note in notes if note[0] >= at)]
+        self.notes += notes
         ends = [*(part.start for part in parts[1:]), end]
         return [
             part._replace(tokens=self._tokens_up_to(stop, part), stop=stop)
@@ -276,6 +281,12 @@ class Flattening:
         if self._adds_up:
             return part.tokens + blank_behind(self._text, self._counter, part, stop)
         return self._count(self._text[part.start : stop])
+
+
+def _meeting(parts: Sequence[Unit], others: Sequence[Unit]) -> int:
+    """The first place inside a block where both rows of parts are cut, and need the same behind them."""
+    places = [{(each.start, each.wrap.after if each.wrap else "") for each in row[1:]} for row in (parts, others)]
+    return min(places[0] & places[1], default=(sys.maxsize, ""))[0]
 
 
 def own_text(document: Document, section: Section, stop: int) -> tuple[int, int]:

@@ -39,6 +39,9 @@ _SMALL = 8
 _SENTENCES: tuple[Level, ...] = (sentence_ends, stop_ends, *PROSE)
 """The levels of prose."""
 
+_IN_LINES: frozenset[Kind] = frozenset({"html", "math"})
+"""What is cut at lines, with nothing repeated."""
+
 _FENCE = re.compile(r"[ \t]*(?:[-*+>][ \t]*|[0-9]{1,9}[.)][ \t]*|\[\^[^\]\s]+\]:[ \t]*)*?((`{3,}|~{3,})[^\r\n]*)")
 
 
@@ -57,13 +60,26 @@ class Ladder:
         self._plain = Reach(text, counter, self._quoted, limit)
 
     def cut(self, block: Block) -> list[Unit]:
-        """The parts of ``block``, each within the cap, together all of its text."""
+        """The parts of ``block``, each within the cap, together all of its text; some may be small."""
         self._last_code = max(self.text.rfind(mark, block.start, block.end) for mark in ("```", "~~~", "|"))
-        parts = self._merged(list(self._block(block, block.start, block.end, Around(self.text), 0)))
+        parts = list(self._block(block, block.start, block.end, Around(self.text), 0))
         if self._quoted.left_out >= 0:
             what = "a quote is nested too deep for its marks to be repeated; they are left out"
             self.notes.append((self._quoted.left_out, "quote-left-out", what))
         return parts
+
+    def merged(self, units: Sequence[Unit]) -> list[Unit]:
+        """Neighbours that fit together, together."""
+        merged: list[Unit] = []
+        for unit in units:
+            tokens = self._joined(merged[-1], unit) if merged else None
+            if tokens is None:
+                merged.append(unit)
+            else:
+                first = merged[-1]
+                wrap = unit.wrap if unit.wrap == first.wrap else None  # of two blocks neither's will do for both
+                merged[-1] = unit._replace(start=first.start, before=first.before, tokens=tokens, wrap=wrap)
+        return merged
 
     def size(self, unit: Unit) -> int:
         """How many tokens a part has with what stands around it."""
@@ -82,8 +98,8 @@ class Ladder:
         elif block.children:
             yield from self._container(block, start, end, around, depth)
         else:
-            levels = (lines, *PROSE) if block.kind in ("html", "math") else _SENTENCES
-            reach = self._before(start, around)
+            levels = (lines, *PROSE) if block.kind in _IN_LINES else _SENTENCES
+            reach = self._before(start, around, block)
             yield from self._parts(block.kind, max(start, reach.wrap.first), end, levels, reach)
 
     def _note_depth(self, block: Block, cuts: Sequence[int]) -> None:
@@ -104,24 +120,28 @@ class Ladder:
         most = self.cap if block.kind == "list" else self.limit  # an item is not cut where it fits
         for first, last in zip(starts, [*starts[1:], end], strict=True):
             own = text[first:last].rstrip(BLANK)
-            reach = self._before(first, outside if first == start else around)
+            child = inner.get(first)
+            reach = self._before(first, outside if first == start else around, child)
             is_plain = reach is self._plain and first and text[first - 1] == "\n"
             if is_plain and own and (size := count(own)) <= most:
                 # The usual case: an item that fits, on lines of its own.
                 yield Unit(first, first + len(own), block.kind, size, first + len(own))
                 continue
             begin = max(first, reach.wrap.first)
-            child, size = inner.get(first), reach.size(begin, last)
+            size = reach.size(begin, last)
             if size <= most:
-                yield from self._unit(block.kind, begin, last, reach, _SENTENCES, size=size)
+                yield from self._unit(block.kind, begin, last, reach, size=size)
             elif child is None:
                 yield from self._parts(block.kind, begin, last, _SENTENCES, reach, size=size)
             else:
                 yield from self._block(child, first, last, around, depth + 1)
 
-    def _before(self, start: int, around: Around) -> Reach:
-        """The reach of parts of what starts here: above code and tables they stand inside of what is around them."""
-        if around.is_top or start > self._last_code:
+    def _before(self, start: int, around: Around, block: Block | None) -> Reach:
+        """The reach of parts of a block that starts here, if one does: they stand inside of what is around them.
+
+        Only HTML and math, whose lines are cut as they are, and what stands above code and tables.
+        """
+        if around.is_top or (start > self._last_code and (block is None or block.kind not in _IN_LINES)):
             return self._plain
         stands = standing_before(prefix_at(self.text, start), around)
         if stands is None or (weight := self.counter.count(stands.again + stands.behind)) * 2 > self.cap:
@@ -190,19 +210,23 @@ class Ladder:
         *,
         size: int = -1,
         preferred: int = 0,
+        until: int = -1,
     ) -> Iterator[Unit]:
         """As few parts of a span as the limit allows on the first level; what is above the cap goes to the next.
 
-        So does what is above the limit on the first ``preferred`` levels, which are only the best places.
+        So does what is above the limit on the first ``preferred`` levels, which are only the best places. ``until`` is
+        where the sentence or line ends that is cut between words, if one is.
         """
         reach = reach or self._plain
+        if len(levels) == len(PROSE):
+            until = text_end(self.text, start, end)
         if size < 0:
             size = reach.about(start, end)
         if size <= reach.limit:
-            yield from self._unit(kind, start, end, reach, levels, size=size)
+            yield from self._unit(kind, start, end, reach, size=size, until=until)
             return
         if not levels:
-            yield from self._characters(kind, start, end, reach)
+            yield from self._characters(kind, start, end, reach, until)
             return
         places = Places(self.text, levels[0], start, end)
         most = reach.limit if preferred > 0 else self.cap
@@ -213,13 +237,15 @@ class Ladder:
         while start < end:
             place, size = reach.place(start, places, stride)
             if size > most:
-                yield from self._parts(kind, start, place, levels[1:], reach, size=size, preferred=preferred - 1)
+                yield from self._parts(
+                    kind, start, place, levels[1:], reach, size=size, preferred=preferred - 1, until=until
+                )
             else:
-                yield from self._unit(kind, start, place, reach, levels, size=size)
+                yield from self._unit(kind, start, place, reach, size=size, until=until)
                 stride = place - start
             start = place
 
-    def _characters(self, kind: Kind, start: int, end: int, reach: Reach) -> Iterator[Unit]:
+    def _characters(self, kind: Kind, start: int, end: int, reach: Reach, until: int) -> Iterator[Unit]:
         """The last resort: as many characters as fit, one at least."""
         self.notes.append((start, "cut-inside-grapheme", "a character with all its marks is above the cap; it is cut"))
         while start < end:
@@ -227,32 +253,16 @@ class Ladder:
             while length > 1 and reach.size(start, start + length) > reach.limit:
                 length //= 2
             size = reach.size(start, start + length)
-            yield from self._unit(kind, start, start + length, reach, (), size=size)
+            yield from self._unit(kind, start, start + length, reach, size=size, until=until)
             start += length
 
-    def _unit(
-        self, kind: Kind, start: int, end: int, reach: Reach, levels: Sequence[Level], *, size: int
-    ) -> Iterator[Unit]:
-        """A part, whose size with what stands around it is known."""
+    def _unit(self, kind: Kind, start: int, end: int, reach: Reach, *, size: int, until: int = -1) -> Iterator[Unit]:
+        """A part, whose size with what stands around it is known; if it ends before ``until``, inside a sentence."""
         last = text_end(self.text, start, end)
         if last > start:
             before, after = reach.around(start, end)
-            whole = len(levels) > len(PROSE)
             tokens = self.counter.count(self.text[start:last]) if before or after else size
-            yield Unit(start, last, kind, tokens, last, before, after, whole, wrap=reach.wrap)
-
-    def _merged(self, units: Sequence[Unit]) -> list[Unit]:
-        """Neighbours that fit together, together."""
-        merged: list[Unit] = []
-        for unit in units:
-            tokens = self._joined(merged[-1], unit) if merged else None
-            if tokens is None:
-                merged.append(unit)
-            else:
-                first = merged[-1]
-                wrap = unit.wrap if unit.wrap == first.wrap else None  # of two blocks neither's will do for both
-                merged[-1] = unit._replace(start=first.start, before=first.before, tokens=tokens, wrap=wrap)
-        return merged
+            yield Unit(start, last, kind, tokens, last, before, after, last >= until, wrap=reach.wrap)
 
     def _joined(self, first: Unit, last: Unit) -> int | None:
         """How many tokens two neighbours have together; None if they do not fit."""

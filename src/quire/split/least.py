@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 from quire.blank import text_end
-from quire.model import Finding, findings_at
+from quire.model import Block, Finding, between, findings_at
 from quire.pieces import Piece
 from quire.split.levels import lines
 from quire.split.overlap import Run
@@ -35,9 +35,6 @@ class _Place(NamedTuple):
 
 _Pair: TypeAlias = tuple[Run, Run]
 
-_LINES = frozenset({"code", "table", "html", "math"})
-"""Blocks that are no prose."""
-
 
 class Least:
     """Brings runs up to the minimum: a small one joins a neighbour, or the cut between them moves."""
@@ -46,6 +43,7 @@ class Least:
         self._plan = plan
         self._least = least
         self._quoted = Quoted(plan.units.text)
+        self._known: dict[tuple[str, int], tuple[Block, ...]] = {}
         self.has_halved = False
         """Whether a unit was cut in two."""
 
@@ -174,18 +172,34 @@ class Least:
         return self._plan.item_starts(unit.start, unit.end) if unit.kind == "list" else []
 
     def _between_words(self, unit: Unit) -> list[int]:
-        """Where a sentence may be cut that is cut between words anyway: the first of a unit, the last."""
+        """Where a sentence may be cut that is cut between words anyway: the first of a unit, the last.
+
+        Only in its paragraph: a unit may hold other blocks, behind the one and above the other.
+        """
         is_torn = not self._plan.starts_sentence(unit.start)
-        is_prose = unit.kind not in _LINES and unit.before == self._quoted.marks(unit.start) and not unit.after
-        if not is_prose or (unit.ends_sentence and not is_torn):
+        if unit.after or unit.before != self._quoted.marks(unit.start) or (unit.ends_sentence and not is_torn):
             return []
         text = self._plan.units.text
         ends = sentence_ends(text, unit.start, unit.end)
-        first = word_ends(text, unit.start, ends[0])[:-1] if is_torn else []
-        last = [unit.start, *ends][-2]
-        if unit.ends_sentence or (is_torn and last == unit.start):
-            return first
-        return [*first, *word_ends(text, last, unit.end)[:-1]]
+        spans = [(unit.start, min(ends[0], block.end)) for block in self._paragraph(unit.start) if is_torn]
+        if not unit.ends_sentence:
+            last = [unit.start, *ends][-2]
+            spans += [(max(last, block.start), unit.end) for block in self._paragraph(unit.end - 1)]
+        return [at for start, end in dict.fromkeys(spans) for at in word_ends(text, start, end)[:-1]]
+
+    def _paragraph(self, position: int) -> Sequence[Block]:
+        """The paragraph, at any depth, that a position stands in; none where something else stands."""
+        found = self._plan.document.blocks_between(position, position + 1)
+        while found and found[0].kind != "paragraph":
+            found = between(self._children(found[0]), position, position + 1)
+        return found
+
+    def _children(self, block: Block) -> tuple[Block, ...]:
+        """The blocks inside one; a list may have thousands, and is asked for them again and again."""
+        key = block.kind, block.start
+        if key not in self._known:
+            self._known[key] = block.children
+        return self._known[key]
 
     def findings(self, pieces: Sequence[Piece]) -> list[Finding]:
         """One for each of ``pieces`` that is below the minimum all the same, unless it is the only one."""
