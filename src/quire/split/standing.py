@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from quire.split.around import INDENTED, LABEL, Around, Stops, width
 
-_MARKER = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])(?=[ \t])")
+_BULLET = re.compile(r"[-*+](?=[ \t])")
+_NUMBER = re.compile(r"[0-9]{1,9}[.)](?=[ \t])")
 _PREFIX = re.compile(r"[ \t]*(?:(?:>|(?:[-*+]|[0-9]{1,9}[.)])(?=[ \t])|\[\^[^\]\s]+\]:)[ \t]*)*")
 
 
@@ -95,7 +96,9 @@ def _line_above(quotes: list[str], stops: Stops) -> str:
 
 def _behind(prefix: str) -> str:
     """What stands before a line that is added below ``prefix``: markers of items are blank there."""
-    return "> ".join(_MARKER.sub(lambda marker: " " * len(marker.group()), part) for part in _parts(prefix))
+    # Bullets by themselves, for there may be thousands, and it takes a tenth of the time.
+    parts = (_BULLET.sub(" ", part) for part in _parts(prefix))
+    return "> ".join(_NUMBER.sub(lambda number: " " * len(number.group()), part) for part in parts)
 
 
 def _parts(prefix: str) -> list[str]:
