@@ -1,4 +1,6 @@
-"""The path to `support`, and Hypothesis profiles, chosen by the environment variable HYPOTHESIS_PROFILE.
+"""The path to `support`, a fixture for the two ways to write files, and Hypothesis profiles.
+
+The environment variable HYPOTHESIS_PROFILE chooses one:
 
     ci      150 examples a property; the default
     quick   25, while writing code
@@ -14,6 +16,7 @@ import os
 import sys
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # `support` is imported by that name whatever pytest's import mode is.
@@ -32,3 +35,12 @@ settings.register_profile("ci", _BASE, max_examples=150, derandomize=True)
 settings.register_profile("quick", _BASE, max_examples=25, derandomize=True)
 settings.register_profile("fuzz", _BASE, max_examples=int(os.environ.get("QUIRE_FUZZ_EXAMPLES", "5000")))
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture(params=["swap", "journal"])
+def out(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A folder for each of the two ways to write."""
+    folder = tmp_path / "out"
+    if request.param == "journal":
+        (folder / "somebody's").mkdir(parents=True)  # which makes it another's folder
+    return folder

@@ -1,4 +1,4 @@
-"""The whole way, once: bytes -> Source -> Document -> Pieces -> Chunks. Behind every public function.
+"""The whole way, once: bytes -> Source -> Document -> Pieces -> Chunks. Behind every public function but ``Index``.
 
 It knows the order of the stages; index/reading.py goes the same way as far as the document.
 """

@@ -36,15 +36,6 @@ def of(path: str, word: str, size: int = 3) -> dict[str, str]:
     return {f"{folder}{slash}doc_{name}__ch{number}.json": f"{word} {number}." for number in range(size)}
 
 
-@pytest.fixture(params=["swap", "journal"])
-def out(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """A folder for each of the two ways to write."""
-    folder = tmp_path / "out"
-    if request.param == "journal":
-        (folder / "somebody's").mkdir(parents=True)  # which makes it another's folder
-    return folder
-
-
 def a_file(place: Path) -> None:
     place.write_text('{"mine": 1}')
 

@@ -8,26 +8,7 @@ import pytest
 
 import quire
 from quire import Chunks
-
-EXAMPLE = """\
-# Authentication
-
-Overview of auth methods.
-
-## Basic Auth
-
-Send credentials in the Authorization header.
-Username and password are base64 encoded.
-
-## OAuth
-
-OAuth 2.0 flow for third-party access.
-
-### Authorization Code
-
-The most common OAuth grant type...
-(long section with many paragraphs)
-"""
+from support.examples import AUTHENTICATION
 
 
 def cut(text: str, **options: Any) -> Chunks:
@@ -41,7 +22,7 @@ def codes(chunks: Chunks) -> set[str]:
 
 
 def test_the_example_without_a_minimum() -> None:
-    chunks = cut(EXAMPLE, min_tokens=0)
+    chunks = cut(AUTHENTICATION, min_tokens=0)
     assert [chunk.header_breadcrumb for chunk in chunks] == [
         "Authentication",
         "Authentication > Basic Auth",
@@ -58,7 +39,7 @@ def test_the_example_without_a_minimum() -> None:
 
 @pytest.mark.parametrize("long", [False, True])
 def test_the_example_with_defaults(long: bool) -> None:
-    text = EXAMPLE + ("\nA paragraph of the long section. " * 20 if long else "")
+    text = AUTHENTICATION + ("\nA paragraph of the long section. " * 20 if long else "")
     chunks = cut(text)
     assert [(chunk.header_breadcrumb, chunk.contained_headings) for chunk in chunks] == [
         ("Authentication", ("Authentication", "Basic Auth")),
@@ -67,7 +48,7 @@ def test_the_example_with_defaults(long: bool) -> None:
 
 
 def test_estimated_tokens_are_the_tokens() -> None:
-    for chunk in cut(EXAMPLE, min_tokens=0):
+    for chunk in cut(AUTHENTICATION, min_tokens=0):
         assert chunk.token_stats.tokens == chunk.token_stats.estimated_tokens == -(-len(chunk.original_text) // 4)
         assert chunk.metadata["chunkingOptions"]["tokenizer"] == "estimate"
 

@@ -12,27 +12,10 @@ from hypothesis import given
 import quire
 from quire import wire
 from support import grammar
+from support.examples import AUTHENTICATION
 from support.strategies import options
 
 TEXT = "---\na: 1\n---\nPré.\n\n# Top\n\nOne.\n\n## Empty\n\n### Déep\n\n\nTwo.\n\n## Gone\n"
-S2_EXAMPLE = """# Authentication
-
-Overview of auth methods.
-
-## Basic Auth
-
-Send credentials in the Authorization header.
-Username and password are base64 encoded.
-
-## OAuth
-
-OAuth 2.0 flow for third-party access.
-
-### Authorization Code
-
-The most common OAuth grant type...
-(long section with many paragraphs)
-"""
 
 
 def test_compact_has_the_fields_of_the_short_record() -> None:
@@ -44,7 +27,7 @@ def test_compact_has_the_fields_of_the_short_record() -> None:
 
 
 def test_the_example_of_the_short_record() -> None:
-    chunks = quire.chunk(S2_EXAMPLE, "sections", min_tokens=0, path="auth.md")
+    chunks = quire.chunk(AUTHENTICATION, "sections", min_tokens=0, path="auth.md")
     made = [wire.compact(chunk) for chunk in chunks]
     assert [each["headings"] for each in made] == [
         "Authentication",

@@ -39,15 +39,6 @@ def shown(file: Path) -> str:
     return json.loads(content)["originalText"] if content.startswith("{") else content
 
 
-@pytest.fixture(params=["swap", "journal"])
-def out(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """A folder for each of the two ways to write."""
-    folder = tmp_path / "out"
-    if request.param == "journal":
-        (folder / "somebody's").mkdir(parents=True)  # which makes it another's folder
-    return folder
-
-
 def test_one_file_a_chunk(out: Path) -> None:
     chunks = doc("guides/auth.md", 3)
     written = write_files(out, [chunks])
