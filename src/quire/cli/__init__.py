@@ -6,7 +6,7 @@ interrupts.py  Ctrl-C, whatever it looks like
 arguments.py   paths on the command line that are not empty
 jobs.py        documents on several cores; encoded.py and measured.py are what workers send back
 options.py, index_options.py   the options that commands share
-advice.py      commands to type, as this one was typed
+advice.py      commands that messages advise
 output.py      what goes out: JSON, readable lines, colours, progress
 shown.py       text that is safe and well aligned on a terminal
 indexes.py, places.py      the index a command works on; paths as trees, and back
