@@ -1,4 +1,4 @@
-"""Ignore files, by git's rules. Called by ``discover`` for every directory that has some; pathspec reads patterns.
+"""Ignore files, by git's rules. Called by ``discover`` for every directory that has some; ``globs`` reads patterns.
 
 ``discover`` walks downwards and does not enter what is ignored, so an entry is judged by itself, as git does:
 the last pattern that matches it decides, deeper files over shallower ones, ``.quireignore`` over ``.gitignore``.
@@ -6,65 +6,52 @@ the last pattern that matches it decides, deeper files over shallower ones, ``.q
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+from quire.read.globs import Glob
+from quire.read.globs import parse as parse_glob
 
 NAMES = (".gitignore", ".quireignore")
 """The ignore files of a directory; the later one wins."""
 
 
 class Rules(NamedTuple):
-    """The patterns of one ignore file, last one first."""
+    """The patterns of one ignore file."""
 
     base: int
     """How many characters of a path lead to the ignore file's directory."""
-    for_files: tuple[GitIgnoreSpecPattern, ...]
-    """Those that can match a file."""
-    for_directories: tuple[GitIgnoreSpecPattern, ...]
-    """Those that can match a directory."""
+    patterns: tuple[tuple[Glob, bool], ...]
+    """Each with whether it ignores what it matches; the last one first."""
 
 
 def parse(text: str, base: int) -> Rules:
     """The rules in the ``text`` of an ignore file."""
-    lines = [line.rstrip("\r") for line in text.split("\n")]
-    # A slash at the end limits a pattern to directories. pathspec would let it match all that is below as well.
-    files = [line for line in lines if not _trimmed(line).endswith("/")]
-    directories = [_trimmed(line)[:-1] if _trimmed(line).endswith("/") else line for line in lines]
-    return Rules(base, _patterns(files), _patterns(directories))
+    return Rules(base, tuple(_patterns(text.split("\n")))[::-1])
 
 
 def ignores(rules: Iterable[Rules], path: str, *, directory: bool) -> bool:
     """Whether ``path`` is ignored; ``rules`` are those that apply to it, the strongest first."""
-    path = path.replace("\n", "\0")  # no pattern has either, and the regular expressions stop at line ends
     for each in rules:
         below = path[each.base :]
-        for pattern in each.for_directories if directory else each.for_files:
-            result = pattern.match_file(below)
-            # The group is set where only a parent of the path matches; parents had their turn.
-            if result is not None and not result.match.groupdict().get("ps_d"):
-                return bool(pattern.include)
+        for glob, is_ignored in each.patterns:
+            if glob.matches(below, is_folder=directory):
+                return is_ignored
     return False
 
 
-def _patterns(lines: Iterable[str]) -> tuple[GitIgnoreSpecPattern, ...]:
-    found = [pattern for line in lines for pattern in _pattern(line)]
-    return tuple(reversed(found))
-
-
-def _pattern(line: str) -> tuple[GitIgnoreSpecPattern, ...]:
-    """The pattern in a line; none for a comment and, as in git, for one that makes no sense."""
-    from pathspec import GitIgnoreSpec  # noqa: PLC0415  most directories have no ignore file
-
-    try:
-        patterns = GitIgnoreSpec.from_lines([line]).patterns
-    except (ValueError, re.error):
-        return ()
-    return tuple(pattern for pattern in patterns if pattern.include is not None)
+def _patterns(lines: Iterable[str]) -> Iterator[tuple[Glob, bool]]:
+    """The pattern of each line; none for a comment and, as in git, for one that makes no sense."""
+    for line in lines:
+        pattern = _trimmed(line.rstrip("\r"))
+        if not pattern.startswith("#"):
+            glob = parse_glob(pattern.removeprefix("!"))
+            if glob is not None:
+                yield glob, not pattern.startswith("!")
 
 
 def _trimmed(line: str) -> str:
-    return line if line.endswith("\\ ") else line.rstrip(" \t")
+    """A line without the spaces at its end; one behind a backslash stays."""
+    trimmed = line.rstrip(" ")
+    is_escaped = (len(trimmed) - len(trimmed.rstrip("\\"))) % 2
+    return trimmed + line[len(trimmed) :][:is_escaped]

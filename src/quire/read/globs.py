@@ -1,0 +1,104 @@
+"""Patterns for paths, by the rules of ``.gitignore``. Pure. The only matcher: used by ``ignore`` and ``search.places``.
+
+``*`` and ``?`` stay within one name, ``**`` matches any number of folders. A pattern with a slash in front or inside
+starts at the top folder; any other matches at every depth. A slash at the end limits a pattern to folders.
+
+Matching takes no more steps than path and pattern have characters, multiplied. The first place where the text between
+two stars fits is as good as any later one, so the regular expression never goes back behind it (``(?>…)``).
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import groupby
+from typing import NamedTuple
+
+_LONGEST = 8_192
+"""A longer pattern matches nothing: no path has so many characters."""
+_TOKEN = re.compile(
+    r"\\(?P<escaped>.)|(?P<star>\*+)|(?P<any>\?)|\[(?P<negated>[!^]?)(?P<members>\]?+(?:\\.|[^\]\\])*+)\]|[^\\\[]",
+    re.DOTALL,
+)
+_MEMBER = re.compile(r"\\?(.)(?:-\\?(.))?", re.DOTALL)
+_ESCAPED_SLASH = re.compile(r"(\\[^/])|(?<=.)\\/(?=.)")
+_FOLDERS = "(?:[^/]*+/)*?"
+
+
+class Glob(NamedTuple):
+    """A pattern that can be matched."""
+
+    expression: re.Pattern[str]
+    is_for_folders: bool
+    """Whether it matches folders only."""
+
+    def matches(self, path: str, *, is_folder: bool) -> bool:
+        """Whether it matches a file or a folder itself."""
+        return (is_folder or not self.is_for_folders) and self.expression.fullmatch(path) is not None
+
+    def covers(self, file: str) -> bool:
+        """Whether it matches a file, or one of the folders that the file is in."""
+        found = self.expression.match(file)
+        return found is not None and not (self.is_for_folders and found.end() == len(file))
+
+
+@lru_cache(maxsize=1024)
+def parse(pattern: str) -> Glob | None:
+    """The glob that ``pattern`` is; None if nothing can match it, as with a bracket that is not closed."""
+    pattern = re.sub(r"\*{3,}", "**", pattern)
+    if len(pattern) > _LONGEST:
+        return None
+    pattern = _ESCAPED_SLASH.sub(lambda found: found[1] or "/", pattern)
+    name = pattern.removesuffix("/")
+    names = name.removeprefix("/").split("/")
+    if "/" not in name:
+        names.insert(0, "**")
+    if names[-1] == "**":
+        names.append("*")
+    try:
+        return Glob(re.compile(_expression(names)), is_for_folders=name != pattern)
+    except ValueError:
+        return None
+
+
+def _expression(names: list[str]) -> str:
+    made = ""
+    is_anywhere = False
+    groups = [(is_stars, list(group)) for is_stars, group in groupby(names, lambda name: name == "**")]
+    for number, (is_stars, group) in enumerate(groups, start=1):
+        if not is_stars:
+            body = (_FOLDERS if is_anywhere else "") + "/".join(map(_name, group))
+            made += body if number == len(groups) else f"(?>{body}/)"
+        is_anywhere = is_stars
+    return made
+
+
+def _name(pattern: str) -> str:
+    """The expression for one name between slashes."""
+    if not pattern:
+        raise ValueError("no name is empty")
+    parts = [""]
+    at = 0
+    while at < len(pattern):
+        token = _TOKEN.match(pattern, at)
+        if token is None:
+            raise ValueError("a bracket is not closed, or nothing follows a backslash")
+        if token["star"]:
+            parts.append("")
+        else:
+            parts[-1] += _character(token)
+        at = token.end()
+    first, *middle, last = parts if len(parts) > 1 else (parts[0], "")
+    stars = "".join(f"(?>[^/]*?{part})" for part in middle) + ("[^/]*" if len(parts) > 1 else "")
+    return f"(?>{first}{stars}{last}(?=/|\\Z))"
+
+
+def _character(token: re.Match[str]) -> str:
+    if token["any"]:
+        return "[^/]"
+    if token["members"] is None:
+        return re.escape(token["escaped"] or token[0])
+    members = "".join(
+        f"{re.escape(first)}-{re.escape(max(first, last))}" for first, last in _MEMBER.findall(token["members"])
+    )
+    return f"(?!/)[{'^' * bool(token['negated'])}{members}]"
