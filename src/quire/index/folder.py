@@ -87,6 +87,8 @@ class Folder:
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
+            if (self.path / CURRENT).is_dir():
+                return b""  # damaged like an empty file
             raise StoreError(str(self.path), f"cannot be read: {error.strerror or error}") from error
 
     def _unread(self, data: bytes) -> IndexDamagedError:
@@ -154,8 +156,10 @@ class Folder:
         pointer = Pointer(generation=generation.name, version=VERSION, trees=trees)
         from quire.write.atomic import replacing  # noqa: PLC0415  most uses write nothing
 
-        with self.explained(), replacing(self.path / CURRENT) as stream:
-            stream.write(msgspec.json.encode(pointer))
+        with self.explained():
+            self._remove_folders(CURRENT)
+            with replacing(self.path / CURRENT) as stream:
+                stream.write(msgspec.json.encode(pointer))
 
     def remember(self, content: bytes) -> None:
         """Write down which files were seen whole; not to the disk at once, for it is no loss."""
@@ -186,12 +190,19 @@ class Folder:
 
     def _make(self) -> None:
         self.path.mkdir(parents=True, exist_ok=True)
+        self._remove_folders(LOCK, CHECKED, IGNORE)
         ignore = self.path / IGNORE
         if not ignore.exists() or ignore.stat().st_size == 0:  # what a full disk leaves of it
             from quire.write.atomic import replacing  # noqa: PLC0415  most uses write nothing
 
             with replacing(ignore) as stream:
                 stream.write(b"*\n")
+
+    def _remove_folders(self, *names: str) -> None:
+        """Remove folders that stand where quire's own files belong."""
+        for name in names:
+            if (self.path / name).is_dir():
+                shutil.rmtree(self.path / name)
 
     @contextmanager
     def explained(self) -> Iterator[None]:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from quire.errors import InputError
 from quire.model import BOM
 from quire.read import ignore
-from quire.read.source import MARKDOWN_EXTENSIONS, decode, unreadable
+from quire.read.source import MARKDOWN_EXTENSIONS, decode, kind, read_configuration, unreadable
 
 EXTENSIONS = MARKDOWN_EXTENSIONS | {".txt"}
 """The endings of file names, in lower case, that are taken from a directory."""
@@ -25,8 +25,6 @@ EXTENSIONS = MARKDOWN_EXTENSIONS | {".txt"}
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _NEVER = frozenset({".git", ".quire"})
 _LINK = "symbolic link; not followed without --follow"
-_KINDS = ((stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"), (stat.S_ISCHR, "a device"),
-          (stat.S_ISBLK, "a device"), (stat.S_ISDIR, "a directory"))  # fmt: skip
 
 
 class Found(NamedTuple):
@@ -120,7 +118,7 @@ def _start(root: str, walk: _Walk) -> None:
     elif stat.S_ISREG(mode):
         walk.take(root, Path(root).absolute().name, real)
     else:
-        walk.skip(root, _kind(mode), is_error=True, is_stream=True)
+        walk.skip(root, f"not a regular file but {kind(mode)}", is_error=True, is_stream=True)
 
 
 def _walk(root: str, real: str, walk: _Walk) -> None:
@@ -180,7 +178,7 @@ def _take(entry: os.DirEntry[str], folder: _Folder, walk: _Walk, real: str) -> N
         if entry.is_file():
             walk.take(entry.path, folder.path + entry.name, real)
         else:
-            walk.skip(entry.path, _kind(entry.stat().st_mode), is_stream=True)
+            walk.skip(entry.path, f"not a regular file but {kind(entry.stat().st_mode)}", is_stream=True)
     except OSError as error:
         walk.skip(entry.path, unreadable(error), is_error=True)
 
@@ -239,10 +237,7 @@ def _loaded(file: str, base: int, walk: _Walk) -> tuple[ignore.Rules, ...]:
 
 def _ignore_text(file: str) -> str:
     """The text of an ignore file; bytes that are no text stand in it as they do in the names of files."""
-    mode = Path(file).stat().st_mode
-    if not stat.S_ISREG(mode):  # opening a pipe would wait for ever
-        raise InputError(file, _kind(mode), "make it a file, or remove it")
-    data = Path(file).read_bytes()
+    data = read_configuration(Path(file))
     text = decode(data, file)[0] if data.startswith(_UTF16) else data.decode("utf-8", "surrogateescape")
     return text.removeprefix(BOM)
 
@@ -262,7 +257,3 @@ def _is_directory(entry: os.DirEntry[str]) -> bool:
         return entry.is_dir()
     except OSError:
         return False
-
-
-def _kind(mode: int) -> str:
-    return f"not a regular file but {next((name for is_kind, name in _KINDS if is_kind(mode)), 'something else')}"

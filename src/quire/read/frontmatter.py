@@ -29,7 +29,6 @@ _LINE_END = re.compile(r"\r\n?|\n|")
 _KEY_LINE = re.compile(r"""(?:"[^"]*"|'[^']*'|\w[\w.$/-]*(?: [\w.$/-]+){0,3})[ \t]*:(?=[ \t]|\Z)""")
 _LINE = re.compile(r"[^\r\n]+")
 _TOML_PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)")
-_LONG_KEY = re.compile(r"""(?<![\w.-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){32}""")
 
 
 class FrontMatter(NamedTuple):
@@ -148,16 +147,11 @@ def _refuse_lost_text(data: dict[str, Any], block: str, fence: str) -> None:
 
 
 def _toml(block: str) -> dict[str, Any]:
-    import tomllib  # noqa: PLC0415  few documents have TOML
+    from quire.read import toml_values  # noqa: PLC0415  few documents have TOML
 
     block = block.replace("\r\n", "\n").replace("\r", "\n")
-    long_key = _LONG_KEY.search(block)
-    if long_key:  # tomllib takes quadratic time for them
-        raise _BrokenError("a dotted key has more than 32 parts", block.count("\n", 0, long_key.start()))
     try:
-        return _mapping(tomllib.loads(block))
-    except RecursionError as error:
-        raise _BrokenError("its values are nested too deep", 0) from error
+        return _mapping(toml_values.load(block))
     except ValueError as error:
         raise _BrokenError(_sentence(_TOML_PLACE.sub("", str(error))), _toml_line(str(error), block)) from error
 

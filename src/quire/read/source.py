@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import errno
 import os
+import stat
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -27,6 +28,9 @@ _ON_UNDECODABLE = get_args(OnUndecodable)
 
 CONVERT = "convert the file to UTF-8"
 """What to do about bytes that are no text, where nobody may replace them."""
+
+MOST_BYTES = 262_144
+"""The largest file that is read as configuration."""
 
 _DENIED = ("permission denied", "make it readable")
 # The names with a byte order keep the mark as a character; "utf-16" would drop it. UTF-16's begins one of UTF-32.
@@ -47,6 +51,8 @@ _REASONS = {
     errno.ELOOP: ("its symbolic links lead in a circle", "correct them"),
 }
 """What is wrong, and what to do."""
+_KINDS = ((stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"), (stat.S_ISCHR, "a device"),
+          (stat.S_ISBLK, "a device"), (stat.S_ISDIR, "a directory"), (stat.S_ISLNK, "a symbolic link"))  # fmt: skip
 
 
 def read_file(path: Path, name: str, errors: OnUndecodable = "strict") -> tuple[str, tuple[Finding, ...]]:
@@ -58,6 +64,26 @@ def read_file(path: Path, name: str, errors: OnUndecodable = "strict") -> tuple[
         is_directory = isinstance(error, PermissionError) and os.path.isdir(path)  # noqa: PTH112
         raise (InputError(name, *_REASONS[errno.EISDIR]) if is_directory else unread(name, error)) from error
     return decode(data, name, errors)
+
+
+def read_configuration(file: Path) -> bytes:
+    """The bytes of a file that is read unasked: quire.toml, an ignore file. OSError if it cannot be opened.
+
+    Anything but a regular file is refused, since opening a pipe waits for ever and a device has no end.
+    """
+    mode = file.stat().st_mode
+    if not stat.S_ISREG(mode):
+        raise InputError(str(file), f"not a regular file but {kind(mode)}", "make it a file, or remove it")
+    with file.open("rb") as stream:
+        data = stream.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise InputError(str(file), f"larger than {MOST_BYTES // 1024} KB", "shorten it")
+    return data
+
+
+def kind(mode: int) -> str:
+    """What something is that is not a regular file."""
+    return next((name for is_kind, name in _KINDS if is_kind(mode)), "something else")
 
 
 def decode(data: bytes, name: str, errors: OnUndecodable = "strict") -> tuple[str, tuple[Finding, ...]]:

@@ -17,7 +17,7 @@ import msgspec
 from quire.config import is_id_part
 from quire.errors import InputError, OptionError, near
 from quire.index.files import LANGUAGE
-from quire.read.source import unread
+from quire.read.source import read_configuration, unread
 from quire.settings.keys import NUMBERS, TABLES, TREE_KEYS, checked, impossible, shown
 
 PROJECT_FILE = "quire.toml"
@@ -48,6 +48,11 @@ class File(msgspec.Struct, frozen=True, kw_only=True):
     """In the order of the file."""
     numbers: Mapping[str, float] = msgspec.field(default_factory=dict)
     """By the names of ``keys.NUMBERS``."""
+
+    @property
+    def prefix(self) -> str:
+        """What the names of its keys begin with."""
+        return _prefix(self.path)
 
 
 def project_file(folder: Path) -> File | None:
@@ -86,7 +91,7 @@ def expanded(path: str) -> str:
 def _read(file: Path) -> File | None:
     """What is in a file; None if there is none, or if it is not about quire."""
     try:
-        data = file.read_bytes()
+        data = read_configuration(file)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except PermissionError:
@@ -95,7 +100,7 @@ def _read(file: Path) -> File | None:
         raise InputError(str(file), "permission denied", "make it readable") from None
     except (OSError, ValueError) as error:
         raise unread(str(file), error) from error
-    is_python = file.name == PYTHON_FILE
+    is_python = bool(_prefix(file))
     if is_python and b"quire" not in data:
         return None
     table = _table(file, data, is_python=is_python)
@@ -104,7 +109,11 @@ def _read(file: Path) -> File | None:
         table = tool.get("quire") if isinstance(tool, dict) else None
         if table is None:
             return None
-    return _Reading(file, "tool.quire." if is_python else "").read(table)
+    return _Reading(file).read(table)
+
+
+def _prefix(file: Path) -> str:
+    return "tool.quire." if file.name == PYTHON_FILE else ""
 
 
 def _can_look(folder: Path) -> bool:
@@ -112,13 +121,13 @@ def _can_look(folder: Path) -> bool:
 
 
 def _table(file: Path, data: bytes, *, is_python: bool) -> Any:
-    import tomllib  # noqa: PLC0415  most commands find no file
+    from quire.read import toml_values  # noqa: PLC0415  most commands find no file
 
     try:
-        return tomllib.loads(data.decode("utf-8-sig"))
+        return toml_values.load(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         found = InputError(str(file), f"byte offset {error.start}: not UTF-8", "convert the file")
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:
         found = InputError(str(file), _problem(str(error)), "correct it")
     if is_python and b"tool.quire" not in data:
         return {}  # others will complain
@@ -134,9 +143,9 @@ def _problem(message: str) -> str:
 class _Reading:
     """Turns a table into values; what is unknown or impossible is refused by name."""
 
-    def __init__(self, file: Path, prefix: str) -> None:
+    def __init__(self, file: Path) -> None:
         self._file = file
-        self._prefix = prefix
+        self._prefix = _prefix(file)
 
     def read(self, table: Any) -> File:
         table = self._checked_table("", table)

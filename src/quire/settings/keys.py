@@ -81,7 +81,7 @@ def checked(name: str, value: Any, where: str) -> float:
 
 def impossible(where: str, value: Any, rule: str) -> OptionError:
     """What to say of a value that cannot be; ``where`` names it, and ``rule`` says what can."""
-    return OptionError(f"{where} = {shown(value)} is not possible", rule)
+    return OptionError(f"{where} = {shown(value):.80} is not possible", rule)
 
 
 def variable(name: str) -> str:
@@ -93,7 +93,10 @@ def shown(value: Any) -> str:
     """A value as TOML would have it, or nearly."""
     if isinstance(value, bool):
         return str(value).lower()
-    return f'"{value}"' if isinstance(value, str) else str(value)
+    try:
+        return f'"{value}"' if isinstance(value, str) else str(value)
+    except ValueError:  # Python writes no number of so many digits
+        return "a number of thousands of digits"
 
 
 def tree_name(text: str, taken: Container[str]) -> str:
