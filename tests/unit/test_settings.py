@@ -52,12 +52,13 @@ def test_defaults(make: Make, tmp_path: Path) -> None:
 def test_the_nearest_file_upwards_and_paths_from_its_folder(make: Make, tmp_path: Path) -> None:
     files = {
         "quire.toml": "search.limit = 1\n[trees]\nfar = 'x'\n",
-        "project/quire.toml": 'index = "../ix"\n[trees]\ndocs = "docs"\nabove = "../other/./y"\n',
+        "project/quire.toml": 'index = "ix"\n[trees]\ndocs = "docs"\nother = "x/../other/./y"\n',
     }
     settings = make(files, "project/docs/deep")
     assert settings.folder == tmp_path / "project"
-    assert settings.index == tmp_path / "ix"
-    assert settings.folders == {"docs": tmp_path / "project" / "docs", "above": tmp_path / "other" / "y"}
+    project = tmp_path / "project"
+    assert settings.index == project / "ix"
+    assert settings.folders == {"docs": project / "docs", "other": project / "other" / "y"}
     assert settings.limit == 10  # files above the nearest do not count
     assert settings.values["index"].origin == tmp_path / "project" / "quire.toml"
     assert settings.values["trees.docs.path"].origin == tmp_path / "project" / "quire.toml"
@@ -127,7 +128,7 @@ def test_no_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="HOME is POSIX's")
 def test_home_in_paths(make: Make, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "me"))
-    settings = make({"project/quire.toml": '[trees]\nnotes = "~/notes"\n'}, QUIRE_INDEX="~/ix")
+    settings = make({"home/quire/quire.toml": '[trees]\nnotes = "~/notes"\n'}, QUIRE_INDEX="~/ix")
     assert settings.folders == {"notes": tmp_path / "me" / "notes"}
     assert settings.index == tmp_path / "me" / "ix"
 

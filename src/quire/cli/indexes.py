@@ -23,7 +23,6 @@ from quire.cli.places import (
     as_printed,
     choose,
     here,
-    is_gone,
     located,
     new_tree,
     reachable,
@@ -114,11 +113,10 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
 
 def settings_for(index_folder: str | None) -> Settings:
     """What is set for the current folder; the command line has the last word."""
-    settings = load(here())
-    if index_folder is not None:
-        if not index_folder:
-            raise click.UsageError("--index needs a folder")
-        settings = msgspec.structs.replace(settings, index=Path(os.path.abspath(index_folder)))  # noqa: PTH100  links stay as named
+    if index_folder == "":
+        raise click.UsageError("--index needs a folder")
+    index = Path(os.path.abspath(index_folder)) if index_folder else None  # noqa: PTH100  links stay as named
+    settings = load(here(), index=index)
     refuse_place(settings.index, settings.folders)
     return settings
 
@@ -296,8 +294,6 @@ def _refuse_unknown(index: Index, chosen: Chosen, settings: Settings, known: Map
     for place in chosen.places:
         if place.tree in known and (not place.part or documents_in(index, place.tree, place.part)):
             continue  # a tree may have no documents, and is in the index all the same
-        if place.tree in settings.trees and not place.folder.exists():  # without --no-update it is refused as well
-            raise InputError(reachable(place.folder), is_gone(place.tree, settings))
         if not known:
             raise no_index(settings)
         raise InputError(place.given or place.tree, "not in the index", "leave out --no-update")

@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 import click
 
+from quire.cli.output import note
+from quire.cli.shown import visible
 from quire.errors import InputError, QuireError
 from quire.index.paths import is_inside, storable
 from quire.search.places import escaped, fits
@@ -97,7 +99,7 @@ def choose(
 ) -> Chosen:
     """What ``paths`` stand for, in ``trees`` if there are any; without both, all that is configured, known, or here.
 
-    ``read`` says whether it is to be read, so that what is configured must be there.
+    ``read`` says whether it is to be read; configured trees that are not there are left out then, with a warning.
     """
     folders = {**known, **settings.folders}
     if paths:
@@ -105,11 +107,22 @@ def choose(
         _refuse_unknown(trees, [place.tree for place in places])
         return Chosen(tuple(place for place in places if not trees or place.tree in trees))
     _refuse_unknown(trees, folders)
-    names = trees or list(settings.trees) or list(known)
-    for name in names:
-        if read and name in settings.trees and not folders[name].exists():
-            raise InputError(reachable(folders[name]), is_gone(name, settings))
+    names = _without_missing(trees or list(settings.trees) or list(known), settings, () if read else known)
     return Chosen(tuple(Place(name, folders[name]) for name in names) or _current_folder(settings.folder))
+
+
+def _without_missing(names: Sequence[str], settings: Settings, known: Container[str]) -> list[str]:
+    """The trees without those that a file names and that are not there, unless the index is enough for them."""
+    errors = {
+        name: InputError(reachable(settings.folders[name]), is_gone(name, settings))
+        for name in names
+        if name in settings.trees and name not in known and not exists(str(settings.folders[name]))
+    }
+    if errors and len(errors) == len(set(names)):
+        raise next(iter(errors.values()))
+    for error in errors.values():
+        note(f"quire: {visible(str(error))}; left out")
+    return [name for name in names if name not in errors]
 
 
 def is_gone(name: str, settings: Settings) -> str:

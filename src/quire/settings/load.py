@@ -3,6 +3,8 @@
 ``index`` and the trees belong together, so they come from one file: the project's, or the user's where there is no
 project. A user's file that names neither stands back: numbers have no place. The command line has the last word; the
 commands see to that.
+
+A project's file may come from a stranger, so it reaches only into its own folder.
 """
 
 from __future__ import annotations
@@ -16,9 +18,10 @@ import msgspec
 
 from quire.errors import OptionError, near
 from quire.index.files import LANGUAGE, NAME
+from quire.index.paths import is_inside
 from quire.search.settings import SearchSettings
 from quire.settings import keys
-from quire.settings.files import File, Tree, expanded, project_file, user_file
+from quire.settings.files import PROJECT_FILE, File, Tree, expanded, project_file, user_file, user_folder
 
 DEFAULT = "default"
 _INDEX_VARIABLE = keys.variable("index")
@@ -56,15 +59,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         return {name: tree.path for name, tree in self.trees.items()}
 
 
-def load(folder: Path, environment: Mapping[str, str] | None = None) -> Settings:
-    """What is set for ``folder``, which is absolute."""
+def load(folder: Path, environment: Mapping[str, str] | None = None, *, index: Path | None = None) -> Settings:
+    """What is set for ``folder``, which is absolute; ``index`` is what the command line says."""
     environment = os.environ if environment is None else environment
     project, user = project_file(folder), user_file(environment)
     home = project or (user if user and (user.index or user.trees) else None)
     values = {**_places(folder, home, environment), **_numbers(environment, project, user)}
+    if project and not (user and user.path == project.path):
+        _refuse_outside(project, None if index else values["index"], user_folder(environment))
     return Settings(
         folder=project.path.parent if project else folder,
-        index=Path(values["index"].value),
+        index=index or Path(values["index"].value),
         trees=home.trees if home else {},
         limit=int(values["search.limit"].value),
         max_tokens=int(values["search.max_tokens"].value) or None,
@@ -82,6 +87,21 @@ def _places(folder: Path, home: File | None, environment: Mapping[str, str]) -> 
     else:
         index = Value(str((home.path.parent if home else folder) / NAME), DEFAULT)
     return {"index": index, **(_trees(home) if home else {})}
+
+
+def _refuse_outside(project: File, index: Value | None, users: Path | None) -> None:
+    """Refuse a project's file that leads out of its folder, be it by a symbolic link."""
+    paths = {f"trees.{name}": str(tree.path) for name, tree in project.trees.items()}
+    if index and index.origin == project.path:
+        paths["index"] = index.value
+    top = os.path.realpath(project.path.parent)
+    for name, path in paths.items():
+        real = os.path.realpath(path)
+        if not is_inside(real, top):
+            problem = f"{project.path}: {project.prefix}{name} leads out of the project's folder, to {real}"
+            given = f"--index, {_INDEX_VARIABLE}" if name == "index" else "a path on the command line"
+            own = f"your own {users / PROJECT_FILE if users else PROJECT_FILE}"
+            raise OptionError(problem, f"remove it there; only {given} or {own} may name such a place")
 
 
 def _trees(home: File) -> dict[str, Value]:
