@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from processes import process, terminal
@@ -130,14 +131,25 @@ def test_same_file_twice_is_taken_once(run, docs, chunks) -> None:
     assert result.code == 0
 
 
-def test_documents_that_would_share_ids_are_refused_and_the_others_come(run, docs, chunks) -> None:
-    folder = docs({"x/a.md": "1\n", "y/a.md": "2\n", "y/b.md": "3\n"})
-    result = run("chunk", folder / "x", folder / "y")
-    assert sources(chunks(result)) == ["b.md"]
-    assert result.code == 2
-    assert f"{folder}/x/a.md: another document is called a.md too" in result.err
-    assert f"{folder}/y/a.md: another document is called a.md too" in result.err
-    assert sources(chunks(run("chunk", folder))) == ["x/a.md", "y/a.md", "y/b.md"]
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        (["x", "y"], ["x/a.md", "y/a.md", "y/b.md"]),
+        (["x/a.md", "y/a.md"], ["x/a.md", "y/a.md"]),
+        (["x", "z/deep"], ["x/a.md", "z/deep/A.txt"]),
+        (["y", "."], ["a.md", "b.md", "x/a.md", "z/deep/A.txt"]),
+        (["x", "y/b.md"], ["a.md", "b.md"]),
+    ],
+)
+def test_documents_of_several_folders_that_would_meet_are_named_from_the_folder_above(
+    run, docs, chunks, monkeypatch, given, named
+) -> None:
+    monkeypatch.chdir(docs({"x/a.md": "1\n", "y/a.md": "2\n", "y/b.md": "3\n", "z/deep/A.txt": "4\n"}))
+    result = run("chunk", *given)
+    assert (result.code, sources(chunks(result))) == (0, named)
+    result = run("chunk", *given, "-o", "out")
+    assert result.code == 0
+    assert len(list(Path("out").rglob("*__ch0.json"))) == len(named)
 
 
 def test_title_for_several_documents(run, docs, chunks) -> None:

@@ -5,6 +5,7 @@ A document that cannot be read or cut is noted and the next one follows.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,10 +21,11 @@ from quire.cli.commands import ERROR, NOTHING_FOUND
 from quire.cli.output import MOST_SHOWN, Paint, Progress, count_of, is_terminal, note, show_findings
 from quire.cli.shown import visible
 from quire.errors import InputError, QuireError, UndecodableError
-from quire.model import Finding
+from quire.model import Finding, doc_name
 from quire.read.discover import Found, Skipped, discover
 from quire.read.source import CONVERT, OnUndecodable, unread
 from quire.record import Chunks
+from quire.write.names import twin_key
 
 Result = TypeVar("Result")
 
@@ -179,7 +181,8 @@ def to_read(
 ) -> list[ToRead]:
     """The documents at ``paths``; what is there and cannot be taken is noted in ``tally``.
 
-    Where the documents' ``distinct``, files or ids, must not meet, none of those with one path is taken.
+    Where the documents' ``distinct``, files or ids, must not meet, those of several folders that would are named from
+    the folder above all; of those that meet even so, none is taken.
     """
     find = partial(discover, follow_symlinks=follow, hidden=hidden)
     found = find([path for path in paths if path != STANDARD_INPUT])
@@ -189,7 +192,7 @@ def to_read(
         before = frozenset(find(paths[: paths.index(STANDARD_INPUT)]).documents)
         place = sum(each in before for each in found.documents)
         documents.insert(place, ToRead(STANDARD_INPUT_NAME, None, errors))
-    return _with_own_paths(documents, tally, distinct) if distinct else documents
+    return _with_own_paths(_from_common_folder(documents), tally, distinct) if distinct else documents
 
 
 def read_all(documents: Sequence[ToRead], tally: Tally) -> Iterator[Text]:
@@ -274,6 +277,26 @@ def exit_code(tally: Tally, paths: Sequence[str]) -> int:
         note(f"quire: no documents in {visible(', '.join(paths))}; quire looks for Markdown and .txt files")
         return NOTHING_FOUND
     return 0
+
+
+def _from_common_folder(documents: list[ToRead]) -> list[ToRead]:
+    """The documents, named from the folder above all that was given if some of different folders would meet."""
+    folders: dict[str, set[str]] = {}
+    for each in documents:
+        if each.found:
+            folder = str(each.found.file)[: -len(each.found.path)]
+            folders.setdefault(twin_key(doc_name(each.path)), set()).add(os.path.abspath(folder))  # noqa: PTH100
+    if all(len(each) == 1 for each in folders.values()):
+        return documents
+    try:
+        top = os.path.commonpath([folder for each in folders.values() for folder in each])
+    except ValueError:  # on different drives
+        return documents
+    return [replace(each, found=each.found and _named_from(top, each.found)) for each in documents]
+
+
+def _named_from(top: str, found: Found) -> Found:
+    return found._replace(path=os.path.relpath(found.file, top).replace(os.sep, "/"))
 
 
 def _with_own_paths(documents: Sequence[ToRead], tally: Tally, distinct: str) -> list[ToRead]:
