@@ -177,6 +177,11 @@ def impossible(name: str, value: object, rule: str) -> OptionError:
     return OptionError(f"{name}={value!r:.80} is not possible", rule, option=name)
 
 
+def is_panic(error: BaseException) -> bool:
+    """Whether a package written in Rust has given up: its own kind of exception, which no module has."""
+    return type(error).__module__ == "pyo3_runtime"
+
+
 def near(name: object, names: Iterable[str], shown: Callable[[str], str] = str) -> str:
     """`` (did you mean …?)`` for a message, where one of ``names`` is much like ``name``; else nothing."""
     from difflib import get_close_matches  # noqa: PLC0415  for mistakes only

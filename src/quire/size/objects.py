@@ -13,7 +13,7 @@ from collections.abc import Callable
 from threading import Lock
 from typing import Any
 
-from quire.errors import TokenizerError
+from quire.errors import TokenizerError, is_panic
 from quire.size.custom import name_of
 from quire.size.remembered import remembered
 from quire.size.surrogates import repaired
@@ -34,8 +34,14 @@ class ObjectCounter:
         """How many tokens ``text`` has; nothing has none."""
         if not text:
             return 0
-        count = self._ready or self._loaded()
-        return count(repaired(text))
+        try:
+            count = self._ready or self._loaded()
+            return count(repaired(text))
+        except BaseException as error:
+            if isinstance(error, TokenizerError) or not (isinstance(error, Exception) or is_panic(error)):
+                raise
+            said = " ".join(str(error).split())
+            raise TokenizerError(f"tokenizer {self.name} fails ({said:.200})", "correct it, or use another") from error
 
     def cuts_cleanly(self, text: str, at: int) -> bool:
         """Only where nothing is cut off: how the tokenizer cuts text before it merges is not known."""

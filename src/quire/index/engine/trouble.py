@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from quire.errors import IndexDamagedError, StoreError
+from quire.errors import IndexDamagedError, StoreError, is_panic
 
 _SYSTEM_ERROR = re.compile(r"(?:\(os error |\bOs \{ code: )([0-9]{1,5})\b")
 """The two ways in which the engine quotes the system."""
@@ -28,7 +28,7 @@ def damage_named(folder: Path) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        if not isinstance(error, ValueError | OSError | LookupError) and not _is_panic(error):
+        if not isinstance(error, ValueError | OSError | LookupError) and not is_panic(error):
             raise
         raise IndexDamagedError(str(folder.parent), *_unreadable(_joined(error))) from error
 
@@ -39,15 +39,10 @@ def writing(folder: Path) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        if not isinstance(error, ValueError | OSError) and not _is_panic(error):
+        if not isinstance(error, ValueError | OSError) and not is_panic(error):
             raise
         problem, advice = _unwritten(_joined(error))
         raise StoreError(str(folder.parent), problem, f"{advice}; what it held before stays") from error
-
-
-def _is_panic(error: BaseException) -> bool:
-    """Whether the engine has given up: its own kind of exception, which no module has."""
-    return type(error).__module__ == "pyo3_runtime"
 
 
 def _unreadable(said: str) -> tuple[str, str]:
