@@ -1,0 +1,276 @@
+"""A project that comes from a stranger: its settings, its ignore files and its index folder do no harm."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import quire
+from quire.cli import main
+from quire.read.discover import discover
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs links and pipes")
+
+
+Run = Callable[..., tuple[int, str, str]]
+Refused = Callable[..., str]
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "project"
+    (folder / "docs").mkdir(parents=True)
+    (folder / "docs" / "a.md").write_text("# Apples\n\nsweet\n")
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "secret.md").write_text("# Secret\n\nsweet\n")
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
+    return folder
+
+
+@pytest.fixture
+def run(capfd: pytest.CaptureFixture[str]) -> Run:
+    """The command line in this process: exit code, standard output, standard error."""
+
+    def run_here(*arguments: str) -> tuple[int, str, str]:
+        capfd.readouterr()
+        return main(arguments), *capfd.readouterr()
+
+    return run_here
+
+
+@pytest.fixture
+def refused(run: Run) -> Refused:
+    """The one line of a command that is refused."""
+
+    def run_refused(*arguments: str) -> str:
+        code, out, err = run(*arguments)
+        assert (code, out, err.count("\n")) == (2, "", 1), err
+        return err
+
+    return run_refused
+
+
+def everything(folder: Path) -> list[str]:
+    return sorted(str(each.relative_to(folder)) for each in folder.rglob("*"))
+
+
+# Patterns
+
+SLOW = [
+    "a*a*a*a*a*a*a*a*b",
+    "*a" * 60 + "b",
+    "[a]*" * 40 + "b",
+    "?*" * 40 + "b",
+    "*" * 5000 + "b",
+    "**/a*a*a*a*a*a*a*a*b",
+    "**/a/" * 40 + "b",
+    "**/*a/" * 40 + "b",
+    "[" * 200_000,
+]
+
+
+@pytest.mark.parametrize("pattern", SLOW, ids=[pattern[:20] for pattern in SLOW])
+def test_patterns_that_took_exponential_time(tmp_path: Path, pattern: str) -> None:
+    deep = tmp_path / "docs" / "/".join("a" * 60)
+    deep.mkdir(parents=True)
+    name = "a" * 200 + ".md"
+    (deep / name).write_text("x\n")
+    (tmp_path / "docs" / ".gitignore").write_text(f"{pattern}\n")
+    (tmp_path / "docs" / ".quireignore").write_text(f"{pattern}\n")
+    assert [each.file.name for each in discover([str(tmp_path / "docs")]).documents] == [name]
+    with quire.Index.open(tmp_path / "index") as index:
+        index.update({"docs": tmp_path / "docs"})
+        assert index.documents(path=pattern) == []
+        assert list(index.search("x", path=pattern)) == []
+
+
+# What a project's file names
+
+
+@pytest.mark.parametrize("file", ["quire.toml", "pyproject.toml"])
+@pytest.mark.parametrize(
+    "path", ["/etc/passwd", "~/.bashrc", "..", "../outside", "docs/../../outside", "link", "link/x"]
+)
+@pytest.mark.parametrize("key", ["trees.x", "trees.x.path", "index"])
+def test_a_project_reaches_only_into_its_folder(
+    project: Path, refused: Refused, file: str, path: str, key: str
+) -> None:
+    (project / "link").symlink_to("../outside")
+    before = everything(project.parent)
+    table = "[tool.quire]\n" if file == "pyproject.toml" else ""
+    (project / file).write_text(f'{table}{key} = "{path}"\n')
+    said = refused("search", "sweet")
+    assert (
+        f"{file}: {table[1:-2]}{'.' * bool(table)}{key.removesuffix('.path')} leads out of the project's folder" in said
+    )
+    assert str(project.parent / "home" / "quire" / "quire.toml") in said
+    assert everything(project.parent) == sorted([*before, f"project/{file}"])
+
+
+def test_a_user_may_reach_further(
+    project: Path, refused: Refused, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "quire.toml").write_text('index = "../outside/index"\n')
+    assert "--index, QUIRE_INDEX or your own" in refused("search", "sweet")
+    assert "sweet" in run("search", "sweet", "--index", "../given")[1]
+    monkeypatch.setenv("QUIRE_INDEX", "../variable")
+    assert "sweet" in run("search", "sweet")[1]
+    monkeypatch.delenv("QUIRE_INDEX")
+    (project / "quire.toml").unlink()
+    users = tmp_path / "home" / "quire"
+    users.mkdir(parents=True)
+    (users / "quire.toml").write_text(f'index = "../ix"\n[trees]\nx = "{tmp_path}/outside"\n')
+    assert "Secret" in run("search", "sweet")[1]
+    monkeypatch.chdir(users)
+    assert "Secret" in run("search", "sweet")[1]
+
+
+@pytest.mark.parametrize("missing", ["mroe", "dangling"])
+def test_a_tree_that_is_missing_stops_no_search(project: Path, refused: Refused, run: Run, missing: str) -> None:
+    (project / "dangling").symlink_to("nothing")
+    (project / "quire.toml").write_text(f'[trees]\nmore = "{missing}"\ndocs = "docs"\n')
+    for _ in range(2):
+        code, out, err = run("search", "sweet")
+        assert (code, err.count("\n")) == (0, 1)
+        assert f"{missing}: no such folder or file; correct trees.more in quire.toml; left out" in err
+        assert "docs/a.md" in out
+    assert "docs/a.md" in run("search", "sweet", "--no-update")[1]
+    assert "correct trees.more" in refused("search", "sweet", "--tree", "more")
+
+
+# The folder of an index
+
+
+@pytest.mark.parametrize("command", [["index", "docs"], ["search", "sweet", "docs"], ["ls"], ["status"]])
+@pytest.mark.parametrize("target", ["../outside", "../nothing"])
+def test_an_index_folder_that_is_a_link(project: Path, refused: Refused, command: list[str], target: str) -> None:
+    (project / ".quire").symlink_to(target)
+    before = everything(project.parent)
+    assert refused(*command).startswith("quire: .quire: is a symbolic link")
+    with pytest.raises(quire.StoreError, match="is a symbolic link"):
+        quire.Index.open()
+    assert everything(project.parent) == before
+
+
+@pytest.mark.parametrize("name", [".gitignore", "index.current", "index.checked", "index.checked.new", "index.lock"])
+def test_links_and_pipes_in_an_index_folder(project: Path, refused: Refused, name: str) -> None:
+    (project / ".quire").mkdir()
+    (project / ".quire" / name).symlink_to("../../outside/new")
+    assert f".quire/{name}: is a symbolic link" in refused("search", "sweet", "docs")
+    assert everything(project.parent / "outside") == ["secret.md"]
+    (project / ".quire" / name).unlink()
+    os.mkfifo(project / ".quire" / name)
+    assert f".quire/{name}: is a named pipe" in refused("search", "sweet", "docs")
+
+
+def test_links_in_a_generation(project: Path, refused: Refused, run: Run) -> None:
+    run("index", "docs")
+    (meta,) = project.glob(".quire/index-*/meta.json")
+    meta.rename(project / "meta.json")
+    meta.symlink_to("../../meta.json")
+    assert "meta.json: is a symbolic link" in refused("search", "sweet")
+
+
+@pytest.mark.parametrize("name", ["index.current", "index.lock", "index.checked", ".gitignore"])
+def test_a_folder_in_the_place_of_a_file_of_the_index(project: Path, run: Run, name: str) -> None:
+    run("index", "docs")
+    (project / ".quire" / name).unlink()
+    (project / ".quire" / name / "x").mkdir(parents=True)
+    (project / "docs" / "b.md").write_text("# Pears\n\nsweet\n")
+    code, out, err = run("search", "sweet")
+    assert (code, out.count("docs/")) == (0, 2), err
+    assert ("the index is damaged" in err) == (name == "index.current")
+    code, out, err = run("status")
+    assert (code, err) == (0, "")
+    assert (project / ".quire" / name).is_file()
+
+
+# Files that are read as configuration
+
+BAD_TOML = {
+    "arrays": ("x = " + "[" * 50_000, "nested too deep"),
+    "tables": ("x = " + "{a=" * 50_000, "nested too deep"),
+    "digits": ("x = " + "9" * 5_001, "too many digits"),
+    "hex": ("index = 0x" + "f" * 5_001, "a path"),
+    "in a list": ("index = [0x" + "f" * 5_001 + "]", "a path"),
+    "dotted": (".".join("a" * 40_000) + " = 1", "more than 32 parts"),
+    "dotted header": (f"[{'.'.join('a' * 40_000)}]", "more than 32 parts"),
+    "dotted, quoted": ('"\\"".' + ".".join("a" * 40_000) + " = 1", "more than 32 parts"),
+    "escaped quotes": ('x = "' + '\\"' * 120_000, "not TOML"),
+    "large": ("#" * 300_000, "larger than 256 KB"),
+    "long value": (f'index = ["{"a" * 200_000}"]', "a path"),
+}
+
+
+@pytest.mark.parametrize("file", ["quire.toml", "pyproject.toml", "../home/quire/quire.toml"])
+@pytest.mark.parametrize("name", BAD_TOML)
+def test_bad_toml_is_one_line(project: Path, refused: Refused, file: str, name: str) -> None:
+    text, said = BAD_TOML[name]
+    (project / file).parent.mkdir(parents=True, exist_ok=True)
+    head = "[tool.quire]\n" if file == "pyproject.toml" and not text.startswith("[") else "# tool.quire\n"
+    (project / file).write_text(f"{head}{text}\n")
+    line = refused("config")
+    assert said in line
+    assert Path(file).name in line
+    assert len(line) < 1_000
+
+
+@pytest.mark.parametrize("name", sorted(set(BAD_TOML) - {"hex", "in a list", "large", "long value"}))
+def test_bad_toml_in_front_matter_is_a_finding(name: str) -> None:
+    chunks = quire.chunk(f"+++\n{BAD_TOML[name][0]}\n+++\n\ntext\n")
+    assert [each.code for each in chunks.findings if each.code.startswith("front")] == ["frontmatter-malformed"]
+
+
+@pytest.mark.parametrize("file", ["quire.toml", "pyproject.toml", "../home/quire/quire.toml"])
+def test_settings_that_are_no_regular_file(project: Path, refused: Refused, file: str) -> None:
+    (project / file).parent.mkdir(parents=True, exist_ok=True)
+    os.mkfifo(project / file)
+    assert "not a regular file but a named pipe" in refused("search", "sweet")
+    (project / file).unlink()
+    (project / file).symlink_to("/dev/zero")
+    assert "not a regular file but a device" in refused("search", "sweet")
+
+
+@pytest.mark.parametrize("file", [".gitignore", ".quireignore"])
+def test_ignore_files_that_are_large_or_no_regular_file(project: Path, file: str) -> None:
+    ignore = project / file
+    for make, said in (
+        (lambda: os.mkfifo(ignore), "a named pipe"),
+        (lambda: ignore.symlink_to("/dev/zero"), "a device"),
+        (lambda: ignore.write_bytes(b"x\n" * 200_000), "larger than 256 KB"),
+    ):
+        make()
+        (skipped,) = discover([str(project)]).skipped
+        assert said in skipped.reason
+        ignore.unlink()
+
+
+# Tokenizers
+
+
+def test_a_tokenizer_that_panics(project: Path, run: Run) -> None:
+    pytest.importorskip("tokenizers")
+    normalizer = '{"type": "Precompiled", "precompiled_charsmap": ""}'
+    (project / "tokenizer.json").write_text(
+        '{"version": "1.0", "truncation": null, "padding": null, "added_tokens": [], "pre_tokenizer": null, '
+        f'"normalizer": {normalizer}, "post_processor": null, "decoder": null, '
+        '"model": {"type": "WordLevel", "vocab": {"[UNK]": 0}, "unk_token": "[UNK]"}}'
+    )
+    with pytest.raises(quire.TokenizerError, match=r"tokenizer\.json fails .*; correct it, or use another"):
+        quire.chunk("text", tokenizer="tokenizer.json")
+    code, out, err = run("chunk", "--tokenizer", "tokenizer.json", "docs")
+    assert (code, out) == (2, "")
+    assert "tokenizer.json fails" in err.splitlines()[-1]
+    assert "Traceback" not in err
+
+
+def test_a_tokenizer_that_fails_on_some_texts() -> None:
+    tokenizers = pytest.importorskip("tokenizers")
+    made = tokenizers.Tokenizer(tokenizers.models.WordLevel({"a": 0}, unk_token="[UNK]"))
+    with pytest.raises(quire.TokenizerError, match="fails"):
+        quire.chunk("b", tokenizer=made)
