@@ -18,6 +18,8 @@ from markdown_it.token import Token
 
 from support import grammar, judge, shared
 
+pytestmark = pytest.mark.xdist_group("support")  # so that one process makes the sample, once
+
 SAMPLE = 1000
 
 
