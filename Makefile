@@ -34,7 +34,7 @@ demo: $(VENV)/core  ## install quire and show what it does with its own document
 test: lint pytest  ## check style, types and layers, then run all tests
 
 pytest: $(VENV)/dev  ## run all tests, on all cores
-	$(BIN)/pytest -q -n auto --dist loadgroup
+	$(BIN)/pytest -q -n auto --dist worksteal
 
 test-all-pythons: test  ## run all tests on Python 3.12 and 3.13 too, where they are installed
 	@for version in $(PYTHONS); do \

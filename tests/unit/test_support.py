@@ -18,8 +18,6 @@ from markdown_it.token import Token
 
 from support import grammar, judge, shared
 
-pytestmark = pytest.mark.xdist_group("support")  # so that one process makes the sample, once
-
 SAMPLE = 1000
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import cache
 
 import pytest
 from hypothesis import given, settings
@@ -13,8 +14,6 @@ from tests.unit.size import hostile
 from quire.errors import TokenizerError
 from quire.size import engines, pieces, quick, splintr_engine, tiktoken_engine, toktok_engine, vocabulary
 from quire.size.encodings import ENCODINGS, QUICK_WORK, EncodingCounter
-
-pytestmark = pytest.mark.xdist_group("size")  # so that one process counts the documents, once
 
 Reference = Callable[[str], Callable[[str], int]]
 MODULES = {"toktok": toktok_engine, "splintr": splintr_engine, "tiktoken": tiktoken_engine}
@@ -49,9 +48,15 @@ def tireless(encoding: str) -> quick.Quick:
     return quick.Quick(encoding, 1 << 60)
 
 
-@pytest.fixture(scope="module")
-def expected_counts(expected: Callable[[str], int], documents: list[str]) -> list[int]:
-    return [expected(text) for text in documents]
+@pytest.fixture(scope="session")
+def counts_of(reference: Reference, documents: list[str]) -> Callable[[str], list[int]]:
+    """An encoding's name -> the reference's counts of the documents, which take long."""
+    return cache(lambda name: [*map(reference(name), documents)])
+
+
+@pytest.fixture
+def expected_counts(counts_of: Callable[[str], list[int]], encoding: str) -> list[int]:
+    return counts_of(encoding)
 
 
 def test_engines_on_documents(engine: Callable[[str], int], documents: list[str], expected_counts: list[int]) -> None:
