@@ -2,12 +2,15 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PYTHONS := 3.12 3.13
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
+# Tests start quire as a process hundreds of times: its modules are to be compiled once.
+export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help demo test lint bench fuzz docs clean
+.PHONY: help demo test pytest test-all-pythons check lint format case bench fuzz docs clean
 
 help:  ## what can be made
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
 
 $(VENV)/core: pyproject.toml
 	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(v < (3, 11) and f"quire needs Python 3.11 or newer, this is {v[0]}.{v[1]}")'
@@ -28,14 +31,39 @@ $(VENV)/bench: $(VENV)/dev
 demo: $(VENV)/core  ## install quire and show what it does with its own documentation
 	@$(BIN)/python -m quire.cli.demo README.md docs
 
-test: $(VENV)/dev lint  ## check style, types and layers, then run all tests
-	$(BIN)/pytest
+test: lint pytest  ## check style, types and layers, then run all tests
+
+pytest: $(VENV)/dev  ## run all tests, on all cores
+	$(BIN)/pytest -q -n auto --dist worksteal
+
+test-all-pythons: test  ## run all tests on Python 3.12 and 3.13 too, where they are installed
+	@for version in $(PYTHONS); do \
+		python=$$(ls -d $$HOME/.pyenv/versions/$$version.*/bin/python 2>/dev/null | tail -1); \
+		python=$${python:-python$$version}; \
+		if $$python -c pass 2>/dev/null; then \
+			echo "Python $$version"; \
+			$(MAKE) --no-print-directory pytest PYTHON=$$python VENV=.venv-$$version || exit 1; \
+		else \
+			echo "Python $$version: not installed, skipped"; \
+		fi; \
+	done
+
+check: lint  ## lint, then the golden cases and the laws on a sample of documents: in less than a minute
+	HYPOTHESIS_PROFILE=quick $(BIN)/pytest -q tests/test_cases.py tests/test_laws.py -k 'not shared'
 
 lint: $(VENV)/dev  ## check style, types and layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+
+format: $(VENV)/dev  ## correct the style of all files
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+case: $(VENV)/dev  ## run one golden case: NAME=packed/code-cut; with UPDATE=1 write its result to its file
+	@test -n '$(NAME)' || { echo 'name a case: make case NAME=packed/code-cut'; exit 2; }
+	QUIRE_UPDATE_CASES=$(UPDATE) $(BIN)/pytest -q 'tests/test_cases.py::test_case[$(NAME:.md=).md]'
 
 docs: $(VENV)/dev  ## write the generated parts of the documentation anew
 	QUIRE_UPDATE_DOCS=1 $(BIN)/pytest -q tests/test_docs.py tests/unit/test_settings.py
@@ -48,4 +76,4 @@ fuzz: $(VENV)/dev  ## look for inputs that break the laws, for as long as QUIRE_
 	HYPOTHESIS_PROFILE=fuzz $(BIN)/pytest tests/test_laws.py tests/test_conformance.py -q
 
 clean:  ## remove what was made
-	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-* dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

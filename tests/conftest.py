@@ -22,6 +22,9 @@ from hypothesis import HealthCheck, settings
 # `support` is imported by that name whatever pytest's import mode is.
 sys.path.insert(0, str(Path(__file__).parent))
 
+# Hundreds of tests start quire as a process, which takes twice as long where it has to compile all modules.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 _BASE = settings(
     settings.get_profile("default"),
     deadline=None,

@@ -22,7 +22,6 @@ def run(program: list[str | bytes], folder: Path, environment: dict[str, str] | 
         cwd=folder,
         env={**os.environ, **(environment or {})},
         capture_output=True,
-        timeout=60,
         check=False,
     )
     assert done.returncode == 0, done.stderr.decode(errors="replace")

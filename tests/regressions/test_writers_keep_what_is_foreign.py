@@ -122,7 +122,7 @@ def bound(*arguments: str) -> subprocess.CompletedProcess[str]:
         if shutil.which("setpriv") is None:
             pytest.skip("needs a user whom permissions bind, or setpriv")
         program = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", *program]
-    return subprocess.run(program, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(program, capture_output=True, text=True, check=False)
 
 
 @posix

@@ -47,6 +47,8 @@ def _parser() -> MarkdownIt:
 
 
 _PARSER = _parser()
+_BLOCKS = _parser().disable("inline")
+"""Leaves inline markup as it is, which takes most of the time."""
 
 
 class Heading(NamedTuple):
@@ -67,12 +69,13 @@ def tokens(body: str) -> list[Token]:
 def headings(body: str) -> list[Heading]:
     """The headings at document level, in order; those inside a quote or a list item are left out."""
     found = []
-    stream = tokens(body)
-    for opening, inline in pairwise(stream):
+    env: dict[str, Any] = {}
+    for opening, inline in pairwise(_BLOCKS.parse(body, env)):
         if opening.type == "heading_open" and opening.level == 0:
             if opening.map is None:
                 raise AssertionError(f"markdown-it-py gave a heading without a line: {opening}")
-            found.append(Heading(int(opening.tag[1:]), plain(inline.children or ()), opening.map[0]))
+            children = _PARSER.parseInline(inline.content, env)[0].children
+            found.append(Heading(int(opening.tag[1:]), plain(children or ()), opening.map[0]))
     return found
 
 

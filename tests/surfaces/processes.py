@@ -6,8 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -23,35 +21,75 @@ class Result(NamedTuple):
 def process(*arguments: str | bytes, stdin: bytes = b"", environment: dict[str, str] | None = None) -> Result:
     """``quire`` with pipes."""
     done = subprocess.run(
-        [*QUIRE, *arguments], input=stdin, capture_output=True, env=_environment(environment), timeout=60, check=False
+        [*QUIRE, *arguments], input=stdin, capture_output=True, env=_environment(environment), check=False
     )
     return Result(done.returncode, done.stdout, done.stderr.decode())
 
 
-def start(*arguments: str, stdin: int | None = None) -> subprocess.Popen[bytes]:
-    """``quire`` that runs on, and that Ctrl-C reaches even if the tests themselves are deaf to it."""
+def start(
+    *arguments: str,
+    stdin: int | None = None,
+    stdout: int = subprocess.PIPE,
+    environment: dict[str, str] | None = None,
+    group: bool = False,
+) -> subprocess.Popen[bytes]:
+    """``quire`` that runs on, and that Ctrl-C reaches even if the tests themselves are deaf to it.
+
+    With ``group`` in a process group of its own, as on a terminal, where Ctrl-C reaches all of its processes.
+    """
     return subprocess.Popen(
         [*QUIRE, *arguments],
         stdin=stdin,
-        stdout=subprocess.PIPE,
+        stdout=stdout,
         stderr=subprocess.PIPE,
-        env=_environment(),
+        bufsize=0,  # so that reading a line takes no more than the line
+        env=_environment(environment),
+        start_new_session=group,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  there are no threads
     )
 
 
-@contextmanager
-def slow_input(text: str) -> Iterator[IO[bytes]]:
-    """Standard input that takes as long as a run for which progress is shown."""
-    code = "import sys, time; time.sleep(2); sys.stdout.write(sys.argv[1])"
-    with subprocess.Popen([sys.executable, "-c", code, text], stdout=subprocess.PIPE) as child:
-        assert child.stdout is not None
-        yield child.stdout
+PAUSE = """
+import os, signal, sys
+opened = []
+def hook(event, arguments):
+    if opened == [True]:
+        opened.append(False)
+        os.write(1, b"paused\\n")
+        signal.pause()
+    elif event == "open" and not opened and {part!r} in str(arguments[0]):
+        opened.append(True)
+sys.addaudithook(hook)
+"""
+
+
+def pausing(folder: Path, part: str) -> dict[str, str]:
+    """An environment in which ``quire`` opens the first file with ``part`` in its path, prints a line and waits.
+
+    It waits for a signal, so a test that has read the line knows at which step Ctrl-C comes.
+    """
+    return customized(folder, PAUSE.format(part=part))
+
+
+def customized(folder: Path, code: str) -> dict[str, str]:
+    """An environment in which every Python process runs ``code`` first."""
+    folder.mkdir()
+    (folder / "sitecustomize.py").write_text(code)
+    return {"PYTHONPATH": os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])}
+
+
+def with_progress_after(seconds: str) -> tuple[str, ...]:
+    """``quire`` that shows its progress after so many seconds: at once, or not at all."""
+    code = (
+        f"import sys; from quire.cli import main, output; output._PROGRESS_AFTER = float('{seconds}');"
+        "output._PROGRESS_EVERY = 0; sys.exit(main())"
+    )
+    return (sys.executable, "-c", code)
 
 
 def terminal(
     *arguments: str,
-    program: tuple[str, ...] = QUIRE,
+    program: tuple[str, ...] = with_progress_after("inf"),
     environment: dict[str, str] | None = None,
     stdin: int | IO[bytes] = subprocess.DEVNULL,
     stdout: int | None = None,
@@ -74,7 +112,7 @@ def terminal(
     while data := _read(ours):
         got += data
     os.close(ours)
-    return child.wait(timeout=60), got.decode().replace("\r\n", "\n")
+    return child.wait(), got.decode().replace("\r\n", "\n")
 
 
 def _read(terminal_end: int) -> bytes:

@@ -260,13 +260,13 @@ def test_extreme_documents_have_an_outline(run, docs, text) -> None:
     assert run("outline", docs({"a.md": text}) / "a.md").code == 0
 
 
-def test_a_million_headings(run, docs) -> None:
-    """The outline only; cutting a million chunks takes longer than all other tests together."""
-    file = docs({"a.md": "# h\n\nt\n\n" * 1_000_000}) / "a.md"
+def test_hundreds_of_thousands_of_headings(run, docs) -> None:
+    """The outline only; cutting so many chunks takes longer than all other tests together."""
+    file = docs({"a.md": "# h\n\nt\n\n" * 250_000}) / "a.md"
     result = run("outline", "--json", "--depth", 0, "-t", "estimate", file)
     assert result.code == 0
     root = json.loads(result.out)
-    assert (root["title"], root["endLine"], root["tokens"]) == ("h", 3_999_999, 2_000_000)
+    assert (root["title"], root["endLine"], root["tokens"]) == ("h", 999_999, 500_000)
 
 
 @pytest.mark.parametrize(

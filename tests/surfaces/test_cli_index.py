@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from outputs import left, refused
-from processes import process, start
+from processes import pausing, process, start
 
 AUTH = "# Auth\n\nIntro\n\n## OAuth\n\nTokens rotate.\n\n### Rotate\n\nrotate tokens daily\n\n## Basic\n\npassword\n"
 
@@ -448,15 +448,14 @@ def test_a_folder_that_cannot_be_written(run, docs) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
-def test_interrupt_leaves_the_index_as_it_was(run, docs, trees) -> None:
+def test_interrupt_leaves_the_index_as_it_was(run, docs, tmp_path) -> None:
     docs({"docs/a.md": "a\n"})
     run("index", "docs")
-    docs({f"docs/{number}.md": AUTH * 200 for number in range(300)})
-    running = start("index", "docs")
-    with pytest.raises(subprocess.TimeoutExpired):
-        running.wait(timeout=0.8)
+    docs({f"docs/{number}.md": AUTH * 200 for number in range(100)})
+    running = start("index", "docs", environment=pausing(tmp_path / "python", "docs/10.md"))
+    assert running.stdout.readline() == b"paused\n"
     running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=60)
+    out, err = running.communicate()
     assert (running.returncode, out, err) == (130, b"", b"quire: interrupted\n")
     listed = [each["path"] for each in json.loads(run("ls", "--no-update", "--json", "docs").out)]
     assert listed == ["a.md"]

@@ -65,7 +65,7 @@ def test_reader_that_has_enough(big, form) -> None:
     running.stdout.close()
     err = running.stderr.read()
     running.stderr.close()
-    assert running.wait(timeout=60) == 0
+    assert running.wait() == 0
     assert err == b""
 
 
@@ -97,7 +97,7 @@ def test_interrupt(big, form) -> None:
     running = start("chunk", *form, str(big))
     first = running.stdout.readline()
     running.send_signal(signal.SIGINT)  # it cannot have ended: nobody has read the rest
-    _, err = running.communicate(timeout=60)
+    _, err = running.communicate()
     assert first
     assert running.returncode == 130
     assert err == b"quire: interrupted\n"
@@ -111,7 +111,7 @@ def test_interrupt_when_the_reader_is_interrupted_too(big) -> None:
     running.stdout.close()
     err = running.stderr.read()
     running.stderr.close()
-    assert running.wait(timeout=60) in (0, 130)
+    assert running.wait() in (0, 130)
     assert err in (b"", b"quire: interrupted\n")
 
 

@@ -9,13 +9,12 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from outputs import left, refused
-from processes import QUIRE, process, start, terminal
+from processes import QUIRE, pausing, process, start, terminal
 
 import quire
 from quire.search.records import Hit
@@ -567,10 +566,11 @@ def test_files_that_cannot_be_read_are_not_passed_over(run, docs) -> None:
 def held(folder):
     """Another process that updates the index and does not come to an end."""
     code = (
-        "import sys, time; from pathlib import Path; from quire.index.folder import Folder\n"
-        "with Folder(Path(sys.argv[1])).locked(1): print(flush=True); time.sleep(600)"
+        "import sys; from pathlib import Path; from quire.index.folder import Folder\n"
+        "with Folder(Path(sys.argv[1])).locked(1): print(flush=True); sys.stdin.read()"
     )
-    child = subprocess.Popen([sys.executable, "-c", code, str(folder)], stdout=subprocess.PIPE)
+    command = [sys.executable, "-c", code, str(folder)]
+    child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     try:
         child.stdout.readline()
         yield child
@@ -590,7 +590,7 @@ def test_while_another_process_updates(run, docs, project) -> None:
         assert str(other.pid).encode() in waiting.stderr.readline()
         assert waiting.poll() is None
         other.kill()
-        out, _ = waiting.communicate(timeout=60)
+        out, _ = waiting.communicate()
     assert waiting.returncode == 0
     assert b"1 added" in out
 
@@ -663,17 +663,17 @@ def test_reader_that_has_enough(docs, form) -> None:
     running.stdout.close()
     err = running.stderr.read()
     running.stderr.close()
-    assert running.wait(timeout=60) == 0
+    assert running.wait() == 0
     assert err == b""
 
 
 @posix
-def test_interrupt(docs) -> None:
-    docs({f"docs/{number}.md": AUTH * 300 for number in range(300)})
-    running = start("search", "rotate", "docs")
-    time.sleep(0.8)
+def test_interrupt(docs, tmp_path) -> None:
+    docs({f"docs/{number}.md": AUTH * 300 for number in range(100)})
+    running = start("search", "rotate", "docs", environment=pausing(tmp_path / "python", "docs/10.md"))
+    assert running.stdout.readline() == b"paused\n"
     running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=60)
+    out, err = running.communicate()
     assert (running.returncode, out, err) == (130, b"", b"quire: interrupted\n")
 
 

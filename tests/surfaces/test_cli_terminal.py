@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from processes import QUIRE, process, slow_input, terminal
+from processes import process, terminal, with_progress_after
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no pty on Windows")
 
@@ -128,36 +128,34 @@ def test_wrong_arguments_cannot_steer_the_terminal(docs) -> None:
         assert "\x1b" not in got
 
 
+AT_ONCE = with_progress_after("0")
+
+
 def test_progress_is_shown_on_a_long_run_and_taken_away(docs) -> None:
-    folder = docs({"a.md": "a\n", "b\x1b[2J.md": "b\n"})
-    with slow_input("in\n") as stdin:
-        code, got = terminal("verify", "-", str(folder), stdin=stdin)
+    folder = docs({"0.md": "in\n", "a.md": "a\n", "b\x1b[2J.md": "b\n"})
+    code, got = terminal("verify", str(folder), program=AT_ONCE)
     assert code == 0
-    assert f"\r\x1b[2K1/3 {folder}/a.md\r\x1b[2K" in got + "\r\x1b[2K"
+    assert f"\r\x1b[2K1/3 {folder}/a.md\r\x1b[2K" in got
     assert plain(got.rpartition("\r\x1b[2K")[2]) == "3 documents, 3 chunks, 3 tokens\nall laws hold\n"
 
 
 def test_progress_does_not_stand_between_the_chunks(docs) -> None:
-    with slow_input("in\n") as stdin:
-        code, got = terminal("chunk", "-", str(docs({"a.md": "a\n", "b.md": "b\n"})), stdin=stdin)
+    code, got = terminal("chunk", str(docs({"a.md": "a\n", "b.md": "b\n", "c.md": "c\n"})), program=AT_ONCE)
     assert code == 0
-    assert "\r\x1b[2K1/3 " in got
-    assert re.search("\n\r\x1b\\[2K1/3 .*/a.md\r\x1b\\[2K", got)
+    assert re.search("\n\r\x1b\\[2K1/3 .*/b.md\r\x1b\\[2K", got)
     shown = [line.rpartition("\r")[2] for line in plain(got).splitlines()]
     assert [line for line in shown if line.startswith("doc:")] == [
-        f"doc:{name}::ch0  1 token  line 1" for name in ("untitled", "a", "b")
+        f"doc:{name}::ch0  1 token  line 1" for name in ("a", "b", "c")
     ]
 
 
 def test_no_progress_when_piped(docs) -> None:
-    with slow_input("in\n") as stdin:
-        done = subprocess.run(
-            [*QUIRE, "chunk", "-", str(docs({"a.md": "a\n"}))], stdin=stdin, capture_output=True, check=True
-        )
+    command = [*AT_ONCE, "chunk", str(docs({"a.md": "a\n", "b.md": "b\n"}))]
+    done = subprocess.run(command, capture_output=True, check=True)
     assert done.stderr == b"2 documents, 2 chunks, 2 tokens\n"
 
 
 def test_no_progress_on_a_terminal_that_cannot_take_it_away(docs) -> None:
-    with slow_input("in\n") as stdin:
-        _, got = terminal("verify", "-", str(docs({"a.md": "a\n"})), stdin=stdin, environment={"TERM": "dumb"})
+    folder = docs({"a.md": "a\n", "b.md": "b\n"})
+    _, got = terminal("verify", str(folder), program=AT_ONCE, environment={"TERM": "dumb"})
     assert got == "2 documents, 2 chunks, 2 tokens\nall laws hold\n"

@@ -16,6 +16,7 @@ from quire.cli.shown import visible
 from quire.errors import InputError
 from quire.settings.files import PROJECT_FILE, PYTHON_FILE, python_file
 from quire.settings.keys import NUMBERS, tree_name
+from quire.write.atomic import replacing
 from quire.write.trouble import remedy
 
 _MOST_TREES = 12
@@ -62,11 +63,11 @@ def command(*, folder: str) -> int:
         raise InputError(_shown(folder, PYTHON_FILE), problem, "change that table")
     trees = dict(_proposed(place))
     try:
-        with file.open("x", encoding="utf-8", newline="\n") as stream:
-            stream.write(_text(trees))
-    except FileExistsError:
-        note(f"quire: {visible(shown)} is there already; change it, or remove it first")
-        return ERROR
+        if os.path.lexists(file):
+            note(f"quire: {visible(shown)} is there already; change it, or remove it first")
+            return ERROR
+        with replacing(file) as stream:
+            stream.write(_text(trees).encode())
     except OSError as error:
         raise InputError(shown, f"cannot be written: {error.strerror or error}", remedy(error.errno)) from error
     said = ", ".join(f"{name} = {path}" for name, path in trees.items()) or "no trees yet: add them under [trees]"

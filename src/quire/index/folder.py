@@ -145,11 +145,8 @@ class Folder:
         )
 
     def new_generation(self) -> Path:
-        """An empty folder for a new generation, beside those that there are."""
-        made = self.path / f"index-{max(map(_number, self.generations()), default=0) + 1}"
-        with self.explained():
-            made.mkdir()
-        return made
+        """The folder for a new generation, beside those that there are; it is not made yet."""
+        return self.path / f"index-{max(map(_number, self.generations()), default=0) + 1}"
 
     def point_to(self, generation: Path, trees: dict[str, Tree]) -> None:
         """Let a generation count from now on."""
@@ -164,8 +161,11 @@ class Folder:
     def remember(self, content: bytes) -> None:
         """Write down which files were seen whole; not to the disk at once, for it is no loss."""
         new = self.path / f"{CHECKED}.new"
-        new.write_bytes(content)
-        new.replace(self.path / CHECKED)
+        try:
+            new.write_bytes(content)
+            new.replace(self.path / CHECKED)
+        finally:
+            new.unlink(missing_ok=True)
 
     def sweep(self) -> None:
         """Remove what does not count: what a killed update left, and generations that a new one replaced."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import time
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
@@ -110,6 +109,9 @@ def _reach(folder: Folder, goal: Goal, readings: Readings) -> FileTable:
     committed = False
     writer: Writer | None = None
     try:
+        if is_new:
+            with folder.explained():
+                generation.mkdir()
         writer = Writer(generation, goal.settings.languages, create=is_new, threads=threads)
         table = _write(writer, goal, readings)
         writer.commit()
@@ -118,7 +120,7 @@ def _reach(folder: Folder, goal: Goal, readings: Readings) -> FileTable:
         committed = True
     finally:
         if not committed:
-            _give_up(writer, generation, is_new=is_new)
+            _give_up(folder, writer)
     _tidy(folder, goal, generation)
     return table
 
@@ -184,13 +186,13 @@ def _record(task: Task, number: int, reading: Reading, made: Plan) -> FileRecord
     )
 
 
-def _give_up(writer: Writer | None, generation: Path, *, is_new: bool) -> None:
-    """Leave nothing behind of an update that failed; what was committed before stays."""
+def _give_up(folder: Folder, writer: Writer | None) -> None:
+    """Leave nothing behind of an update that failed; the generation that ``index.current`` names stays."""
     if writer is not None:
-        with contextlib.suppress(StoreError):  # what could not be removed now goes with the next commit
+        # What could not be removed now goes with the next commit. RuntimeError: a commit has ended the writer.
+        with contextlib.suppress(StoreError, RuntimeError):
             writer.rollback()
-    if is_new:
-        shutil.rmtree(generation, ignore_errors=True)
+    folder.sweep()
 
 
 def _tidy(folder: Folder, goal: Goal, generation: Path) -> None:

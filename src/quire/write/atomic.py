@@ -80,29 +80,24 @@ def _device(target: Path, mode: int) -> Iterator[BinaryIO]:
 @contextmanager
 def _beside(target: Path, mode: int | None) -> Iterator[BinaryIO]:
     sweep(target)
-    file, stream = _new_beside(target)
-    try:
-        with stream:
-            yield stream
-            stream.flush()
-            if mode is not None:
-                file.chmod(stat.S_IMODE(mode))
-            os.fsync(stream.fileno())
-        file.replace(target)
-    except BaseException:
-        file.unlink(missing_ok=True)
-        raise
+    is_locked = False
+    while not is_locked:
+        file = target.with_name(f"{_prefix(target)}{secrets.token_hex(8)}")
+        try:  # before the file is created: Ctrl-C may come right after that
+            with file.open("xb") as stream:
+                is_locked = try_lock(stream.fileno()) and is_still(file, stream.fileno())
+                if not is_locked:
+                    continue  # another run takes it for a leftover and removes it
+                yield stream
+                stream.flush()
+                if mode is not None:
+                    file.chmod(stat.S_IMODE(mode))
+                os.fsync(stream.fileno())
+            file.replace(target)
+        except BaseException:
+            file.unlink(missing_ok=True)
+            raise
     sync_folder(target.parent)
-
-
-def _new_beside(target: Path) -> tuple[Path, BinaryIO]:
-    """A new file beside ``target``, locked so that no other run takes it for a leftover."""
-    while True:
-        file = target.with_name(f"{_prefix(target)}{secrets.token_hex(6)}")
-        stream = file.open("xb")
-        if try_lock(stream.fileno()) and is_still(file, stream.fileno()):
-            return file, stream
-        stream.close()  # another run was quicker than the lock
 
 
 def sync_folder(folder: Path) -> None:

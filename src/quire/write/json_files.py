@@ -21,6 +21,7 @@ from quire.errors import QuireError
 from quire.record import Chunks
 from quire.wire.record import encode
 from quire.write import journal, swap
+from quire.write.atomic import replacing
 from quire.write.changes import Change, by_root, staged_name
 from quire.write.given import documents_of, refusal
 from quire.write.lock import OnWait, held
@@ -134,22 +135,20 @@ class FileWriter:
         return Written(**self._counts, refused=tuple(self._refused))
 
     def __enter__(self) -> Self:
-        with explained(self._shown), ExitStack() as stack:
-            if self._shown.exists() and not self._shown.is_dir():
-                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(self._shown))
-            stack.enter_context(_opened(self._out, str(self._shown), self._patience, self._on_wait))
-            self._stack = stack.pop_all()
+        try:
+            with explained(self._shown):
+                _open(self._out, self._shown, self._stack, self._patience, self._on_wait)
+        except BaseException:
+            self._stack.close()
+            raise
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         with self._stack, explained(self._shown):
-            try:
-                if kind is None:
-                    self._commit()
-            finally:
-                _drop_stage(self._out)
+            if kind is None:
+                self._commit()
 
     def add(self, chunks: Chunks) -> bool:
         """Take the chunks of a document; False if they are refused, see ``written.refused``."""
@@ -227,17 +226,19 @@ def _real(out: Path | str) -> Path:
         return Path(os.path.realpath(out))
 
 
-def _opened(out: Path, shown: str, patience: float, on_wait: OnWait | None) -> ExitStack:
-    """The folder, locked, tidied and with an empty stage."""
-    _refuse_obstacle(Path(shown))
+def _open(out: Path, shown: Path, stack: ExitStack, patience: float, on_wait: OnWait | None) -> None:
+    """Lock and tidy the folder and make an empty stage; ``stack`` gets what undoes it."""
+    if shown.exists() and not shown.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(shown))
+    _refuse_obstacle(shown)
     (out / STATE).mkdir(parents=True, exist_ok=True)
-    with ExitStack() as stack:
-        stack.enter_context(held(out / LOCK, shown, patience=patience, on_wait=on_wait))
-        _tidied(out)
-        if _is_fresh(out) and not (out / README).exists():
-            _write(out / README, _SAYS.encode())
-        (out / STAGE).mkdir()
-        return stack.pop_all()
+    stack.enter_context(held(out / LOCK, str(shown), patience=patience, on_wait=on_wait))
+    _tidied(out)
+    if _is_fresh(out) and not (out / README).exists():
+        with replacing(out / README) as stream:
+            stream.write(_SAYS.encode())
+    stack.callback(_drop_stage, out)
+    (out / STAGE).mkdir()
 
 
 def _refuse_obstacle(out: Path) -> None:

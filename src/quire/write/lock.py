@@ -70,7 +70,7 @@ def acquired(
             os.close(descriptor)
             raise
         os.close(descriptor)
-        if time.monotonic() >= deadline:
+        if patience <= 0 or (waited and time.monotonic() >= deadline):
             raise said.error
         if on_wait is not None and not waited:
             on_wait(said.waiting)

@@ -12,10 +12,10 @@ import ctypes
 import errno
 import os
 import re
+import secrets
 import shutil
 import stat
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
@@ -31,7 +31,7 @@ _EXCHANGE_CALL = "renamex_np" if sys.platform == "darwin" else "renameat2"
 _EXCHANGE = 2
 _AT_FDCWD = -100
 _ROOM = re.compile(r"[a-z0-9_]{8}")
-"""What ``tempfile`` puts behind a prefix."""
+"""What follows the prefix in the name of a temporary folder; earlier versions used more than hexadecimal digits."""
 _COPY = "new"
 
 
@@ -98,11 +98,12 @@ def sync(folder: Path) -> None:
 @contextmanager
 def _room_beside(out: Path) -> Iterator[Path]:
     """A folder beside ``out``, on the same file system, for as long as it takes."""
-    try:
-        room = Path(tempfile.mkdtemp(prefix=_prefix(out), dir=out.parent))
-    except OSError as error:
-        raise CannotSwapError from error
-    try:
+    room = out.parent / f"{_prefix(out)}{secrets.token_hex(4)}"
+    try:  # before the folder is made: Ctrl-C may come right after that
+        try:
+            room.mkdir(stat.S_IRWXU)
+        except OSError as error:
+            raise CannotSwapError from error
         yield room
     finally:
         _discard(str(room))

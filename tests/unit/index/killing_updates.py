@@ -1,7 +1,9 @@
 """Updates that are killed, for test_index_killed.py. Forks, so it is a process of its own: ``killing_updates.py HOME SEED``.
 
 All documents are written in one version after the other, and each time a child updates the index and is killed, 100
-times, at random moments. After each kill the index opens, and all of it is of one version. Prints what was not, as JSON.
+times: at a random call or return of a function, or when it has changed the folder of the index a random number of times,
+which is also while the engine writes. After each kill the index opens, and all of it is of one version. Prints what was
+not, as JSON.
 """
 
 from __future__ import annotations
@@ -11,18 +13,22 @@ import os
 import random
 import signal
 import sys
-import time
 import traceback
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 
 from quire import Index
 from quire.index import reading  # and all that an update loads, so that the children are not killed while loading it
+from quire.index.engine.writer import Writer
+from quire.index.tasks import Task
 from quire.run import cores, plan
 from quire.write import atomic, lock
 
-DOCUMENTS = 100
+DOCUMENTS = 30
 KILLS = 100
+MOST_CHANGES = 12
+"""About as many as one update makes in the folder of the index."""
 LOADED = (reading.read_tasks, cores.cores, plan.workers, atomic.replacing, lock.held)
 
 
@@ -67,7 +73,7 @@ def looked_at(home: Path) -> tuple[list[int], list[str]]:
     return sorted(versions), problems
 
 
-def forked(work: Callable[[], None], wait: Callable[[int], None] = lambda child: None) -> int:
+def forked(work: Callable[[], object], wait: Callable[[int], int] = lambda child: os.waitpid(child, 0)[1]) -> int:
     """Do ``work`` in a child that ``wait`` may kill; its exit status."""
     child = os.fork()
     if child == 0:
@@ -77,8 +83,59 @@ def forked(work: Callable[[], None], wait: Callable[[int], None] = lambda child:
             traceback.print_exc()
             os._exit(1)
         os._exit(0)
-    wait(child)
-    return os.waitpid(child, 0)[1]
+    return wait(child)
+
+
+def counted(work: Callable[[], None], last: int = 0) -> tuple[int, int]:
+    """Do ``work``; how many calls and returns of functions there are up to the commit, and in all.
+
+    The process is killed at the ``last`` one.
+    """
+    events = committed = 0
+
+    def count(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal events, committed
+        events += 1
+        if events == last:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if event == "return" and frame.f_code is Writer.commit.__code__:
+            committed = events
+
+    sys.setprofile(count)
+    work()
+    sys.setprofile(None)
+    return committed, events
+
+
+def kill_after(changes: int, folder: Path) -> Callable[[int], int]:
+    """Waits for a child, which is killed when it has changed what is in ``folder`` so often."""
+
+    def wait(child: int) -> int:
+        left, before = changes, entries(folder)
+        while left:
+            ended, status = os.waitpid(child, os.WNOHANG)
+            if ended:
+                return status
+            now = entries(folder)
+            left -= now != before
+            before = now
+        os.kill(child, signal.SIGKILL)
+        return os.waitpid(child, 0)[1]
+
+    return wait
+
+
+def entries(folder: Path) -> list[tuple[str, list[str]]]:
+    return [(at, names) for at, _, names in os.walk(folder)]
+
+
+def killed(home: Path, version: int, chance: random.Random, committed: int, most: int) -> int:
+    """Update in a child that is killed: after or before the commit, or at a change in the folder; its exit status."""
+    if version % 2:
+        last = chance.randrange(committed, most) if version % 4 == 1 else chance.randrange(committed)
+        return forked(lambda: counted(lambda: update(home, version), last))
+    changes = chance.randrange(1, MOST_CHANGES)
+    return forked(lambda: update(home, version), kill_after(changes, home / ".quire"))
 
 
 def main() -> None:
@@ -86,36 +143,34 @@ def main() -> None:
     wrong: list[str] = []
     seen: list[int] = []
 
-    def whole_update(version: int) -> float:
+    def whole_update(version: int) -> list[int]:
         write(home, version)
-        started = time.monotonic()
-        if forked(lambda: update(home, version)):
+        if forked(lambda: record(counted(lambda: update(home, version)))):
             wrong.append(f"the update to version {version} failed")
-        return time.monotonic() - started
+        events: list[int] = json.loads((home / "seen").read_text())
+        return events
+
+    def record(said: object) -> None:
+        (home / "seen").write_text(json.dumps(said))
 
     def look() -> None:
         versions, problems = looked_at(home)
-        (home / "seen").write_text(json.dumps([*versions, *problems]))
+        record([*versions, *problems])
 
-    most = max(whole_update(version) for version in (0, 1, 2))
-
-    def updating(version: int) -> None:
-        update(home, version)
-        time.sleep(60)
-
-    def kill(child: int) -> None:
-        time.sleep(chance.uniform(0, most))
-        os.kill(child, signal.SIGKILL)
-
+    write(home, 0)
+    file = os.fsencode(home / "docs" / "1.md")
+    reading.read_tasks([Task(tree="docs", path="1.md", file=file, size=1, language="english")])  # loads tables
+    for version in (0, 1, 2):
+        committed, most = whole_update(version)
     for version in range(3, KILLS + 3):
         write(home, version)
-        if not os.WIFSIGNALED(forked(lambda version=version: updating(version), kill)):
+        status = killed(home, version, chance, committed, most)
+        if status and not os.WIFSIGNALED(status):
             wrong.append(f"the update to version {version} failed")
         if forked(look):
             wrong.append("looking at it failed")
         found, *problems = json.loads((home / "seen").read_text())
         seen.append(found)
-        most *= 0.9 if found == version else 1.1  # so that about half of them are killed before the end
         wrong += problems
     whole_update(KILLS + 3)
     forked(look)

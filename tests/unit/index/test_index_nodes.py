@@ -27,6 +27,11 @@ def assert_true_to_source(text: str) -> None:
     made = nodes_of(document, "docs", COUNTER, cuts_of(document))
     data = text.encode()
     assert "".join(node.text for node in made) == text
+    children: dict[int, list[Node]] = {}
+    for node in made:
+        if node.ancestors:
+            children.setdefault(node.ancestors[-1].position, []).append(node)
+    lines = lines_at(text, [node.start for node in made])
     for position, node in enumerate(made):
         whole = "".join(each.text for each in made[position : node.last + 1])
         assert node.position == position
@@ -34,10 +39,10 @@ def assert_true_to_source(text: str) -> None:
         assert whole == text[node.start : node.full_end] == data[node.byte_start : node.byte_full_end].decode()
         assert node.tokens == COUNTER.count(node.text)
         assert node.full_tokens == COUNTER.count(whole)
-        assert node.line == lines_at(text, [node.start])[0]
+        assert node.line == lines[position]
         for last, own in ((node.last_line, node.text), (node.full_last_line, whole)):
-            ends = node.start + max(len(own.rstrip(" \t\r\n")) - 1, 0)
-            assert last == lines_at(text, [ends])[0]
+            end = max(len(own.rstrip(" \t\r\n")) - 1, 0)
+            assert last == node.line - 1 + lines_at(own, [end])[0]
         assert node.body_end is not None
         assert 0 <= node.body <= len(node.text)
         assert node.body_end <= len(node.text)
@@ -46,7 +51,7 @@ def assert_true_to_source(text: str) -> None:
             assert node.text[: part.end].endswith(("\n", "\r"))
         assert "".join(node.text[part.start : part.end] for part in node.parts) in ("", node.text)
         assert all(part.tokens == COUNTER.count(node.text[part.start : part.end]) for part in node.parts)
-        below = [each for each in made if each.ancestors and each.ancestors[-1].position == position]
+        below = children.get(position, [])
         assert node.children == len(below)
         assert all(each.ancestors[-1].children == node.children for each in below)
         assert all(position < each.position <= node.last for each in below)

@@ -102,8 +102,13 @@ def test_an_edit_of_the_same_size_with_the_old_date_is_seen(tmp_path: Path, inde
     assert "two" in index.get("a.md#a").text
 
 
-def test_a_file_written_just_before_is_not_trusted(tmp_path: Path, index: Index, write: Write) -> None:
+def test_a_file_written_just_before_is_not_trusted(
+    tmp_path: Path, index: Index, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What git calls racily clean: a later edit may leave the same size and times."""
+    hour = 3600 * 10**9
+    monkeypatch.setattr("quire.index.plan._TICK_NS", hour)
+    monkeypatch.setattr("quire.index.plan._COARSE_TICK_NS", hour)
     old, new = write("old.md"), write("new.md", age=0)
     index.update(docs(tmp_path))
     assert {record.path: record.racy for record in index.documents()} == {"old.md": True, "new.md": True}
@@ -114,7 +119,8 @@ def test_a_file_written_just_before_is_not_trusted(tmp_path: Path, index: Index,
     made = plan([Place(tree="docs", folder=str(tmp_path / "docs"), language="english")], edited)
     assert [task.path for task in made.tasks] == ["new.md"]
     assert made.unchanged == 1
-    time.sleep(0.05)
+    monkeypatch.setattr("quire.index.plan._TICK_NS", 0)  # as if an hour had passed
+    monkeypatch.setattr("quire.index.plan._COARSE_TICK_NS", 0)
     write("other.md")
     index.update()
     assert not any(record.racy for record in index.documents() if record.path != "other.md")

@@ -38,9 +38,17 @@ def is_running(pid) -> bool:
     return True
 
 
-def test_results_come_in_order_whatever_takes_long() -> None:
-    items = [(0, 0.5), *((number, 0.0) for number in range(1, 20))]
-    assert [result for _, result in run(working.slowly, singles(items))] == list(range(20))
+@pytest.fixture
+def pipe(tmp_path) -> str:
+    os.mkfifo(tmp_path / "pipe")
+    return str(tmp_path / "pipe")
+
+
+@posix
+def test_results_come_in_order_whatever_takes_long(pipe) -> None:
+    """The first is done when the last one is."""
+    items = [(0, pipe, "r"), *((number, "", "") for number in range(1, 19)), (19, pipe, "w")]
+    assert [result for _, result in run(working.in_step, singles(items))] == list(range(20))
 
 
 def test_nothing_to_do() -> None:
@@ -48,8 +56,7 @@ def test_nothing_to_do() -> None:
 
 
 def test_others_do_the_work() -> None:
-    items = [(number, 0.01) for number in range(20)]
-    pids = {pid for _, (_, pid) in run(working.process, singles(items))}
+    pids = {pid for _, (_, pid) in run(working.process, singles(range(20)))}
     assert os.getpid() not in pids
 
 
@@ -79,16 +86,17 @@ def test_first_results_come_while_most_is_still_to_be_taken() -> None:
         assert len(taken) <= 8
 
 
-def test_little_is_done_behind_one_that_takes_long() -> None:
+@posix
+def test_little_is_done_behind_one_that_takes_long(pipe) -> None:
     taken = []
 
     def items():
-        yield Batch(((0, 1.0),), 1)
+        yield Batch(((0, pipe, "r"),), 1)
         for number in range(1, 1000):
             taken.append(number)
-            yield Batch(((number, 0.0),), WINDOW // 4)
+            yield Batch(((number, pipe, "w") if number == 4 else (number, "", ""),), WINDOW // 4)
 
-    with closing(mapped(working.slowly, items(), workers=2)) as results:
+    with closing(mapped(working.in_step, items(), workers=2)) as results:
         next(results)
         assert 4 <= len(taken) <= 8
 
@@ -241,7 +249,8 @@ for _, (_, pid) in results:
 
 @posix
 def test_processes_end_when_the_one_that_started_them_is_killed() -> None:
-    environment = {**os.environ, "PYTHONPATH": os.path.dirname(working.__file__)}  # noqa: PTH120
+    places = [os.path.dirname(working.__file__), *filter(None, [os.environ.get("PYTHONPATH")])]  # noqa: PTH120
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
     parent = subprocess.Popen([sys.executable, "-c", ORPHANS], stdout=subprocess.PIPE, env=environment)
     pids = {int(parent.stdout.readline()) for _ in range(20)}
     parent.send_signal(signal.SIGKILL)

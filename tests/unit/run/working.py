@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
@@ -22,9 +21,11 @@ def process(item: object) -> tuple[object, int]:
     return item, os.getpid()
 
 
-def slowly(item: tuple[int, float]) -> int:
-    number, seconds = item
-    time.sleep(seconds)
+def in_step(item: tuple[int, str, str]) -> int:
+    """Opens a named pipe, if it is given one, which takes until another process opens its other end."""
+    number, pipe, mode = item
+    if pipe:
+        Path(pipe).open(mode).close()
     return number
 
 

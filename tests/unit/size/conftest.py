@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from support import shared
+
 ENCODINGS = ("o200k_base", "cl100k_base")
 
 
@@ -38,9 +40,4 @@ def reference() -> Callable[[str], Callable[[str], int]]:
 @pytest.fixture(scope="session")
 def documents() -> list[str]:
     """Every Markdown document of the shared data."""
-    root = Path(__file__).resolve().parents[3]
-    shared = Path(os.environ.get("QUIRE_SHARED", root.parent / "shared"))
-    found = [path.read_bytes().decode() for path in sorted((shared / "data").rglob("*.md"))]
-    if not found:
-        pytest.skip(f"the shared documents are missing: no .md file under {shared / 'data'} (set QUIRE_SHARED)")
-    return found
+    return [data.decode() for name, data in shared.documents() if name.endswith(".md")]

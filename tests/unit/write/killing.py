@@ -1,6 +1,6 @@
 """Runs that are killed, for test_write_killed.py. Forks, so it is a process of its own: ``killing.py OUT HOW SEED``.
 
-    random   a run that writes one version after the other is killed 50 times, at random moments
+    random   a run that writes one version after the other is killed 50 times, each time at a random call or return
     steps    a run is killed at its first step on the file system, at its second, and so on until it gets through
 
 After each kill every document in the folder must be one of its versions, to the byte. Prints what was not, as JSON.
@@ -13,9 +13,9 @@ import os
 import random
 import signal
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 
 import quire
 from quire import wire
@@ -36,6 +36,8 @@ STEPS = {
     "os.scandir",
     "shutil.rmtree",
 }
+MOST_EVENTS = 60_000
+"""About as many as there are while three versions are written."""
 Files = dict[str, bytes]
 
 
@@ -77,15 +79,27 @@ def problems(out: Path, versions: list[list[quire.Chunks]]) -> list[str]:
     return [f"{name}: {sorted(there.get(name, {}))}" for name in (*unknown, *torn)]
 
 
-def forked(work: Callable[[], None], wait: Callable[[int], None]) -> bool:
-    """Do ``work`` in a child that ``wait`` may kill; whether it got through."""
+def killed_after(events: int) -> None:
+    """Have this process killed after so many calls and returns, of Python's functions and of the system's."""
+    left = events
+
+    def count(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal left
+        left -= 1
+        if left <= 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.setprofile(count)
+
+
+def forked(work: Callable[[], None]) -> bool:
+    """Do ``work`` in a child that may be killed; whether it got through."""
     child = os.fork()
     if child == 0:
         try:
             work()
         finally:
             os._exit(0)
-    wait(child)
     _, status = os.waitpid(child, 0)
     return not os.WIFSIGNALED(status)
 
@@ -94,17 +108,15 @@ def at_random(out: Path, versions: list[list[quire.Chunks]], seed: int) -> list[
     chance = random.Random(seed)
     wrong: list[str] = []
 
-    def work() -> None:
+    def work(events: int) -> None:
+        killed_after(events)
         while True:
             for documents in versions:
                 write_files(out, documents)
 
-    def kill(child: int) -> None:
-        time.sleep(chance.uniform(0, 0.06))
-        os.kill(child, signal.SIGKILL)
-
     for _ in range(50):
-        forked(work, kill)
+        events = chance.randrange(MOST_EVENTS)
+        forked(lambda events=events: work(events))
         wrong += look(out, versions)
     return wrong
 
@@ -116,7 +128,7 @@ def at_each_step(out: Path, versions: list[list[quire.Chunks]], seed: int) -> li
         while not is_through:
             write_files(out, versions[before])
             step += 1
-            is_through = forked(lambda step=step, after=after: stepwise(out, versions[after], step), lambda child: None)
+            is_through = forked(lambda step=step, after=after: stepwise(out, versions[after], step))
             wrong += [f"step {step}: {each}" for each in look(out, [versions[before], versions[after]])]
         if step < 40:
             wrong.append(f"only {step} steps were seen")

@@ -21,10 +21,12 @@ def index_in(folder: Path) -> tantivy.Index:
         return index
     # The engine insists on a lock file. In a folder of links it can have one; it maps the files at once, so the links
     # may go again.
-    from tempfile import mkdtemp  # noqa: PLC0415  hardly any index is in a folder that cannot be written
+    import secrets  # noqa: PLC0415  hardly any index is in a folder that cannot be written
+    from tempfile import gettempdir  # noqa: PLC0415
 
-    links = Path(mkdtemp(prefix="quire-"))
-    try:
+    links = Path(gettempdir(), f"quire-{secrets.token_hex(8)}")
+    try:  # before the folder is made: Ctrl-C may come right after that
+        links.mkdir(0o700)
         for file in folder.iterdir():
             if not file.name.endswith(".lock"):
                 (links / file.name).symlink_to(file.absolute())
