@@ -123,7 +123,7 @@ def command(
                 _explain(results, place.settings.search.tie)
         sys.stdout.flush()
         if not results:
-            _say_why(query, find, budget, None if as_json else (place, printer))
+            _say_why(results, find, budget, None if as_json else (place, printer))
         elif results.phases["fit"]["left out"]:
             _say_left_out(results, find, budget or 0, None if as_json else (place, printer))
     _say(results)
@@ -155,7 +155,7 @@ def _to_print(find: partial[Results], budget: int | None, place: Opened, printer
 
 _SPARE = 8
 """So many tokens, at least, may become one with others where texts meet."""
-_TRIES = 32
+_TRIES = 8
 """After so many budgets that are too large, the first is good enough."""
 
 
@@ -167,7 +167,9 @@ def _fitted(find: partial[Results], budget: int, place: Opened, printer: Printer
     """
     find = partial(find, around=lambda hit: _printed([hit], place, printer) - tokens_of(hit.breadcrumb_line))
     results = find(max_tokens=budget)
-    used = results.phases.get("fit", {}).get("tokens", 0)
+    if "fit" not in results.phases:  # nothing was found
+        return results
+    used = results.phases["fit"]["tokens"]
     most = budget + max(used - _printed(results, place, printer), _SPARE)
     for _ in range(_TRIES):
         more = find(max_tokens=most)
@@ -192,6 +194,7 @@ def _first(results: Results, number: int) -> Results:
     return Results(
         results[:number],
         query=results.query,
+        ignored_terms=results.ignored_terms,
         partial=results.partial,
         corrections=results.corrections,
         phases=results.phases,
@@ -203,12 +206,14 @@ def _printed(results: Sequence[Hit], place: Opened, printer: Printer) -> int:
     return tokens_of(printer.plain(results, [place.file(hit) for hit in results]))
 
 
-def _say_why(query: str, find: partial[Results], budget: int | None, printed: tuple[Opened, Printer] | None) -> None:
+def _say_why(
+    results: Results, find: partial[Results], budget: int | None, printed: tuple[Opened, Printer] | None
+) -> None:
     """Why there are no results: the query has no words, nothing is like it, or nothing that is fits."""
-    if queries.parse(query) is None:
+    if queries.parse(results.query) is None:
         note("nothing found: there is nothing to look for in the query; give it a word")
         return
-    best = find(limit=1) if budget is not None else None
+    best = find(limit=1) if budget is not None and "fit" in results.phases else None
     if best:
         size = _size(best, printed)
         note(f"nothing fits in {count_of(budget or 0, 'token')}; the best result has {size} in all")
@@ -246,6 +251,10 @@ def _explain(results: Results, tie: float) -> None:
 
 def _say(results: Results) -> None:
     """What else there is to know about the results."""
+    if results.ignored_terms:
+        from quire.search.term_limit import MAX_TERMS  # noqa: PLC0415  loaded by the search
+
+        note(f"only {MAX_TERMS} terms of the query were searched; {results.ignored_terms:,} were ignored")
     for word, instead in results.corrections.items():
         note(f"{visible(word)}: occurs nowhere, searched {visible(_either(instead))}")
     if results.partial:
