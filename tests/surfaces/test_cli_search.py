@@ -455,7 +455,7 @@ def test_the_library_finds_the_same(run, project) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["x", "nope"], "nope: no such file or folder"),
+        (["x", "nope/"], "nope/: no such file or folder"),
         (["x", "-n", "0"], "-n"),
         (["x", "-n", "many"], "'many' is not a whole number from 1 to 10,000"),
         (["x", "-n", "1000000000"], "'1000000000' is not a whole number from 1 to 10,000"),
@@ -484,7 +484,7 @@ def test_a_query_with_nothing_to_look_for_finds_nothing(run, query) -> None:
     said = "nothing found: there is nothing to look for in the query; give it a word\n"
     assert run("search", "--json", "--", query, "docs") == (1, b"[]\n", said)
     assert run("search", "--max-tokens", 100, "--", query, "docs") == (1, b"", said)
-    assert "nope: no such file or folder" in refused(run("search", "--", query, "nope"))
+    assert "nope/: no such file or folder" in refused(run("search", "--", query, "nope/"))
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from bisect import bisect_right
 from collections.abc import Sequence
 from functools import partial
+from itertools import takewhile
+from shlex import quote
 
 import click
 
@@ -16,8 +19,9 @@ from quire.cli.hits import Printer, record, summary, tokens_of, with_breadcrumb,
 from quire.cli.index_options import BUDGET, LIMIT, index_option, no_update_option
 from quire.cli.indexes import Opened, opened
 from quire.cli.output import count_of, echo, note, write_json_array
+from quire.cli.places import exists
 from quire.cli.shown import visible
-from quire.errors import QueryError
+from quire.errors import InputError, QueryError, near
 from quire.search.records import Hit, Results
 
 
@@ -30,9 +34,10 @@ class _Search(click.Command):
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             name = next((each for each in given if each.startswith(error.option_name)), error.option_name)
-            near = f" (did you mean {error.possibilities[0]}?)" if error.possibilities else ""
-            hint = "put -- before a query that begins with a dash, after all options"
-            raise click.UsageError(f"no such option: {name}{near}; {hint}", ctx) from error
+            known = [name for param in self.params for name in param.opts]
+            maybe = near(name, known, cutoff=0.7)
+            hint = f"put -- before a query that begins with a dash: quire search -- {quote(name)}"
+            raise click.UsageError(f"no such option: {name}{maybe}; {hint}", ctx) from error
 
 
 def _patterns(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
@@ -91,6 +96,7 @@ def command(
     PATH is a folder or a file; without it, all trees of quire.toml are searched, else those of the index, else the
     current folder. What has changed since the last time is read first. The exit code is 1 if nothing is found.
     """
+    query, paths = _with_words(query, paths)
     if as_list and full:
         raise click.UsageError("--list shows no text and --full all of it; choose one")
     if not _is_possible(query):
@@ -128,6 +134,28 @@ def command(
             _say_left_out(results, find, budget or 0, None if as_json else (place, printer))
     _say(results)
     return 0 if results else NOTHING_FOUND
+
+
+def _with_words(query: str, paths: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """The query and the paths: words behind a query without quotes that name nothing on the disk are a part of it.
+
+    What looks like a path is one, so that a mistyped one is not looked for as a word.
+    """
+    if query.split() != [query]:  # it was in quotes
+        return query, paths
+    words = list(takewhile(lambda each: not exists(each) and not _PATH.search(each), paths))
+    paths = paths[len(words) :]
+    for path in paths:
+        if not exists(path):
+            raise InputError(path, "no such file or folder", "check the path, or put the query in quotes")
+    if words:
+        query = " ".join((query, *words))
+        note(f"searched {visible(quote(query))}; put a query of several words in quotes")
+    return query, paths
+
+
+_PATH = re.compile(r"[/\\]|\.\w+\Z")
+"""What a word of a query has rarely: a slash, or the extension of a file."""
 
 
 def _is_possible(query: str) -> bool:
