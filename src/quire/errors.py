@@ -174,7 +174,7 @@ class NotFoundError(QuireError, LookupError):
     def __init__(self, problem: str, advice: str = "", near: tuple[str, ...] = ()) -> None:
         super().__init__(problem, advice)
         self.near = near
-        """What may have been meant: names that ``Index.get`` takes."""
+        """The same in documents of that file name in other folders."""
 
 
 def impossible(name: str, value: object, rule: str) -> OptionError:

@@ -531,20 +531,20 @@ def test_a_query_that_begins_with_a_dash(run, docs) -> None:
 
 
 def test_a_mistake_in_the_query(run, project) -> None:
-    result = run("search", "rotate title:", "docs")
+    result = run("search", "rotate title:(", "docs")
     assert (result.code, result.out) == (2, b"")
     first, query, caret = result.err.splitlines()
     assert first.startswith("quire: ")
-    assert query == "  rotate title:"
+    assert query == "  rotate title:("
     assert caret.endswith("^")
     assert caret.index("^") >= query.index("title")
     assert left(project) == ["docs"]
 
 
 def test_the_caret_below_wide_characters(run) -> None:
-    narrow = run("search", "aaaa title:", "docs").err.splitlines()
-    wide = run("search", "你好 title:", "docs").err.splitlines()
-    assert wide[1] == "  你好 title:"
+    narrow = run("search", "aaaa title:(", "docs").err.splitlines()
+    wide = run("search", "你好 title:(", "docs").err.splitlines()
+    assert wide[1] == "  你好 title:("
     assert wide[2] == narrow[2]
 
 

@@ -74,7 +74,8 @@ def command(
 
     An id is what `quire search --json` gives, docs:guides/auth.md#oauth for example; the tree may be left out. PATH
     alone is the whole document, PATH:LINE the section that the line is in. A file that is in no tree is read for
-    this once, and not kept in the index. The exit code is 1 if one is not found, or does not fit.
+    this once, and not kept in the index. Where nothing has that path, the one document of that file name is printed,
+    and named on standard error. The exit code is 1 if one is not found, or does not fit.
     """
     asked = list(map(target, dict.fromkeys(targets)))
     found: dict[Target, tuple[Hit, str]] = {}
@@ -124,7 +125,7 @@ def document(place: Opened, file: str) -> str:
 
 
 def existing(place: Opened, name: str, own: str, file: str) -> str:
-    """What is in the index by this name, or the one thing that is near it, which is told.
+    """What is in the index by this name, or in the one document of that file name, which is told.
 
     ``own`` is the document in the name, which the user called ``file``: the id of what is not kept in the index leads
     nowhere.

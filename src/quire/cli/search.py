@@ -35,7 +35,7 @@ class _Search(click.Command):
         except click.NoSuchOption as error:
             name = next((each for each in given if each.startswith(error.option_name)), error.option_name)
             known = [name for param in self.params for name in param.opts]
-            maybe = near(name, known, cutoff=0.7)
+            maybe = near(name, known, cutoff=0.7) if name.startswith("--") else ""
             hint = f"put -- before a query that begins with a dash: quire search -- {quote(name)}"
             raise click.UsageError(f"no such option: {name}{maybe}; {hint}", ctx) from error
 
@@ -95,6 +95,9 @@ def command(
 
     PATH is a folder or a file; without it, all trees of quire.toml are searched, else those of the index, else the
     current folder. What has changed since the last time is read first. The exit code is 1 if nothing is found.
+
+    Put a query of several words in quotes. Without them, words that name no file or folder are a part of the query.
+    Put -- before a query that begins with a dash.
     """
     query, paths = _with_words(query, paths)
     if as_list and full:

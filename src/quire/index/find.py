@@ -31,8 +31,8 @@ def find(snapshot: Snapshot, name: str) -> Node:
         if found:
             ids = ", ".join(node.id for node in found)
             raise NotFoundError(f"{name}: stands for more than one section", f"say which: {ids}")
-    near = _near(snapshot, name)
-    hint = f"near it: {', '.join(near)}" if near else _sections(snapshot, name) or LISTED
+    near = _of_that_file_name(snapshot, name)
+    hint = f"near it: {', '.join(near[:_SHOWN])}" if near else _hint(snapshot, name)
     raise NotFoundError(f"{name}: not in the index", hint, near)
 
 
@@ -82,31 +82,34 @@ def _line_ends(text: str) -> int:
     return len(re.findall(r"(?:\r\n|\r|\n)(?!\Z)", text))
 
 
-def _near(snapshot: Snapshot, name: str) -> tuple[str, ...]:
-    """What may have been meant."""
-    document, _, slug = name.rpartition("#")
-    for document_id in documents(snapshot, document) if slug else ():
-        slugs = {node.slug: node.id for node in snapshot.nodes_of(document_id)}
-        return tuple(slugs[each] for each in difflib.get_close_matches(slug, list(slugs)[:_MOST_COMPARED], n=_SHOWN))
-    wanted = document or _LINE.sub(r"\g<document>", name)
-    behind = name.removeprefix(wanted)
-    ids = list(snapshot.files())
-    file = _file_name(wanted)
-    alike = [each for each in ids if file in (_file_name(each), _file_name(each).rpartition(".")[0])]
-    if alike:
-        return tuple(each + behind for each in alike[:_SHOWN])
-    trees = [""] if ":" in wanted else [f"{tree}:" for tree in sorted(snapshot.settings.trees)]
-    close = (difflib.get_close_matches(tree + wanted, ids[:_MOST_COMPARED], n=_SHOWN, cutoff=0.7) for tree in trees)
-    return tuple(each + behind for each in next(filter(None, close), ()))
+def _of_that_file_name(snapshot: Snapshot, name: str) -> tuple[str, ...]:
+    """The same in the documents of that file name, with or without its extension, in whatever folder."""
+    document = name.rpartition("#")[0] or _LINE.sub(r"\g<document>", name)
+    if documents(snapshot, document):
+        return ()
+    file = _file_name(document)
+    alike = [each for each in snapshot.files() if file in (_file_name(each), _file_name(each).rpartition(".")[0])]
+    return tuple(each + name.removeprefix(document) for each in alike)
 
 
 def _file_name(path: str) -> str:
     return re.split("[/:]", path)[-1].casefold()
 
 
-def _sections(snapshot: Snapshot, name: str) -> str:
-    """The first sections of a document of which one was asked for that it does not have."""
-    document, mark, _ = name.rpartition("#")
-    for document_id in documents(snapshot, document) if mark else ():
-        return f"there are: {', '.join(node.id for node in snapshot.nodes_of(document_id)[:_SHOWN])}"
-    return ""
+def _hint(snapshot: Snapshot, name: str) -> str:
+    """What may have been meant."""
+    document, _, slug = name.rpartition("#")
+    for document_id in documents(snapshot, document) if slug else ():
+        slugs = {node.slug: node.id for node in snapshot.nodes_of(document_id)}
+        near = [slugs[each] for each in difflib.get_close_matches(slug, list(slugs)[:_MOST_COMPARED], n=_SHOWN)]
+        return f"near it: {', '.join(near)}" if near else f"there are: {', '.join([*slugs.values()][:_SHOWN])}"
+    ids = list(snapshot.files())
+    wanted = document or _LINE.sub(r"\g<document>", name)
+    trees = [""] if ":" in wanted else [f"{tree}:" for tree in sorted(snapshot.settings.trees)]
+    found = [hint for tree in trees if (hint := _nearest(tree + wanted, ids))]
+    return found[0] if found else LISTED
+
+
+def _nearest(wanted: str, ids: list[str]) -> str:
+    found = difflib.get_close_matches(wanted, ids[:_MOST_COMPARED], n=_SHOWN, cutoff=0.7)
+    return f"near it: {', '.join(found)}" if found else ""
