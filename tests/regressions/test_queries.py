@@ -204,3 +204,8 @@ def test_slugs_are_whole_when_piped(folder: Path) -> None:
     slug = LONG.lower().replace(" ", "-")
     assert f"#{slug}\n" in run("ls", "docs/long.md")[1]
     assert LONG in run("outline", "docs/long.md")[1]
+
+
+def test_patterns_have_a_limit(folder: Path) -> None:
+    assert "give at most 100 patterns" in run("search", "node", "docs", *["--path", "tasks/**"] * 101)[2]
+    assert run("search", "node", "docs", "--path", "**/" * 200 + "drain.md")[0] == 0

@@ -41,10 +41,16 @@ class _Search(click.Command):
 
 
 def _patterns(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
-    """What was given, if none is empty: that would be a variable that is not set."""
+    """What was given, if none is empty, which would be a variable that is not set, and there are not too many."""
     if "" in value:
         raise click.BadParameter("is empty; give a pattern as 'guides/**'", ctx, param)
+    if len(value) > _MOST_PATTERNS:
+        raise click.BadParameter(f"given {len(value):,} times; give at most {_MOST_PATTERNS} patterns", ctx, param)
     return value
+
+
+_MOST_PATTERNS = 100
+"""Every one of them is compared with every document."""
 
 
 @click.command(cls=_Search)

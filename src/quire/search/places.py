@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
+_REPEATED = re.compile(r"(?:\*\*/)++")
 _PIECES = re.compile(r"\*\*/|\*\*|\*|\?|\[!?\]?[^\]]*\]|.", re.DOTALL)
 
 
@@ -31,6 +32,7 @@ def _fits(tree: str, path: str, pattern: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _compiled(pattern: str) -> re.Pattern[str]:
+    pattern = _REPEATED.sub("**/", pattern)  # each one more would be tried with all others
     name = pattern.removesuffix("/")
     folder_only = name != pattern
     anchored = "/" in name
