@@ -171,20 +171,20 @@ class BusyError(_PathError):
 class NotFoundError(QuireError, LookupError):
     """Something that is not in the index."""
 
+    def __init__(self, problem: str, advice: str = "", near: tuple[str, ...] = ()) -> None:
+        super().__init__(problem, advice)
+        self.near = near
+        """The same in documents of that file name in other folders."""
+
 
 def impossible(name: str, value: object, rule: str) -> OptionError:
     """What to say of an option's value that cannot be; ``rule`` says what can."""
     return OptionError(f"{name}={value!r:.80} is not possible", rule, option=name)
 
 
-def is_panic(error: BaseException) -> bool:
-    """Whether a package written in Rust has given up: its own kind of exception, which no module has."""
-    return type(error).__module__ == "pyo3_runtime"
-
-
-def near(name: object, names: Iterable[str], shown: Callable[[str], str] = str) -> str:
+def near(name: object, names: Iterable[str], shown: Callable[[str], str] = str, cutoff: float = 0.6) -> str:
     """`` (did you mean …?)`` for a message, where one of ``names`` is much like ``name``; else nothing."""
     from difflib import get_close_matches  # noqa: PLC0415  for mistakes only
 
-    close = get_close_matches(str(name), list(names), n=1)
+    close = get_close_matches(str(name), list(names), n=1, cutoff=cutoff)
     return f" (did you mean {shown(close[0])}?)" if close else ""

@@ -114,10 +114,10 @@ def test_no_index_yet(run) -> None:
 
 def test_not_there(run) -> None:
     run("index", "docs")
-    result = run("ls", "docs/gides/auth.md")
+    result = run("ls", "docs/guides/auht.md")
     assert (result.code, result.out) == (1, b"")
     assert "docs:guides/auth.md" in result.err
-    assert run("ls", "--json", "docs/gides/auth.md") == (1, b"[]\n", result.err)
+    assert run("ls", "--json", "docs/guides/auht.md") == (1, b"[]\n", result.err)
     assert run("ls", "docs:gides").code == run("ls", "guid").code == 1
 
 

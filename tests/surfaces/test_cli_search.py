@@ -454,7 +454,7 @@ def test_the_library_finds_the_same(run, project) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["x", "nope"], "nope: no such file or folder"),
+        (["x", "nope/"], "nope/: no such file or folder"),
         (["x", "-n", "0"], "-n"),
         (["x", "-n", "many"], "'many' is not a whole number from 1 to 10,000"),
         (["x", "-n", "1000000000"], "'1000000000' is not a whole number from 1 to 10,000"),
@@ -483,7 +483,7 @@ def test_a_query_with_nothing_to_look_for_finds_nothing(run, query) -> None:
     said = "nothing found: there is nothing to look for in the query; give it a word\n"
     assert run("search", "--json", "--", query, "docs") == (1, b"[]\n", said)
     assert run("search", "--max-tokens", 100, "--", query, "docs") == (1, b"", said)
-    assert "nope: no such file or folder" in refused(run("search", "--", query, "nope"))
+    assert "nope/: no such file or folder" in refused(run("search", "--", query, "nope/"))
 
 
 @pytest.mark.parametrize(
@@ -530,20 +530,20 @@ def test_a_query_that_begins_with_a_dash(run, docs) -> None:
 
 
 def test_a_mistake_in_the_query(run, project) -> None:
-    result = run("search", "rotate title:", "docs")
+    result = run("search", "rotate title:(", "docs")
     assert (result.code, result.out) == (2, b"")
     first, query, caret = result.err.splitlines()
     assert first.startswith("quire: ")
-    assert query == "  rotate title:"
+    assert query == "  rotate title:("
     assert caret.endswith("^")
     assert caret.index("^") >= query.index("title")
     assert left(project) == ["docs"]
 
 
 def test_the_caret_below_wide_characters(run) -> None:
-    narrow = run("search", "aaaa title:", "docs").err.splitlines()
-    wide = run("search", "你好 title:", "docs").err.splitlines()
-    assert wide[1] == "  你好 title:"
+    narrow = run("search", "aaaa title:(", "docs").err.splitlines()
+    wide = run("search", "你好 title:(", "docs").err.splitlines()
+    assert wide[1] == "  你好 title:("
     assert wide[2] == narrow[2]
 
 

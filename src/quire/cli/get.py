@@ -74,7 +74,8 @@ def command(
 
     An id is what `quire search --json` gives, docs:guides/auth.md#oauth for example; the tree may be left out. PATH
     alone is the whole document, PATH:LINE the section that the line is in. A file that is in no tree is read for
-    this once, and not kept in the index. The exit code is 1 if one is not found, or does not fit.
+    this once, and not kept in the index. Where nothing has that path, the one document of that file name is printed,
+    and named on standard error. The exit code is 1 if one is not found, or does not fit.
     """
     asked = list(map(target, dict.fromkeys(targets)))
     found: dict[Target, tuple[Hit, str]] = {}
@@ -123,16 +124,33 @@ def document(place: Opened, file: str) -> str:
     return f"{tree}:{part or os.path.basename(file)}"  # noqa: PTH119  of a tree that is one file
 
 
+def existing(place: Opened, name: str, own: str, file: str) -> str:
+    """What is in the index by this name, or in the one document of that file name, which is told.
+
+    ``own`` is the document in the name, which the user called ``file``: the id of what is not kept in the index leads
+    nowhere.
+    """
+    try:
+        place.index.get(name)
+    except NotFoundError as error:
+        if len(error.near) != 1:
+            raise NotFoundError(error.problem.replace(own, file), error.advice.replace(own, file)) from error
+        found = existing(place, error.near[0], own, file)
+        note(f"quire: {visible(f'{error.problem}; showing {error.near[0]}'.replace(own, file))}")
+        return found
+    return name
+
+
 def _get(place: Opened, each: Target, *, children: bool, max_tokens: int | None) -> Hit | None:
     own = document(place, each.file) if each.is_file else each.file
     name = own + each.rest
     try:
-        hit = place.index.get(name, children=children, max_tokens=max_tokens)
-        whole = place.index.get(name, children=children) if max_tokens and not hit.text else hit
+        name = existing(place, name, own, each.file)
     except NotFoundError as error:
-        # Named as it was asked for: the id of what is not kept in the index leads nowhere.
-        place.say(NotFoundError(error.problem.replace(own, each.file), error.advice.replace(own, each.file)))
+        place.say(error)
         return None
+    hit = place.index.get(name, children=children, max_tokens=max_tokens)
+    whole = place.index.get(name, children=children) if max_tokens and not hit.text else hit
     if place.is_left_out(hit.tree, name):
         return None
     if whole.text and not hit.text:

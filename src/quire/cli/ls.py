@@ -10,13 +10,13 @@ import click
 
 from quire.cli.arguments import not_empty
 from quire.cli.commands import NOTHING_FOUND
-from quire.cli.get import Target, document, target
+from quire.cli.get import Target, document, existing, target
 from quire.cli.index_options import index_option, no_update_option
 from quire.cli.indexes import Opened, documents_in, opened
-from quire.cli.output import Paint, count_of, echo, lines_of, write_json_array
+from quire.cli.output import Paint, count_of, echo, fitted, lines_of, write_json_array
 from quire.cli.places import located, reachable
 from quire.cli.refusals import say_empty
-from quire.cli.shown import clip, visible, width
+from quire.cli.shown import width
 from quire.errors import NotFoundError
 from quire.index.paths import storable
 from quire.search.records import Hit
@@ -86,14 +86,19 @@ def _named(place: Opened, asked: Target) -> list[Row]:
         if not rows:
             say_empty(reachable(asked.file))
         return rows
-    name = (document(place, asked.file) if asked.is_file else asked.file) + asked.rest
+    own = document(place, asked.file) if asked.is_file else asked.file
+    name = own + asked.rest
     try:
         top = place.index.get(name)
-    except NotFoundError as error:
+    except NotFoundError:
         below = _below(place, name)
-        if below is None:
+        if below is not None:
+            return below
+        try:
+            top = place.index.get(existing(place, name, own, asked.file))
+        except NotFoundError as error:
             place.say(error)
-        return below or []
+            return []
     return [] if place.is_left_out(top.tree, name) else _headings(place, top)
 
 
@@ -130,33 +135,41 @@ def _documents(place: Opened, tree: str, part: str) -> list[Row]:
 
 
 def _headings(place: Opened, top: Hit) -> list[Row]:
+    """The headings as `quire outline` counts them: to a node belong the headings without text behind it as well."""
+    from quire.cli.outline import outline  # noqa: PLC0415  for headings only
+    from quire.index.files import TOKENIZER  # noqa: PLC0415
+    from quire.pipeline import parse  # noqa: PLC0415
+    from quire.size import resolve  # noqa: PLC0415
+
     nodes = place.index.outline(f"{top.tree}:{top.path}")
+    document = parse("".join(node.text for node in nodes), path=top.path)
+    counted = [row for row in outline(document, resolve(None, TOKENIZER)) if row.section.is_node]
     first = next(node for node in nodes if node.id == top.id)
     rows = []
-    for node in nodes[first.position : first.last + 1]:
+    for node, row in list(zip(nodes, counted, strict=True))[first.position : first.last + 1]:
         record = {
             "id": node.id,
             "title": node.title,
             "depth": node.depth,
             "slug": node.slug,
-            "tokens": node.full_tokens,
-            "ownTokens": node.tokens,
-            "startLine": node.line,
-            "endLine": node.full_last_line,
+            "tokens": row.total,
+            "ownTokens": row.own,
+            "startLine": row.start_line,
+            "endLine": row.end_line,
         }
         level = len(node.ancestors) - len(first.ancestors)
         title = place.path(node.tree, node.path) if node.depth == 0 else node.title or _NO_TITLE
-        more = lines_of(node.line, node.full_last_line) + (f"  #{node.slug}" if node.slug else "")
-        rows.append(Row(record, "  " * level + title, node.full_tokens, more))
+        more = lines_of(row.start_line, row.end_line) + (f"  #{node.slug}" if node.slug else "")
+        rows.append(Row(record, "  " * level + title, row.total, more))
     return rows
 
 
 def _show(rows: Sequence[Row]) -> None:
     paint = Paint(sys.stdout)
-    names = [clip(visible(row.name[: 4 * _WIDTH]), _WIDTH) for row in rows]
-    room = max(map(width, names), default=0)
+    names = [fitted(row.name, _WIDTH) for row in rows]
+    room = min(max(map(width, names), default=0), _WIDTH)
     digits = max((len(f"{row.tokens:,}") for row in rows), default=0)
     for row, name in zip(rows, names, strict=True):
         count = f"{paint.number(f'{row.tokens:>{digits},}')} {paint.faint('token ' if row.tokens == 1 else 'tokens')}"
-        more = f"  {paint.faint(clip(visible(row.more[: 4 * _WIDTH]), _WIDTH))}" if row.more else ""
+        more = f"  {paint.faint(fitted(row.more, _WIDTH))}" if row.more else ""
         echo(f"{paint.place(name)}{' ' * (room - width(name))}  {count}{more}")

@@ -16,8 +16,8 @@ from quire.blank import text_end
 from quire.cli.arguments import not_empty
 from quire.cli.documents import STANDARD_INPUT, STANDARD_INPUT_NAME, read_file, read_standard_input, renamed
 from quire.cli.options import errors_option, syntax_option, title_option, tokenizer_option
-from quire.cli.output import MOST_SHOWN, Paint, echo, lines_of, show_findings, write_json
-from quire.cli.shown import clip, visible, width
+from quire.cli.output import MOST_SHOWN, Paint, echo, fitted, lines_of, show_findings, write_json
+from quire.cli.shown import width
 from quire.counter import TokenCounter
 from quire.index.paths import storable
 from quire.model import Document, Section, Syntax
@@ -114,10 +114,8 @@ def _draw(rows: Sequence[Row], labels: Sequence[str]) -> None:
     """The tree as lines, counts and lines to the right of the titles."""
     paint = Paint(sys.stdout)
     branches = _branches(rows)
-    names = [
-        clip(visible(label[: 4 * _WIDTH]), _WIDTH - len(branch)) for branch, label in zip(branches, labels, strict=True)
-    ]
-    room = max(len(branch) + width(name) for branch, name in zip(branches, names, strict=True))
+    names = [fitted(label, _WIDTH - len(branch)) for branch, label in zip(branches, labels, strict=True)]
+    room = min(max(len(branch) + width(name) for branch, name in zip(branches, names, strict=True)), _WIDTH)
     digits = len(f"{rows[0].total:,}")
     for row, branch, name in zip(rows, branches, names, strict=True):
         title = paint.title(name) if row.section.depth < 2 else name

@@ -46,6 +46,11 @@ def terminal_width(at_most: int) -> int:
     return min(shutil.get_terminal_size().columns, at_most)
 
 
+def fitted(text: str, room: int) -> str:
+    """``text`` in one line, shortened to ``room`` columns on a terminal; whole when standard output is piped."""
+    return clip(visible(text[: 4 * room]), room) if is_terminal(sys.stdout) else visible(text)
+
+
 class Paint:
     """Makes a text safe for a terminal, and colours it where there is colour."""
 

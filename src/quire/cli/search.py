@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from bisect import bisect_right
 from collections.abc import Sequence
 from functools import partial
+from itertools import takewhile
+from shlex import quote
 
 import click
 
@@ -16,8 +19,9 @@ from quire.cli.hits import Printer, record, summary, tokens_of, with_breadcrumb,
 from quire.cli.index_options import BUDGET, LIMIT, index_option, no_update_option
 from quire.cli.indexes import Opened, opened
 from quire.cli.output import count_of, echo, note, write_json_array
+from quire.cli.places import exists
 from quire.cli.shown import visible
-from quire.errors import QueryError
+from quire.errors import InputError, QueryError, near
 from quire.search.records import Hit, Results
 
 
@@ -30,16 +34,23 @@ class _Search(click.Command):
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             name = next((each for each in given if each.startswith(error.option_name)), error.option_name)
-            near = f" (did you mean {error.possibilities[0]}?)" if error.possibilities else ""
-            hint = "put -- before a query that begins with a dash, after all options"
-            raise click.UsageError(f"no such option: {name}{near}; {hint}", ctx) from error
+            known = [name for param in self.params for name in param.opts]
+            maybe = near(name, known, cutoff=0.7) if name.startswith("--") else ""
+            hint = f"put -- before a query that begins with a dash: quire search -- {quote(name)}"
+            raise click.UsageError(f"no such option: {name}{maybe}; {hint}", ctx) from error
 
 
 def _patterns(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
-    """What was given, if none is empty: that would be a variable that is not set."""
+    """What was given, if none is empty, which would be a variable that is not set, and there are not too many."""
     if "" in value:
         raise click.BadParameter("is empty; give a pattern as 'guides/**'", ctx, param)
+    if len(value) > _MOST_PATTERNS:
+        raise click.BadParameter(f"given {len(value):,} times; give at most {_MOST_PATTERNS} patterns", ctx, param)
     return value
+
+
+_MOST_PATTERNS = 100
+"""Every one of them is compared with every document."""
 
 
 @click.command(cls=_Search)
@@ -90,7 +101,11 @@ def command(
 
     PATH is a folder or a file; without it, all trees of quire.toml are searched, else those of the index, else the
     current folder. What has changed since the last time is read first. The exit code is 1 if nothing is found.
+
+    Put a query of several words in quotes. Without them, words that name no file or folder are a part of the query.
+    Put -- before a query that begins with a dash.
     """
+    query, paths = _with_words(query, paths)
     if as_list and full:
         raise click.UsageError("--list shows no text and --full all of it; choose one")
     if not _is_possible(query):
@@ -123,11 +138,33 @@ def command(
                 _explain(results, place.settings.search.tie)
         sys.stdout.flush()
         if not results:
-            _say_why(query, find, budget, None if as_json else (place, printer))
+            _say_why(results, find, budget, None if as_json else (place, printer))
         elif results.phases["fit"]["left out"]:
             _say_left_out(results, find, budget or 0, None if as_json else (place, printer))
     _say(results)
     return 0 if results else NOTHING_FOUND
+
+
+def _with_words(query: str, paths: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """The query and the paths: words behind a query without quotes that name nothing on the disk are a part of it.
+
+    What looks like a path is one, so that a mistyped one is not looked for as a word.
+    """
+    if query.split() != [query]:  # it was in quotes
+        return query, paths
+    words = list(takewhile(lambda each: not exists(each) and not _PATH.search(each), paths))
+    paths = paths[len(words) :]
+    for path in paths:
+        if not exists(path):
+            raise InputError(path, "no such file or folder", "check the path, or put the query in quotes")
+    if words:
+        query = " ".join((query, *words))
+        note(f"searched {visible(quote(query))}; put a query of several words in quotes")
+    return query, paths
+
+
+_PATH = re.compile(r"[/\\]|\.\w+\Z")
+"""What a word of a query has rarely: a slash, or the extension of a file."""
 
 
 def _is_possible(query: str) -> bool:
@@ -155,7 +192,7 @@ def _to_print(find: partial[Results], budget: int | None, place: Opened, printer
 
 _SPARE = 8
 """So many tokens, at least, may become one with others where texts meet."""
-_TRIES = 32
+_TRIES = 8
 """After so many budgets that are too large, the first is good enough."""
 
 
@@ -167,7 +204,9 @@ def _fitted(find: partial[Results], budget: int, place: Opened, printer: Printer
     """
     find = partial(find, around=lambda hit: _printed([hit], place, printer) - tokens_of(hit.breadcrumb_line))
     results = find(max_tokens=budget)
-    used = results.phases.get("fit", {}).get("tokens", 0)
+    if "fit" not in results.phases:  # nothing was found
+        return results
+    used = results.phases["fit"]["tokens"]
     most = budget + max(used - _printed(results, place, printer), _SPARE)
     for _ in range(_TRIES):
         more = find(max_tokens=most)
@@ -192,6 +231,7 @@ def _first(results: Results, number: int) -> Results:
     return Results(
         results[:number],
         query=results.query,
+        ignored_terms=results.ignored_terms,
         partial=results.partial,
         corrections=results.corrections,
         phases=results.phases,
@@ -203,12 +243,14 @@ def _printed(results: Sequence[Hit], place: Opened, printer: Printer) -> int:
     return tokens_of(printer.plain(results, [place.file(hit) for hit in results]))
 
 
-def _say_why(query: str, find: partial[Results], budget: int | None, printed: tuple[Opened, Printer] | None) -> None:
+def _say_why(
+    results: Results, find: partial[Results], budget: int | None, printed: tuple[Opened, Printer] | None
+) -> None:
     """Why there are no results: the query has no words, nothing is like it, or nothing that is fits."""
-    if queries.parse(query) is None:
+    if queries.parse(results.query) is None:
         note("nothing found: there is nothing to look for in the query; give it a word")
         return
-    best = find(limit=1) if budget is not None else None
+    best = find(limit=1) if budget is not None and "fit" in results.phases else None
     if best:
         size = _size(best, printed)
         note(f"nothing fits in {count_of(budget or 0, 'token')}; the best result has {size} in all")
@@ -246,6 +288,10 @@ def _explain(results: Results, tie: float) -> None:
 
 def _say(results: Results) -> None:
     """What else there is to know about the results."""
+    if results.ignored_terms:
+        from quire.search.term_limit import MAX_TERMS  # noqa: PLC0415  loaded by the search
+
+        note(f"only {MAX_TERMS} terms of the query were searched; {results.ignored_terms:,} were ignored")
     for word, instead in results.corrections.items():
         note(f"{visible(word)}: occurs nowhere, searched {visible(_either(instead))}")
     if results.partial:

@@ -31,7 +31,9 @@ def find(snapshot: Snapshot, name: str) -> Node:
         if found:
             ids = ", ".join(node.id for node in found)
             raise NotFoundError(f"{name}: stands for more than one section", f"say which: {ids}")
-    raise NotFoundError(f"{name}: not in the index", _hint(snapshot, name))
+    near = _of_that_file_name(snapshot, name)
+    hint = f"near it: {', '.join(near[:_SHOWN])}" if near else _hint(snapshot, name)
+    raise NotFoundError(f"{name}: not in the index", hint, near)
 
 
 def documents(snapshot: Snapshot, name: str) -> list[str]:
@@ -80,6 +82,20 @@ def _line_ends(text: str) -> int:
     return len(re.findall(r"(?:\r\n|\r|\n)(?!\Z)", text))
 
 
+def _of_that_file_name(snapshot: Snapshot, name: str) -> tuple[str, ...]:
+    """The same in the documents of that file name, with or without its extension, in whatever folder."""
+    document = name.rpartition("#")[0] or _LINE.sub(r"\g<document>", name)
+    if documents(snapshot, document):
+        return ()
+    file = _file_name(document)
+    alike = [each for each in snapshot.files() if file in (_file_name(each), _file_name(each).rpartition(".")[0])]
+    return tuple(each + name.removeprefix(document) for each in alike)
+
+
+def _file_name(path: str) -> str:
+    return re.split("[/:]", path)[-1].casefold()
+
+
 def _hint(snapshot: Snapshot, name: str) -> str:
     """What may have been meant."""
     document, _, slug = name.rpartition("#")
@@ -88,14 +104,10 @@ def _hint(snapshot: Snapshot, name: str) -> str:
         near = [slugs[each] for each in difflib.get_close_matches(slug, list(slugs)[:_MOST_COMPARED], n=_SHOWN)]
         return f"near it: {', '.join(near)}" if near else f"there are: {', '.join([*slugs.values()][:_SHOWN])}"
     ids = list(snapshot.files())
-    base = (document or name).rpartition("/")[2].casefold()
-    alike = [each for each in ids if each.rpartition("/")[2].rpartition(":")[2].casefold() == base]
-    if alike:
-        return f"near it: {', '.join(alike[:_SHOWN])}"
     wanted = document or _LINE.sub(r"\g<document>", name)
     trees = [""] if ":" in wanted else [f"{tree}:" for tree in sorted(snapshot.settings.trees)]
-    near = [hint for tree in trees if (hint := _nearest(tree + wanted, ids))]
-    return near[0] if near else LISTED
+    found = [hint for tree in trees if (hint := _nearest(tree + wanted, ids))]
+    return found[0] if found else LISTED
 
 
 def _nearest(wanted: str, ids: list[str]) -> str:

@@ -28,9 +28,9 @@ _BRACKET_OR_BLANK = re.compile(f"[()]|[{_BLANK}]++")
 # Not `path::new` and `body::before`: those are code.
 _FIELD = re.compile("(title|path|tags|body|tree):(?!:)")
 _NUMBER = r"[+-]?(?:[0-9]++(?:\.[0-9]++)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?"
+LEAST_BOOST, MOST_BOOST = 0.01, 100.0
 _BOOST = re.compile(_NUMBER)
 _BOOST_BEHIND = re.compile(rf"\^({_NUMBER})(?![\w^])")
-_STAR_BEHIND = re.compile(rf"\*(?=[{_BLANK}()^]|\Z)")
 _QUOTES = re.compile('"++')
 _LETTER = re.compile(r"[^\W\d_]")
 _PLAIN = re.compile(rf"(?!OR[{_BLANK}]|OR\Z)[A-Za-z0-9]++(?=[{_BLANK}]|\Z)")
@@ -59,8 +59,6 @@ class Token(NamedTuple):
     """Whether a ``*`` stands behind the word."""
     boost: float = 1.0
     """The number behind ``^``."""
-    boost_at: int = 0
-    """Where that number stands."""
 
 
 def tokens(query: str) -> list[Token]:
@@ -106,12 +104,12 @@ def _plain(query: str, at: int) -> Token | None:
     if word is None:
         return None
     end = word.end()
-    return Token(kind="word", start=at, span=Span(at, end), end=end, text=word[0], boost_at=end + 1)
+    return Token(kind="word", start=at, span=Span(at, end), end=end, text=word[0])
 
 
 def _token(query: str, at: int, pairs: dict[int, int]) -> Token:
     if query[at] == ")":
-        boost = _BOOST_BEHIND.match(query, at + 1)
+        boost = _boost_behind(query, at + 1)
         end = boost.end() if boost else at + 1
         return Token(
             kind="close",
@@ -119,7 +117,6 @@ def _token(query: str, at: int, pairs: dict[int, int]) -> Token:
             span=Span(at, at + 1),
             end=end,
             boost=float(boost[1]) if boost else 1.0,
-            boost_at=at + 2,
         )
     if query[at] == "-" and not _is_free(query, at):
         return _mark(at, at + 1)
@@ -169,6 +166,17 @@ def _negates(query: str, at: int, pairs: dict[int, int]) -> bool:
     return (behind.isalnum() or behind == "_" or behind > "\x7f") and not _FLAG.match(text)
 
 
+def _boost_behind(query: str, at: int) -> re.Match[str] | None:
+    """The boost behind a phrase or a group."""
+    found = _BOOST_BEHIND.match(query, at)
+    return found if found and _is_boost(found[1]) else None
+
+
+def _is_boost(number: str) -> bool:
+    """Whether a number behind ``^`` is a boost: ``HEAD^0`` and ``m^-1`` have none."""
+    return LEAST_BOOST <= float(number) <= MOST_BOOST
+
+
 def _is_free(query: str, at: int) -> bool:
     """Whether a dash at ``at`` may be syntax: behind a space or a bracket, but not as in ``max(-value, 0)``."""
     if at == 0 or _past(_BLANKS, query, at - 1) >= at:
@@ -205,18 +213,18 @@ def _word(query: str, start: int, whole: Span, *, negated: bool, field: Field | 
         return Token(kind="or", start=start, span=span, end=whole.end)
     return Token(
         kind="word", start=start, span=span, end=whole.end, text=text, negated=negated, field=field,
-        prefix=prefix, boost=boost, boost_at=span.end + prefix + 1,
+        prefix=prefix, boost=boost,
     )  # fmt: skip
 
 
 def cut(word: str) -> tuple[str, bool, float]:
     """A word without ``*`` and ``^2`` behind it, whether it is a prefix, its boost.
 
-    ``x^y`` and ``2^10`` have no boost, ``**bold**`` and ``src/*`` are no prefixes.
+    ``x^y``, ``x^0`` and ``2^10`` have no boost, ``**bold**`` and ``src/*`` are no prefixes.
     """
     text, boost = word, 1.0
     base, caret, number = word.rpartition("^")
-    if caret and _BOOST.fullmatch(number) and _LETTER.search(base):
+    if caret and _BOOST.fullmatch(number) and _is_boost(number) and _LETTER.search(base):
         text, boost = base, float(number)
     prefix = len(text) > 1 and text.endswith("*") and text.count("*") == 1 and _is_text(text[-2])
     return text[: len(text) - prefix], prefix, boost
@@ -236,14 +244,12 @@ def _phrase(query: str, start: int, place: int, *, negated: bool, field: Field |
         return _mark(start, place + 1)
     text = " ".join(re.split(f"[{_BLANK}]+", query[place + 1 : end - 1])).strip()
     if not text:
-        _refuse_empty(query, start, place, end)
         return _mark(start, end)
-    _refuse_behind(query, end)
-    boost = _BOOST_BEHIND.match(query, end)
+    boost = _boost_behind(query, end)
     kind: Kind = "phrase" if _is_text(text) else "mark"
     return Token(
         kind=kind, start=start, span=Span(place, end), end=boost.end() if boost else end, text=text, negated=negated,
-        field=field, boost=float(boost[1]) if boost else 1.0, boost_at=end + 1,
+        field=field, boost=float(boost[1]) if boost else 1.0,
     )  # fmt: skip
 
 
@@ -251,17 +257,3 @@ def _refuse_unclosed(query: str, start: int, place: int) -> None:
     """A quote that is not closed is meant as one if a dash or a field stands in front of it."""
     if place > start:
         raise QueryError(query, place, "this quote is not closed", 'put another " at the end of the phrase')
-
-
-def _refuse_empty(query: str, start: int, place: int, end: int) -> None:
-    """Nothing between quotes is meant as a phrase if it stands by itself."""
-    if _is_free(query, start) and (end == len(query) or query[end] in ")^*" or _past(_BLANKS, query, end) > end):
-        raise QueryError(query, place, "this phrase is empty", "put words between the quotes or leave it out")
-
-
-def _refuse_behind(query: str, end: int) -> None:
-    """Behind a phrase there may be a boost, but no star."""
-    if _STAR_BEHIND.match(query, end):
-        raise QueryError(query, end, "a phrase cannot be a prefix", "write * behind a single word, without quotes")
-    if query.startswith("^", end) and not _BOOST_BEHIND.match(query, end):
-        raise QueryError(query, end + 1, 'a boost is a number, as in "two words"^2')

@@ -9,23 +9,23 @@ In the tree a ``Not`` is only ever an item of an ``All`` that also has something
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import msgspec
 
 from quire.errors import QueryError
 from quire.query import lex
-from quire.query.lex import Token
+from quire.query.lex import LEAST_BOOST, MOST_BOOST, Token
 from quire.query.tree import All, Either, Field, Not, Phrase, Query, Word
 
-LEAST_BOOST, MOST_BOOST = 0.01, 100.0
 DEEPEST = 50
 """How many groups may stand in each other; brackets that change nothing do not count."""
 
 
+@lru_cache(maxsize=8)
 def parse(query: str) -> Query | None:
     """What a query means; None if there is nothing to look for. Raises ``QueryError`` where syntax is used wrongly."""
     tokens = lex.tokens(query)
-    if [token.kind for token in tokens] == ["or"]:
-        return Word(text="OR", span=tokens[0].span)
     reader = _Reader(query, _grouped(query, tokens))
     items = reader.either(_Around())
     return reader.joined(items, 0) if items else None
@@ -47,10 +47,8 @@ def _grouped(query: str, tokens: list[Token]) -> list[Token]:
         elif token.kind == "close" and opened:
             start = opened.pop()
             if _means_a_group(tokens[start], start in with_or) or token.boost != 1:
-                made[start] = tokens[start]._replace(boost=token.boost, boost_at=token.boost_at)
+                made[start] = tokens[start]._replace(boost=token.boost)
                 made[at] = token
-        elif token.kind == "close" and -1 in with_or and tokens[at - 1].kind != "mark":
-            raise QueryError(query, token.start, "this bracket closes nothing", "put a ( where the group begins")
     for start in opened:
         if _means_a_group(tokens[start], start in with_or):
             raise QueryError(
@@ -89,14 +87,13 @@ class _Reader:
         items = self.branch(around)
         while self.kind() == "or":
             sign = self.tokens[self.at]
-            if not items:
-                raise self.nothing_beside(sign, "in front of")
-            branches += self.alternatives(items, start)
             self.at += 1
-            start = self.at
-            items = self.branch(around)
-            if not items:
-                raise self.nothing_beside(sign, "behind")
+            at, others = self.at, self.branch(around)
+            if items and others:
+                branches += self.alternatives(items, start)
+                start, items = at, others
+            else:  # nothing stands beside it: it is the word
+                items += [Word(text="OR", span=sign.span, field=around.field, boost=around.boost), *others]
         return [Either(items=(*branches, *self.alternatives(items, start)))] if branches else items
 
     def alternatives(self, items: list[Query], start: int) -> tuple[Query, ...]:
@@ -126,13 +123,11 @@ class _Reader:
         items = self.either(msgspec.structs.replace(self.inside(token, around), depth=around.depth + 1))
         self.at += 1
         if not items and token.field:
-            raise self.nothing_behind(token.field, token.span.start)
+            items = [Word(text=token.field, span=token.span, field=around.field, boost=around.boost)]
         return [Not(item=self.joined(items, start))] if token.negated and items else items
 
     def leaf(self, token: Token, around: _Around) -> Word | Phrase:
         if token.kind == "field":
-            if self.kind() in ("or", "close", "end"):
-                raise self.nothing_behind(token.text, token.end)
             return Word(text=token.text, span=token.span, field=around.field, boost=around.boost)
         inside = self.inside(token, around)
         if token.kind == "phrase":
@@ -146,12 +141,7 @@ class _Reader:
         if token.field and around.field:
             at = token.start + self.query.startswith("-", token.start)
             raise QueryError(self.query, at, f"{token.field}: stands inside {around.field}:( )", "a word has one field")
-        boost = around.boost * token.boost
-        if token.boost != 1 and not LEAST_BOOST <= boost <= MOST_BOOST:
-            within = "" if around.boost == 1 else f", and with those of its groups this one is {boost:g}"
-            raise QueryError(
-                self.query, token.boost_at, f"a boost is a number from {LEAST_BOOST:g} to {MOST_BOOST:g}{within}"
-            )
+        boost = min(max(around.boost * token.boost, LEAST_BOOST), MOST_BOOST)
         return _Around(token.field or around.field, boost, around.depth)
 
     def joined(self, items: list[Query], start: int) -> Query:
@@ -162,11 +152,3 @@ class _Reader:
                 self.query, at, "this only says what to leave out", "add a word to look for, or put it in quotes"
             )
         return items[0] if len(items) == 1 else All(items=tuple(items))
-
-    def nothing_beside(self, sign: Token, side: str) -> QueryError:
-        problem = f"there is nothing to look for {side} OR"
-        return QueryError(self.query, sign.start, problem, 'write or, or "OR", for the word itself')
-
-    def nothing_behind(self, field: str, at: int) -> QueryError:
-        problem = f"there is nothing to look for behind {field}:"
-        return QueryError(self.query, at, problem, f'write {field}:word, or "{field}:" for the text')

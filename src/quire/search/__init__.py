@@ -3,7 +3,7 @@
 In the order of a search; ``quire.indexed`` is the way in:
 
 asked.py       what a caller asks for, seen to be possible; settings.py how to rank and merge
-phases.py      the way of a query, phase by phase
+phases.py      the way of a query, phase by phase; term_limit.py how long it may be
 find.py        the nodes that match; places.py which documents a pattern means
 counting.py    which of them count in their document, and all results in order
 merge.py       the results of one document: sections in the place of nodes; candidates.py has the records

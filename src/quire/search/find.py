@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -22,13 +23,15 @@ from quire.index.engine.own import Flags, Own, shifted
 from quire.index.engine.store import Key, Place, Scored, Snapshot
 from quire.index.outline import Spot
 from quire.query import leaves
-from quire.query.tree import Phrase, Query, Word
+from quire.query.tree import Not, Phrase, Query, Word
 from quire.search import asked
 from quire.search.places import fits
 from quire.search.settings import BOOSTS, SHARPNESS, SearchSettings
 
 MOST = 10_000
 """How many nodes are looked at, at most."""
+MAX_CORRECTED = 8
+"""For how many words of a query that occur nowhere corrections are looked up."""
 AHEAD = 1_000
 """How many the engine is asked for at once: it takes hardly longer than for a few."""
 
@@ -115,6 +118,23 @@ class Matching(msgspec.Struct, frozen=True):
                     flags[at] = flags.get(at, 0) | shifted(int(score), first)
         return [own.shares[flags.get(_at(each.key), 0), each.spot.position == 0] for each in found]
 
+    def unwanted(self, query: Query, found: Sequence[Found]) -> set[Place]:
+        """The sections in which something stands that the query leaves out, in themselves or below them.
+
+        Only in the documents of ``found``.
+        """
+        refused = [self.compiler.strict(item.item) for item in together(query) if isinstance(item, Not)]
+        documents = _documents(found)
+        places: set[Place] = set()
+        for each in refused if documents else ():
+            if each is not None:
+                among = filtered(each, self.compiler.among(DOC, documents))
+                keys = [key for _, key in self.snapshot.top(among, self.snapshot.size(documents))]
+                for spot in self.snapshot.spots(keys):
+                    positions = (spot.position, *(above.position for above in spot.ancestors))
+                    places.update((spot.document_id, position) for position in positions)
+        return places
+
     def _found(self, some: Sequence[Scored], numbers: Sequence[int] | None = None) -> list[Found]:
         """Some of the nodes that match; ``numbers`` are those of their documents, if they are known."""
         unit = self.unit
@@ -161,9 +181,11 @@ def _sample(snapshot: Snapshot, term: str, language: str, number: int) -> Iterat
 
 
 def corrections(words: Words, query: Query) -> dict[str, tuple[str, ...]]:
-    """For each word that occurs nowhere the words that it nearly is."""
+    """For each word that occurs nowhere the words that it nearly is; only for the first few such words."""
     plain = [leaf for leaf in leaves(query) if isinstance(leaf, Word) and leaf.field is None and not leaf.prefix]
-    near = {word.text: words.dictionary.corrections(word.text) for word in plain if not words.is_optional(word)}
+    texts = dict.fromkeys(word.text for word in plain if not words.is_optional(word))
+    unknown = islice((text for text in texts if not words.dictionary.has(text)), MAX_CORRECTED)
+    near = {text: words.dictionary.corrections(text) for text in unknown}
     return {word: instead for word, instead in near.items() if instead}
 
 

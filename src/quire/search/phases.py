@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from quire.index.engine.clauses import together
 from quire.index.engine.compile import Compiler, filtered
 from quire.index.engine.own import SATISFIED
 from quire.index.engine.store import Place, Snapshot
 from quire.query import parse, show
-from quire.query.tree import Query
+from quire.query.tree import Not, Query
 from quire.search import answer, find
 from quire.search.candidates import Candidate, Merged, Rules
 from quire.search.counting import best_first
@@ -25,6 +26,7 @@ from quire.search.find import AHEAD, MOST, Found, Matching
 from quire.search.records import Results
 from quire.search.settings import SearchSettings
 from quire.search.spread import spread
+from quire.search.term_limit import within_limit
 
 _POOL = 50
 """How many nodes are merged, at least."""
@@ -54,10 +56,10 @@ def search(
     what is shown around each hit and counts, too.
     """
     settings = settings or SearchSettings()
-    query = parse(text)
+    query, ignored = within_limit(parse(text))
     phases: Phases = {"parse": {"query": show(query)}}
     if query is None or limit < 1:
-        return Results(query=text, phases=phases)
+        return Results(query=text, ignored_terms=ignored, phases=phases)
     find.refuse_unknown_trees(snapshot, query, trees)
     compiler = find.compiler(snapshot, settings, query)
     words = compiler.words
@@ -65,19 +67,25 @@ def search(
     phases["correct"] = {"words looked up": words.dictionary.looked_up, "words corrected": len(corrections)}
     compiler = Compiler(msgspec.structs.replace(words, corrections=corrections)) if corrections else compiler
 
-    wanted = _Wanted(query, limit, settings, max(_POOL, _POOL_FOR_EACH * limit) if merge else limit)
+    has_unwanted = any(isinstance(item, Not) for item in together(query))
+    pool = max(_POOL, _POOL_FOR_EACH * limit) if merge or has_unwanted else limit
+    wanted = _Wanted(query, limit, settings, pool)
     filters = find.filters(snapshot, compiler, trees, paths)
     for phase, matching, found in _matching(compiler, query, snapshot, filters, wanted.pool, merge=merge):
         phases[phase] = {"candidates": len(found)}
         if found:
             phases[phase]["best"] = round(matching.unit, 3)
-            merged = _merged(wanted, matching, found, phases) if merge else [_alone(each) for each in found]
+            merged = _merged(wanted, matching, found, phases) if merge else _unmerged(wanted, matching, found)
+            if not merged:  # all of it is unwanted
+                continue
             results = _with_nodes(snapshot, merged, whole=max_tokens is None)
             is_partial = phase == "partial"
             question = answer.Question(matching, query, explain=explain, partial=is_partial)
             hits = answer.hits(question, results, max_tokens, phases, around)
-            return Results(hits, query=text, partial=is_partial, corrections=corrections, phases=phases)
-    return Results(query=text, corrections=corrections, phases=phases)
+            return Results(
+                hits, query=text, ignored_terms=ignored, partial=is_partial, corrections=corrections, phases=phases
+            )
+    return Results(query=text, ignored_terms=ignored, corrections=corrections, phases=phases)
 
 
 class _Wanted(msgspec.Struct, frozen=True):
@@ -122,6 +130,8 @@ def _merged(wanted: _Wanted, matching: Matching, found: list[Found], phases: Pha
     while True:
         able = find.able(found, wanted.limit, settings.score_cap_multiplier)
         everything = able + matching.rest(able, pool) if len(found) >= pool else able
+        unwanted = matching.unwanted(wanted.query, everything)
+        everything = [each for each in everything if each.place not in unwanted]
         own = matching.own(wanted.query, everything)
         phases["own"] = {"nodes": len(own), "in their own right": sum([share >= SATISFIED for share in own])}
         best, phases["merge"] = best_first(_by_document(everything, own), rules)
@@ -132,9 +142,26 @@ def _merged(wanted: _Wanted, matching: Matching, found: list[Found], phases: Pha
         is_enough = len(best) >= wanted.limit and best[-1].score >= unseen
         if is_enough or len(found) < pool or pool >= MOST:
             by_place = {each.place: each for each in everything}
-            return [_with_constituents(each, by_place) for each in best]
+            results = [_with_constituents(each, by_place) for each in best]
+            apart = [part for each in results for part in (_parts(each) if each.place in unwanted else [each])]
+            return sorted(apart, key=lambda each: -each.score)[: wanted.limit]
         pool = min(2 * pool, MOST)
         found = matching.best(pool)
+
+
+def _unmerged(wanted: _Wanted, matching: Matching, found: Sequence[Found]) -> list[_Result]:
+    unwanted = matching.unwanted(wanted.query, found)
+    return [_alone(each) for each in found if each.place not in unwanted][: wanted.limit]
+
+
+def _parts(result: _Result) -> list[_Result]:
+    """The sections that matched in a result, each by itself, and none in another."""
+    places = {each.place for each in result.constituents}
+    return [
+        _alone(each)
+        for each in result.constituents
+        if places.isdisjoint((each.spot.document_id, above.position) for above in each.spot.ancestors)
+    ]
 
 
 def _by_document(found: Sequence[Found], own: Sequence[float]) -> Iterable[list[Candidate]]:

@@ -101,6 +101,7 @@ class Results(list[Hit]):
         hits: Sequence[Hit] = (),
         *,
         query: str = "",
+        ignored_terms: int = 0,
         partial: bool = False,
         corrections: Mapping[str, Sequence[str]] | None = None,
         phases: Mapping[str, Any] | None = None,
@@ -108,6 +109,8 @@ class Results(list[Hit]):
         super().__init__(hits)
         self.query = query
         """As it was asked."""
+        self.ignored_terms = ignored_terms
+        """How many terms of the query were ignored because it has more than 64."""
         self.partial = partial
         """Whether nothing matched all of the query, so that these match only a part of it."""
         self.corrections = dict(corrections or {})
