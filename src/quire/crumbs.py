@@ -148,7 +148,7 @@ def shorten(segments: Sequence[str], limit: int = LIMIT) -> str:
     if len(line) <= limit or not segments:
         return line
     if len(segments) == 1:
-        return _cut(segments[0], limit)
+        return cut(segments[0], limit)
     first, last = segments[0], segments[-1]
     for dropped in range(1, len(segments) - 1):
         line = SEPARATOR.join((first, ELLIPSIS, *segments[dropped + 1 :]))
@@ -165,11 +165,12 @@ def _fit_pair(first: str, last: str, joint: str, limit: int) -> str:
     room = limit - len(joint)
     half = room // 2
     for_last = max(room - len(first), half)
-    last = _cut(last, for_last)
-    return _cut(first, room - len(last)) + joint + last
+    last = cut(last, for_last)
+    return cut(first, room - len(last)) + joint + last
 
 
-def _cut(text: str, limit: int) -> str:
+def cut(text: str, limit: int) -> str:
+    """``text``, or as much of it as ``limit`` characters hold with an ellipsis."""
     return text if len(text) <= limit else text[: limit - 1].rstrip() + ELLIPSIS
 
 

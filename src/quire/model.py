@@ -28,6 +28,8 @@ BOM = "\ufeff"
 """The byte order mark."""
 OWN_METADATA = ("sourceFile", "processedAt", "chunkingOptions", "pipeline")
 """The names in a chunk's metadata that are quire's alone; front matter cannot take them."""
+MAX_METADATA = 8_000
+"""The most characters of front matter that is repeated in the records of its document."""
 
 
 class Span(NamedTuple):
@@ -71,7 +73,7 @@ class Source:
     """Where it came from, with forward slashes; relative to the directory that was given."""
     syntax: Syntax = "markdown"
     """Whether ``#`` lines can be headings."""
-    frontmatter: Mapping[str, Any] = field(default_factory=dict)
+    frontmatter: Mapping[str, Any] = field(default_factory=dict, hash=False)
     """The metadata at its top, as plain values."""
     body_start: int = 0
     """Where the body starts: after a byte order mark and the front matter."""
@@ -79,6 +81,11 @@ class Source:
     """Front matter that does not parse: body text in which nothing is Markdown."""
     findings: tuple[Finding, ...] = ()
     """What reading found."""
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """The front matter for the records of the document; empty if it is too large to be repeated in each."""
+        return {} if is_large(self.frontmatter) else self.frontmatter
 
     @property
     def text_start(self) -> int:
@@ -94,6 +101,11 @@ class Source:
     def name(self) -> str:
         """How messages name the document."""
         return self.path if self.path is not None else "<text>"
+
+
+def is_large(frontmatter: Mapping[str, Any]) -> bool:
+    """Whether front matter is too large to be repeated in the records of its document."""
+    return len(str(frontmatter)) > MAX_METADATA
 
 
 def findings_at(source: Source, notes: Sequence[Note]) -> list[Finding]:
@@ -173,18 +185,10 @@ class Section(NamedTuple):
     """The number of the section it belongs to; None at depth 0."""
     position: int | None
     """Its place among the nodes of the tree, in document order; None for a heading that makes no node."""
-    slugs_of: Callable[[int], tuple[str, str]]
-    """How to find its two slugs by its number; they depend on all headings above it."""
-
-    @property
-    def slug(self) -> str:
-        """The ASCII slug used in ids, unique in the document; empty at depth 0."""
-        return self.slugs_of(self.number)[0]
-
-    @property
-    def anchor(self) -> str:
-        """The slug that GitHub gives the heading, unique in the document; empty at depth 0."""
-        return self.slugs_of(self.number)[1]
+    slug: str
+    """The ASCII slug used in ids, unique in the document; empty at depth 0."""
+    anchor: str
+    """The slug that GitHub gives the heading, unique in the document; empty at depth 0."""
 
     def __repr__(self) -> str:
         return f"Section({self.number}, depth={self.depth}, {self.title!r}, {self.start}, {self.end})"

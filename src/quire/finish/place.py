@@ -110,7 +110,7 @@ def positions(text: str, pieces: Sequence[Piece]) -> list[SourcePosition]:
 def metadata(document: Document, options: Options, seconds: float, made_at: float) -> Mapping[str, Any]:
     """Shared by all chunks of a document: its front matter, but for quire's own names, and what quire says of it."""
     pipeline: dict[str, Any] = {"version": __version__}
-    made = dict(document.frontmatter)
+    made = dict(document.source.metadata)
     for name in OWN_METADATA:
         made.pop(name, None)
     made |= {"chunkingOptions": options.to_dict(), "pipeline": pipeline}
