@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from itertools import chain
 from operator import attrgetter
@@ -156,8 +156,31 @@ class Block(NamedTuple):
             yield block
             waiting.extend(reversed(block.children))
 
+    def __eq__(self, other: object) -> bool:
+        # Blocks may be nested by the thousand, so what is inside is compared, and pickled, without recursion.
+        if not isinstance(other, Block):
+            return NotImplemented
+        return self[:5] == other[:5] and [each[:5] for each in self.walk()] == [each[:5] for each in other.walk()]
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self[:5])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _block_of, ([(*each[:5], len(each.children)) for each in self.walk()],)
+
     def __repr__(self) -> str:
         return f"Block({self.kind!r}, {self.start}, {self.end}, level={self.level}, info={self.info!r})"
+
+
+def _block_of(rows: list[tuple[Any, ...]]) -> Block:
+    """The block whose ``walk`` gave the fields in ``rows``, each with the number of its children."""
+    made: list[Block] = []
+    for kind, start, end, level, info, count in reversed(rows):
+        made.append(Block(kind, start, end, level, info, tuple([made.pop() for _ in range(count)])))
+    return made[0]
 
 
 class Section(NamedTuple):
@@ -232,6 +255,9 @@ class Document:
     """What reading and parsing found."""
     open_blocks: Callable[[int, int], tuple[Block, ...]] = field(repr=False, compare=False)
     """How to get the blocks between two positions where sections start, or the document ends."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {each.name: getattr(self, each.name) for each in fields(self)}  # without what can be found again
 
     @property
     def text(self) -> str:

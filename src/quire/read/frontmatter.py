@@ -77,9 +77,8 @@ def split(text: str, name: str) -> FrontMatter:
         return FrontMatter(start, {}, opaque=Span(start, end), findings=(_finding(name, broken),))
     if is_large(data):
         return FrontMatter(end, data, findings=(_too_large(name),))
-    if _OWN.isdisjoint(data):  # as nearly always
-        return FrontMatter(end, data)
-    return FrontMatter(end, data, findings=tuple(_taken(name, data, block, text[start])))
+    has_own = not _OWN.isdisjoint(data)
+    return FrontMatter(end, data, findings=tuple(_taken(name, data, block, text[start])) if has_own else ())
 
 
 def _closing(text: str, start: int, fence: str) -> Span | None:
