@@ -8,11 +8,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from typing import TypeVar
 
 from quire.config import Options
 from quire.counter import TokenCounter, adds_up
 from quire.model import Document
 from quire.offsets import utf8_length
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 SEPARATOR = " > "
 LIMIT = 160
@@ -21,6 +25,8 @@ ELLIPSIS = "…"
 _LEAST = 10
 """A line with fewer characters says nothing."""
 _NOT_COUNTED = -1
+_MOST_KNOWN = 50_000
+"""So many breadcrumbs are kept; those of a million sections would take more memory than the document."""
 
 
 class Breadcrumbs:
@@ -33,7 +39,7 @@ class Breadcrumbs:
         self._room = sys.maxsize if options.cap is None else options.cap // 2
         self._is_bounded = adds_up(counter)  # no text has more tokens than bytes
         self._sure = self._room if self._is_bounded or options.cap is None else 0  # so many bytes fit, uncounted
-        self._titles: dict[int, tuple[str, ...]] = {0: ()}
+        self._titles: dict[int, tuple[str, ...]] = {}
         self._known: dict[int, tuple[str, int]] = {}
         self._reserves: dict[int, int] = {}
 
@@ -42,7 +48,8 @@ class Breadcrumbs:
         known = self._titles.get(section)
         if known is None:
             heading = self._document.sections[section]
-            known = self._titles[section] = (*self.titles(heading.parent or 0), heading.title)
+            known = (*self.titles(heading.parent), heading.title) if heading.parent is not None else ()
+            keep(self._titles, section, known)
         return known
 
     def prefix(self, section: int) -> str:
@@ -54,7 +61,7 @@ class Breadcrumbs:
         prefix, tokens = self._of(section)
         if tokens == _NOT_COUNTED:
             tokens = self._count(prefix)
-            self._known[section] = prefix, tokens
+            keep(self._known, section, (prefix, tokens))
         return tokens
 
     def reserve(self, section: int) -> int:
@@ -85,7 +92,7 @@ class Breadcrumbs:
         known = self._known.get(section)
         if known is None:
             known = ("", 0) if self._is_off else self._fitted(self._document.title, self.titles(section))
-            self._known[section] = known
+            keep(self._known, section, known)
         return known
 
     def _fitted(self, title: str, titles: Sequence[str]) -> tuple[str, int]:
@@ -111,6 +118,13 @@ class Breadcrumbs:
         for section in document.sections[1:]:
             lengths.append(lengths[section.parent or 0] + separator + utf8_length(section.title))
         return min(max(lengths), LIMIT * 4) + utf8_length(ELLIPSIS)
+
+
+def keep(known: dict[Key, Value], key: Key, value: Value) -> None:
+    """Remember what was found out about a breadcrumb, and forget the others when there are very many."""
+    if len(known) >= _MOST_KNOWN:
+        known.clear()
+    known[key] = value
 
 
 def full_line(title: str, header_path: Sequence[str], limit: int = LIMIT) -> str:
@@ -148,7 +162,7 @@ def shorten(segments: Sequence[str], limit: int = LIMIT) -> str:
     if len(line) <= limit or not segments:
         return line
     if len(segments) == 1:
-        return _cut(segments[0], limit)
+        return cut(segments[0], limit)
     first, last = segments[0], segments[-1]
     for dropped in range(1, len(segments) - 1):
         line = SEPARATOR.join((first, ELLIPSIS, *segments[dropped + 1 :]))
@@ -165,11 +179,12 @@ def _fit_pair(first: str, last: str, joint: str, limit: int) -> str:
     room = limit - len(joint)
     half = room // 2
     for_last = max(room - len(first), half)
-    last = _cut(last, for_last)
-    return _cut(first, room - len(last)) + joint + last
+    last = cut(last, for_last)
+    return cut(first, room - len(last)) + joint + last
 
 
-def _cut(text: str, limit: int) -> str:
+def cut(text: str, limit: int) -> str:
+    """``text``, or as much of it as ``limit`` characters hold with an ellipsis."""
     return text if len(text) <= limit else text[: limit - 1].rstrip() + ELLIPSIS
 
 

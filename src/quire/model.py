@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from itertools import chain
 from operator import attrgetter
@@ -28,6 +28,8 @@ BOM = "\ufeff"
 """The byte order mark."""
 OWN_METADATA = ("sourceFile", "processedAt", "chunkingOptions", "pipeline")
 """The names in a chunk's metadata that are quire's alone; front matter cannot take them."""
+MAX_METADATA = 8_000
+"""The most characters of front matter that is repeated in the records of its document."""
 
 
 class Span(NamedTuple):
@@ -71,7 +73,7 @@ class Source:
     """Where it came from, with forward slashes; relative to the directory that was given."""
     syntax: Syntax = "markdown"
     """Whether ``#`` lines can be headings."""
-    frontmatter: Mapping[str, Any] = field(default_factory=dict)
+    frontmatter: Mapping[str, Any] = field(default_factory=dict, hash=False)
     """The metadata at its top, as plain values."""
     body_start: int = 0
     """Where the body starts: after a byte order mark and the front matter."""
@@ -79,6 +81,11 @@ class Source:
     """Front matter that does not parse: body text in which nothing is Markdown."""
     findings: tuple[Finding, ...] = ()
     """What reading found."""
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """The front matter for the records of the document; empty if it is too large to be repeated in each."""
+        return {} if is_large(self.frontmatter) else self.frontmatter
 
     @property
     def text_start(self) -> int:
@@ -94,6 +101,11 @@ class Source:
     def name(self) -> str:
         """How messages name the document."""
         return self.path if self.path is not None else "<text>"
+
+
+def is_large(frontmatter: Mapping[str, Any]) -> bool:
+    """Whether front matter is too large to be repeated in the records of its document."""
+    return len(str(frontmatter)) > MAX_METADATA
 
 
 def findings_at(source: Source, notes: Sequence[Note]) -> list[Finding]:
@@ -144,8 +156,31 @@ class Block(NamedTuple):
             yield block
             waiting.extend(reversed(block.children))
 
+    def __eq__(self, other: object) -> bool:
+        # Blocks may be nested by the thousand, so what is inside is compared, and pickled, without recursion.
+        if not isinstance(other, Block):
+            return NotImplemented
+        return self[:5] == other[:5] and [each[:5] for each in self.walk()] == [each[:5] for each in other.walk()]
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self[:5])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _block_of, ([(*each[:5], len(each.children)) for each in self.walk()],)
+
     def __repr__(self) -> str:
         return f"Block({self.kind!r}, {self.start}, {self.end}, level={self.level}, info={self.info!r})"
+
+
+def _block_of(rows: list[tuple[Any, ...]]) -> Block:
+    """The block whose ``walk`` gave the fields in ``rows``, each with the number of its children."""
+    made: list[Block] = []
+    for kind, start, end, level, info, count in reversed(rows):
+        made.append(Block(kind, start, end, level, info, tuple([made.pop() for _ in range(count)])))
+    return made[0]
 
 
 class Section(NamedTuple):
@@ -173,18 +208,10 @@ class Section(NamedTuple):
     """The number of the section it belongs to; None at depth 0."""
     position: int | None
     """Its place among the nodes of the tree, in document order; None for a heading that makes no node."""
-    slugs_of: Callable[[int], tuple[str, str]]
-    """How to find its two slugs by its number; they depend on all headings above it."""
-
-    @property
-    def slug(self) -> str:
-        """The ASCII slug used in ids, unique in the document; empty at depth 0."""
-        return self.slugs_of(self.number)[0]
-
-    @property
-    def anchor(self) -> str:
-        """The slug that GitHub gives the heading, unique in the document; empty at depth 0."""
-        return self.slugs_of(self.number)[1]
+    slug: str
+    """The ASCII slug used in ids, unique in the document; empty at depth 0."""
+    anchor: str
+    """The slug that GitHub gives the heading, unique in the document; empty at depth 0."""
 
     def __repr__(self) -> str:
         return f"Section({self.number}, depth={self.depth}, {self.title!r}, {self.start}, {self.end})"
@@ -228,6 +255,9 @@ class Document:
     """What reading and parsing found."""
     open_blocks: Callable[[int, int], tuple[Block, ...]] = field(repr=False, compare=False)
     """How to get the blocks between two positions where sections start, or the document ends."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {each.name: getattr(self, each.name) for each in fields(self)}  # without what can be found again
 
     @property
     def text(self) -> str:

@@ -148,8 +148,7 @@ class Chunk:
     @cached_property
     def content_hash(self) -> str:
         """Changes when what is embedded, or its place under the headings, changes; and only then."""
-        parts = "\x1f".join([_escaped(part) for part in (*self.header_path, "", self.embed_text)])
-        return hashlib.blake2b(parts.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+        return _content_hash(self.header_path, self.embed_text)
 
     @property
     def own_text(self) -> str:
@@ -163,24 +162,24 @@ class Chunk:
 
     def __getstate__(self) -> dict[str, Any]:
         # So a chunk can be copied, and sent to another process.
-        return {**self._filled(), "metadata": _plain(self.metadata)}
+        held = self._filled()
+        return {**held, "metadata": _plain(held["metadata"])}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, metadata=MappingProxyType(state["metadata"]))
 
     def _filled(self) -> dict[str, Any]:
-        """All that the chunk holds, every field filled in."""
-        held = self.__dict__
-        fill = held.get("_fill")
+        """All fields. They are not kept: a large document has many chunks, and each is mostly written once."""
+        held = self.__dict__.copy()
+        fill = held.pop("_fill", None)
         if fill is not None:
             fill(held, None)
-            held.pop("_fill", None)  # it knows no more than the chunk does now
         return held
 
     def to_dict(self) -> dict[str, Any]:
         """The chunk as JSON-ready values under camelCase names."""
         held = self._filled()
-        place, stats = self.source_position, self.token_stats
+        place, stats = held["source_position"], held["token_stats"]
         record = {
             "id": held["id"],
             "parentId": held["parent_id"],
@@ -219,7 +218,7 @@ class Chunk:
             "breadcrumb": [*held["breadcrumb"]],
             "containedHeadings": [*held["contained_headings"]],
             "position": held["position"],
-            "contentHash": self.content_hash,
+            "contentHash": _content_hash(held["header_path"], held["embed_text"]),
         }
         if record["position"] is None:
             del record["position"]
@@ -236,9 +235,7 @@ class _Asked:
         if chunk is None:
             return self
         held = chunk.__dict__
-        fill = held.get("_fill")  # none if another thread has just filled in all of them
-        if fill is not None:
-            fill(held, self._name)
+        held["_fill"](held, self._name)
         return held[self._name]
 
 
@@ -259,6 +256,11 @@ class Chunks(list[Chunk]):
         """The options they were cut with."""
         self.findings = tuple(findings)
         """What was found on the way, in document order."""
+
+
+def _content_hash(header_path: Iterable[str], embed_text: str) -> str:
+    parts = "\x1f".join([_escaped(part) for part in (*header_path, "", embed_text)])
+    return hashlib.blake2b(parts.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def _escaped(text: str) -> str:

@@ -37,27 +37,26 @@ def torn(document: Document, chunks: Sequence[Chunk]) -> Iterator[Note]:
 
 
 class _Blocks:
-    """The blocks of a document; what is inside one is found out once, for it may be very much."""
+    """The blocks of a document; the code and tables inside one are listed once, however deep they are nested."""
 
     def __init__(self, document: Document) -> None:
         self._document = document
         self._text = document.text
-        self._inside: dict[tuple[str, int, int], tuple[Block, ...]] = {}
+        self._inside: dict[int, list[Block]] = {}
+        self._marks: dict[int, str] = {}
+        self._headers: dict[int, tuple[int, list[str]]] = {}
 
     def cut_at(self, position: int) -> Block | None:
         """The fenced code or the table that has text on both sides of a position."""
-        blocks: Sequence[Block] = self._document.blocks_between(position, position + 1)
-        while blocks:
-            block = blocks[max(bisect_left(blocks, position, key=_start_of) - 1, 0)]
-            if not block.start < position < block.end:
-                return None
-            if block.kind == "code" and _INDENTED.match(self._text, block.start):
-                return None  # code that shows a fence is none
-            if block.kind in ("code", "table"):
-                is_cut = _TEXT.search(self._text, block.start, position) is not None
-                return block if is_cut and (block.kind == "table" or self._mark(block)) else None
-            blocks = self._children(block)
-        return None
+        around = [each for each in self._document.blocks_between(position, position + 1) if each.start < position]
+        inside = self._code_and_tables(around[-1]) if around else []
+        at = bisect_left(inside, position, key=_start_of) - 1
+        if at < 0 or position >= inside[at].end:
+            return None
+        block = inside[at]
+        if block.kind == "code" and (_INDENTED.match(self._text, block.start) or not self._mark(block)):
+            return None  # code that shows a fence is none
+        return block if _TEXT.search(self._text, block.start, position) else None
 
     def is_opened(self, block: Block, start: int, lines: Sequence[str]) -> bool:
         """Whether a chunk that starts in a block, with these lines, has its fence or its header.
@@ -68,8 +67,7 @@ class _Blocks:
         if block.kind == "code":
             fence = _FENCE.match(lines[0])
             return fence is not None and fence[1].startswith(self._mark(block)) and block.info in lines[0]
-        body = next((row.start for row in self._children(block) if not row.level), block.end)
-        header = [_bare(line) for line in _LINE_END.split(self._text[block.start : body])][:2]
+        body, header = self._header(block)
         return start < body or [_bare(line) for line in lines[:2]] == header
 
     def is_closed(self, code: Block, line: str) -> bool:
@@ -79,14 +77,23 @@ class _Blocks:
 
     def _mark(self, code: Block) -> str:
         """The marks of a fence; none for code that is only indented."""
-        fence = _FENCE.match(self._text, code.start, code.end)
-        return fence[1] if fence else ""
+        if code.start not in self._marks:
+            fence = _FENCE.match(self._text, code.start, code.end)
+            self._marks[code.start] = fence[1] if fence else ""
+        return self._marks[code.start]
 
-    def _children(self, block: Block) -> tuple[Block, ...]:
-        key = block.kind, block.start, block.end
-        if key not in self._inside:
-            self._inside[key] = block.children
-        return self._inside[key]
+    def _header(self, table: Block) -> tuple[int, list[str]]:
+        """Where the rows below the header start, and the header's two lines."""
+        if table.start not in self._headers:
+            body = next((row.start for row in table.children if not row.level), table.end)
+            lines = _LINE_END.split(self._text[table.start : body])[:2]
+            self._headers[table.start] = body, [_bare(line) for line in lines]
+        return self._headers[table.start]
+
+    def _code_and_tables(self, block: Block) -> list[Block]:
+        if block.start not in self._inside:
+            self._inside[block.start] = [each for each in block.walk() if each.kind in ("code", "table")]
+        return self._inside[block.start]
 
 
 def _start_of(block: Block) -> int:

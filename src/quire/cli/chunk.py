@@ -148,13 +148,13 @@ def _sink(output: str | None, form: str | None, *, as_json: bool) -> _Sink:
     if output is None and form is None and is_terminal(sys.stdout):
         return _Sink(list, _show)
     if output is None:
-        return _Sink(partial(jsonl.encoded, form=record), _print_lines)
+        return _Sink(partial(records, form=record), _print_lines)
     if form == "files":
         return _Sink(json_files.encoded, partial(_write_files, Path(output)))
     if form == "parquet":
         parquet.check_installed()  # another process would have it for the fault of a document
         return _Sink(parquet.encoded, partial(_write_file, parquet.write_encoded, Path(output)))
-    return _Sink(partial(jsonl.encoded, form=record), partial(_write_file, jsonl.write_encoded, Path(output)))
+    return _Sink(partial(records, form=record), partial(_write_file, jsonl.write_encoded, Path(output)))
 
 
 def _refuse_input(output: Path, documents: Iterable[ToRead], tally: Tally) -> None:
@@ -203,11 +203,11 @@ def _write_file(write: Callable[[Path, Iterable[Any]], None], output: Path, docu
         write(output, (each.content for each in some))
 
 
-def _print_lines(documents: Iterable[Made[bytes]], _: Tally) -> None:
-    write_json_lines(Raw(each.content.removesuffix(b"\n")) for each in documents if each.content)
+def _print_lines(documents: Iterable[Made[Iterable[bytes]]], _: Tally) -> None:
+    write_json_lines(Raw(record) for each in documents for record in each.content)
 
 
-def _print_array(documents: Iterable[Made[list[bytes]]], _: Tally) -> None:
+def _print_array(documents: Iterable[Made[Iterable[bytes]]], _: Tally) -> None:
     write_json_array(Raw(record) for each in documents for record in each.content)
 
 

@@ -39,12 +39,12 @@ def made(
     documents: Sequence[ToRead], cut: Cutter, make: Callable[[Chunks], Content], tally: Tally, *, workers: int
 ) -> Generator[Made[Content], None, None]:
     """What ``make`` makes of the chunks of each document, in ``workers`` processes; to be closed."""
-    return results(documents, _Making(cut, make), tally, workers)
+    return results(documents, _Making(cut, make, is_sent=workers > 1), tally, workers)
 
 
-def records(chunks: Chunks, form: wire.Form) -> list[bytes]:
-    """The records of a document, each as JSON."""
-    return [wire.to_json(record) for record in wire.records(chunks, form)]
+def records(chunks: Chunks, form: wire.Form) -> Iterator[bytes]:
+    """The records of a document, each as JSON, made one by one."""
+    return (wire.to_json(record) for record in wire.records(chunks, form))
 
 
 def with_own_ids(documents: Documents, tally: Tally, strategy: str, form: str | None) -> Iterator[Made[Any]]:
@@ -75,10 +75,15 @@ class _Making(Generic[Content]):
 
     cut: Cutter
     make: Callable[[Chunks], Content]
+    is_sent: bool
+    """Whether another process writes what is made, so that it must be complete."""
 
     def __call__(self, documents: Iterable[Text], tally: Tally) -> Iterator[Made[Content]]:
         for document, chunks in cut_all(documents, self.cut, tally):
-            yield Made(document.name, document.path, self.make(chunks))
+            content: Any = self.make(chunks)
+            if self.is_sent and isinstance(content, Iterator):
+                content = [*content]
+            yield Made(document.name, document.path, content)
 
     def prepare(self) -> None:
         self.cut.prepare()

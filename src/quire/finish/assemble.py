@@ -14,7 +14,7 @@ from typing import Any
 
 from quire.config import Options
 from quire.counter import TokenCounter, adds_up, estimated
-from quire.crumbs import Breadcrumbs
+from quire.crumbs import Breadcrumbs, keep
 from quire.finish.embed import headings_in, lacking
 from quire.finish.normalize import normalized
 from quire.finish.place import Places, metadata, node_types, positions
@@ -58,16 +58,14 @@ class _Fields:
         self._sizes: dict[int, int] = {}
         self._prefix_sizes: dict[str, int] = {}
         self._places: Places | None = None
-        self._positions: list[SourcePosition] = []
+        self._positions: Callable[[int], SourcePosition] | None = None
         self._node_types: list[tuple[str, ...]] = []
 
     def __call__(self, held: Held, name: str | None) -> None:
         """Fill in a field of the chunk that holds its ``chunk_number``, and what is found out with it; None: all."""
-        if name is not None:
-            _FILLING.get(name, _Fields.place)(self, held)
-            return
-        for fill in _ALL:
-            fill(self, held)
+        for each in _ALL if name is None else (name,):
+            if each not in held:
+                _FILLING.get(each, _Fields.place)(self, held)
 
     def written(self, held: Held) -> None:
         """Its text to show."""
@@ -87,11 +85,13 @@ class _Fields:
         held["added_chars"] = len(prefix) + len(piece.before) + len(piece.after) + held["overlap_chars"]
 
     def token_stats(self, held: Held) -> None:
-        """How large it is."""
+        """How large it is. Texts that were not asked for are not kept: those of all chunks are twice the document."""
+        texts = held
         if "embed_text" not in held:
-            self.embedded(held)
-        text, whole = held["original_text"], held["embed_text"]
-        tokens = self._tokens(held)
+            texts = held.copy()
+            self.embedded(texts)
+        text, whole = texts["original_text"], texts["embed_text"]
+        tokens = self._tokens(texts)
         prefix = whole[: len(whole) - len(text)]
         held["token_stats"] = TokenStats.of(tokens, estimated(text), self._embed_tokens(prefix, whole, tokens))
 
@@ -105,9 +105,9 @@ class _Fields:
 
     def source_position(self, held: Held) -> None:
         """Where it stands."""
-        if not self._positions:
+        if self._positions is None:
             self._positions = positions(self._document.text, self._pieces)
-        held["source_position"] = self._positions[held["chunk_number"]]
+        held["source_position"] = self._positions(held["chunk_number"])
 
     def node_types(self, held: Held) -> None:
         """The kinds of block in it."""
@@ -152,7 +152,8 @@ class _Fields:
             return self._counter.count(whole)
         known = self._prefix_sizes.get(prefix)
         if known is None:
-            known = self._prefix_sizes[prefix] = self._counter.count(prefix)
+            known = self._counter.count(prefix)
+            keep(self._prefix_sizes, prefix, known)
         return known + tokens
 
     def _prefix(self, piece: Piece, held: Held) -> str:
@@ -188,15 +189,8 @@ class _Fields:
         return not tokens <= cap < self._embed_tokens(prefix, prefix + held["original_text"], tokens)
 
 
-_ALL: tuple[Callable[[_Fields, Held], None], ...] = (
-    _Fields.written,
-    _Fields.embedded,
-    _Fields.token_stats,
-    _Fields.place,
-    _Fields.source_position,
-    _Fields.node_types,
-    _Fields.contained_headings,
-)
+_ALL = ("embed_text", "token_stats", "id", "source_position", "node_types", "contained_headings")
+"""The fields to ask for in order to have all of them."""
 _FILLING: Mapping[str, Callable[[_Fields, Held], None]] = MappingProxyType(
     {
         "original_text": _Fields.written,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from quire import __version__, crumbs
 from quire.config import Options
 from quire.finish.ids import document_id, ids, node_id
-from quire.model import OWN_METADATA, UNTITLED, Document, between
+from quire.model import OWN_METADATA, UNTITLED, Block, Document, between
 from quire.offsets import bytes_at, lines_at
 from quire.pieces import Piece
 from quire.record import SourcePosition
@@ -26,6 +26,8 @@ MDAST_NAMES: Mapping[str, str] = MappingProxyType(
     }
 )
 """mdast's names for kinds of block, where they are not the same."""
+_MANY_CHARACTERS = 1_000_000
+"""So much text is looked at together."""
 
 
 class Places:
@@ -48,15 +50,16 @@ class Places:
         self._file_name = _file_name(document.path)
         self._is_whole = options.strategy == "packed" and len(pieces) == 1  # one chunk is known by its file
         self._ids = ids(document, pieces, options)
-        self._of_section: dict[int, dict[str, Any]] = {}
+        self._last: tuple[int, dict[str, Any]] = -1, {}
 
     def put(self, held: dict[str, Any], titles: tuple[str, ...]) -> None:
         """Fill in what says the place of a chunk; ``titles`` are those of its section and the ones above."""
         number, names = held["chunk_number"], self._ids
         section = self._pieces[number].section
-        shared = self._of_section.get(section)
-        if shared is None:
-            shared = self._of_section[section] = self._shared(section, titles)
+        known, shared = self._last  # chunks of one section mostly follow one another
+        if known != section:
+            shared = self._shared(section, titles)
+            self._last = section, shared
         held["id"] = names[number]
         held["prev_id"] = names[number - 1] if number else None
         held["next_id"] = names[number + 1] if number + 1 < len(names) else None
@@ -92,8 +95,8 @@ def _file_name(path: str | None) -> str:
     return name if name not in ("", ".") else PurePosixPath(path).name  # which takes longer
 
 
-def positions(text: str, pieces: Sequence[Piece]) -> list[SourcePosition]:
-    """Where each piece stands, found out in one pass over the text."""
+def positions(text: str, pieces: Sequence[Piece]) -> Callable[[int], SourcePosition]:
+    """Where the piece of a number stands, found out for all of them in one pass over the text."""
     edges: list[int] = []
     ends: list[int] = []
     for piece in pieces:
@@ -101,16 +104,18 @@ def positions(text: str, pieces: Sequence[Piece]) -> list[SourcePosition]:
         edges += (start, end)
         ends += (start, end - 1 if end > start else start)
     in_bytes, in_lines, total, of = bytes_at(text, edges), lines_at(text, ends), len(text), SourcePosition.of
-    return [
-        of(edges[at], edges[at + 1], total, in_bytes[at], in_bytes[at + 1], in_lines[at], in_lines[at + 1])
-        for at in range(0, len(edges), 2)
-    ]
+
+    def position(number: int) -> SourcePosition:
+        at = 2 * number
+        return of(edges[at], edges[at + 1], total, in_bytes[at], in_bytes[at + 1], in_lines[at], in_lines[at + 1])
+
+    return position
 
 
 def metadata(document: Document, options: Options, seconds: float, made_at: float) -> Mapping[str, Any]:
     """Shared by all chunks of a document: its front matter, but for quire's own names, and what quire says of it."""
     pipeline: dict[str, Any] = {"version": __version__}
-    made = dict(document.frontmatter)
+    made = dict(document.source.metadata)
     for name in OWN_METADATA:
         made.pop(name, None)
     made |= {"chunkingOptions": options.to_dict(), "pipeline": pipeline}
@@ -124,8 +129,28 @@ def metadata(document: Document, options: Options, seconds: float, made_at: floa
 
 def node_types(document: Document, pieces: Sequence[Piece]) -> list[tuple[str, ...]]:
     """What mdast calls the blocks that stand in each piece, in whole or in part, each once, in order."""
-    blocks, mdast_name = document.blocks, MDAST_NAMES.get
-    return [
-        tuple(dict.fromkeys([mdast_name(block.kind, block.kind) for block in between(blocks, piece.start, piece.end)]))
-        for piece in pieces
-    ]
+    mdast_name = MDAST_NAMES.get
+    found: list[tuple[str, ...]] = []
+    known: dict[tuple[str, ...], tuple[str, ...]] = {}  # there are few
+    blocks: tuple[Block, ...] = ()
+    seen = 0  # where these end
+    for piece in pieces:
+        if piece.end > seen:
+            blocks, seen = _blocks_from(document, piece.start, piece.end)
+        names = dict.fromkeys([mdast_name(each.kind, each.kind) for each in between(blocks, piece.start, piece.end)])
+        types = tuple(names)
+        found.append(known.setdefault(types, types))
+    return found
+
+
+def _blocks_from(document: Document, start: int, end: int) -> tuple[tuple[Block, ...], int]:
+    """The blocks of the sections from one position to another or beyond, and where these end.
+
+    All blocks of a large document would take more memory than its text, so they are not kept.
+    """
+    size, starts = len(document.text), document.section_starts
+    if size <= _MANY_CHARACTERS:
+        return document.blocks, size
+    last = document.section_at(max(end - 1, start + _MANY_CHARACTERS)) + 1
+    stop = starts[last] if last < len(starts) else size
+    return document.open_blocks(starts[document.section_at(start)], stop), stop

@@ -39,7 +39,7 @@ def nodes_of(document: Document, tree: str, counter: TokenCounter, cuts: Sequenc
         document=document,
         tree=tree,
         path=storable(document.path or UNTITLED),
-        tags=_tags(document.frontmatter),
+        tags=_tags(document.source.metadata),
         titles=_titles_without_node(document),
         sizes=_measured(document, counter, cuts),
     )
@@ -125,7 +125,7 @@ class _Whole(NamedTuple):
         sizes = self.sizes
         below, start, end = sizes.last[position], section.start, sizes.edges[position + 1]
         body = section.body_start - start if ancestors else self.document.source.body_start
-        slug, anchor = section.slugs_of(section.number)
+        slug, anchor = section.slug, section.anchor
         tokens, parts = sizes.counts[position]
         return Node(
             tree=self.tree,

@@ -27,13 +27,13 @@ from quire.parsing.standin import stand_in
 def document(source: Source, title: str | None = None) -> Document:
     """Parse ``source``; ``title`` overrides what the document says of itself."""
     headings, tops = _headings(source)
-    name = outline.title_of(source, headings, title)
+    headings, name, shortened = outline.short_titles(source, headings, title)
     sections = outline.build(source, headings, name)
     return Document(
         source=source,
         title=name,
         sections=sections,
-        findings=(*source.findings, *outline.findings(source, sections)),
+        findings=(*source.findings, *shortened, *outline.findings(source, sections)),
         open_blocks=Blocks(source, headings, tops),
     )
 

@@ -46,8 +46,9 @@ def events_of(text: str) -> Events:
 
 def definitions(text: str) -> str:
     """The reference definitions of ``text``, one below the other."""
-    data = _encodable(text).encode()
-    spans = [each["span"] for each in _PARSER.reference_definitions(data.decode()).values()]
+    text = _encodable(text)
+    data = text.encode()
+    spans = [each["span"] for each in _PARSER.reference_definitions(text).values()]
     return "\n\n".join(data[span["start"] : span["end"]].decode() for span in spans)
 
 
@@ -85,4 +86,8 @@ def plain_text(events: Events) -> str:
 
 def _encodable(text: str) -> str:
     """The parser takes no lone surrogates."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text

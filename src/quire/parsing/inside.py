@@ -47,6 +47,9 @@ class Inside:
         self._text = text
         self._known: dict[int, tuple[Block, ...]] = {}
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Inside, (self._text,)  # what is known can be found again
+
     def __call__(self, block: Block) -> tuple[Block, ...]:
         """The blocks directly inside ``block``; each knows its own children."""
         known = self._known.get(block.start)

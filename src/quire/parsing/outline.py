@@ -8,13 +8,17 @@ no node; if none makes one, the document itself holds the whole text.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import accumulate, count, repeat
+from itertools import accumulate, count
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from quire.blank import BLANK, trimmed
+from quire.crumbs import cut
 from quire.model import Finding, Section, Source, doc_name, findings_at
-from quire.parsing.slugs import Slugs
+from quire.parsing.slugs import unique_slugs
+
+MAX_TITLE = 1_000
+"""The most characters of a title: every record below a heading repeats it."""
 
 
 class Heading(NamedTuple):
@@ -30,7 +34,22 @@ class Heading(NamedTuple):
     """After its line's end; a setext heading's underline included."""
 
 
-def title_of(source: Source, headings: Sequence[Heading], given: str | None) -> str:
+def short_titles(
+    source: Source, headings: Sequence[Heading], given: str | None
+) -> tuple[Sequence[Heading], str, list[Finding]]:
+    """The headings and the document's title, cut to ``MAX_TITLE`` characters, and a finding for each that was cut."""
+    long = [(heading.start, heading.title) for heading in headings if len(heading.title) > MAX_TITLE]
+    if long:
+        headings = [heading._replace(title=cut(heading.title, MAX_TITLE)) for heading in headings]
+    title = _title_of(source, headings, given)
+    if len(title) > MAX_TITLE:
+        long.insert(0, (0, title))
+    message = "title of {:,} characters; records have the first {:,}"
+    notes = [(start, "title-shortened", message.format(len(each), MAX_TITLE)) for start, each in long]
+    return headings, cut(title, MAX_TITLE), findings_at(source, notes)
+
+
+def _title_of(source: Source, headings: Sequence[Heading], given: str | None) -> str:
     """The caller's title, else front matter's, else the first H1, else the file name, else empty."""
     if given is not None:
         return given
@@ -52,19 +71,18 @@ def build(source: Source, headings: Sequence[Heading], title: str) -> tuple[Sect
     """The document's own section, then one for each heading, in order."""
     text, size = source.text, len(source.text)
     if not headings:
-        return (_root(source, title, size, Slugs(())),)
+        return (_root(source, title, size),)
     levels, titles, starts, body_starts = zip(*headings, strict=True)
     body_ends = (*starts[1:], size)
     ends, parents = _tree(levels, starts, size)
     text_starts, text_ends = _texts(text, body_starts, body_ends)
     has_text = _has_text(text_starts, text_ends, ends)
-    slugs = Slugs(titles)
     rows = zip(
         count(1), levels, titles, starts, body_starts, body_ends, ends, text_starts, text_ends, parents,
-        _positions(has_text), repeat(slugs),
+        _positions(has_text), *unique_slugs(titles),
     )  # fmt: skip
     new = tuple.__new__  # twice as fast as the class itself, and there may be a million
-    root = _root(source, title, starts[0] if True in has_text else size, slugs)
+    root = _root(source, title, starts[0] if True in has_text else size)
     return (root, *[new(Section, row) for row in rows])
 
 
@@ -104,10 +122,10 @@ def _positions(has_text: Sequence[bool]) -> Iterable[int | None]:
     return [place if is_node else None for place, is_node in zip(accumulate(map(int, has_text)), has_text, strict=True)]
 
 
-def _root(source: Source, title: str, body_end: int, slugs: Slugs) -> Section:
+def _root(source: Source, title: str, body_end: int) -> Section:
     first = source.text_start
     text = trimmed(source.text, first, max(first, body_end))
-    return Section(0, 0, title, 0, 0, body_end, len(source.text), *text, None, 0, slugs)
+    return Section(0, 0, title, 0, 0, body_end, len(source.text), *text, None, 0, "", "")
 
 
 def _has_text(starts: Sequence[int], text_ends: Sequence[int], ends: Sequence[int]) -> list[bool]:

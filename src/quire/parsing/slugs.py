@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Iterable
 
 _NOT_KEPT = re.compile(r"[^a-z0-9_\- ]+")
 _KEPT = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
@@ -49,21 +48,14 @@ def _in_anchor(char: str) -> bool:
     return _CIRCLED_AND_SQUARED.match(char) is not None
 
 
-class Slugs:
-    """The slugs of a document's headings, both kinds, by their numbers; made when first asked for."""
-
-    def __init__(self, titles: Sequence[str]) -> None:
-        self._titles = titles
-
-    def __call__(self, number: int) -> tuple[str, str]:
-        """The ASCII slug and GitHub's; 0 is the document, which has none."""
-        return self._made[number]
-
-    @cached_property
-    def _made(self) -> list[tuple[str, str]]:
-        unique_slug, unique_anchor = Unique(), Unique()
-        made = (slugs(title) for title in self._titles)
-        return [("", ""), *((unique_slug(slug), unique_anchor(anchor)) for slug, anchor in made)]
+def unique_slugs(titles: Iterable[str]) -> tuple[list[str], list[str]]:
+    """The ASCII slugs and GitHub's slugs of a document's headings, no two of a kind equal."""
+    unique_slug, unique_anchor = Unique(), Unique()
+    ascii_slugs, anchors = [], []
+    for slug, anchor in map(slugs, titles):
+        ascii_slugs.append(unique_slug(slug))
+        anchors.append(unique_anchor(anchor))
+    return ascii_slugs, anchors
 
 
 class Unique:

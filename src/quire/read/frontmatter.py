@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from quire.model import BOM, OWN_METADATA, Finding, Span
+from quire.model import BOM, MAX_METADATA, OWN_METADATA, Finding, Span, is_large
 from quire.offsets import lines_at
 from quire.read.plain_yaml import read_plain
 
@@ -74,9 +74,10 @@ def split(text: str, name: str) -> FrontMatter:
         return FrontMatter(start, {})
     except _BrokenError as broken:
         return FrontMatter(start, {}, opaque=Span(start, end), findings=(_finding(name, broken),))
-    if _OWN.isdisjoint(data):  # as nearly always
-        return FrontMatter(end, data)
-    return FrontMatter(end, data, findings=tuple(_taken(name, data, block, text[start])))
+    if is_large(data):
+        return FrontMatter(end, data, findings=(_too_large(name),))
+    has_own = not _OWN.isdisjoint(data)
+    return FrontMatter(end, data, findings=tuple(_taken(name, data, block, text[start])) if has_own else ())
 
 
 def _closing(text: str, start: int, fence: str) -> Span | None:
@@ -99,6 +100,11 @@ def _line_end(text: str, position: int) -> int:
 def _finding(name: str, broken: _BrokenError) -> Finding:
     message = f"The front matter cannot be read: {broken}. It was kept as text; correct it to have its metadata."
     return Finding(code="frontmatter-malformed", path=name, line=broken.line + 2, message=message)
+
+
+def _too_large(name: str) -> Finding:
+    message = f"front matter of more than {MAX_METADATA:,} characters; the chunks' metadata is without it"
+    return Finding(code="frontmatter-too-large", path=name, line=1, message=message)
 
 
 def _taken(name: str, data: dict[str, Any], block: str, fence: str) -> Iterator[Finding]:

@@ -55,7 +55,7 @@ class Hit:
     """Whether it matched by itself, took the place of what matched below it, or gathers its children."""
     constituents: tuple[str, ...] = ()
     """The ids of the nodes that matched in it, the best first; its own among them if it did."""
-    explanation: Mapping[str, Any] = field(default_factory=dict)
+    explanation: Mapping[str, Any] = field(default_factory=dict, hash=False)
     """With ``explain=True``: how its score and its merging came about."""
 
 

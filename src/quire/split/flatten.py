@@ -115,7 +115,7 @@ class Flattening:
         new = tuple.__new__  # twice as fast as the class itself
         for section, following, size, stop in zip(sections, [*sections[1:], None], sizes, stops, strict=True):
             firsts.append(len(units))
-            number, depth, _, start, _, _, _, text_start, text_end, _, _, _ = section
+            number, depth, _, start, _, _, _, text_start, text_end, *_ = section
             is_usual = depth and text_start < text_end and stop != self._tail_start  # a heading above text
             if is_usual and made.lead + size <= sure:
                 leads = self._leads(section, following, size)

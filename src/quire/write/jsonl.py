@@ -28,15 +28,10 @@ def write_jsonl(target: Path | str | BinaryIO, documents: Iterable[Chunks], *, f
         return _write(stream, some, form)
 
 
-def encoded(chunks: Chunks, form: Form = "chunk") -> bytes:
-    """The lines of a document; they can be made in another process than the one that writes them."""
-    return b"".join(to_json(record) + b"\n" for record in records(chunks, form))
-
-
-def write_encoded(target: Path, documents: Iterable[bytes]) -> None:
-    """Write the lines of documents to a file."""
+def write_encoded(target: Path, documents: Iterable[Iterable[bytes]]) -> None:
+    """Write the encoded records of documents to a file."""
     with _opened(target) as stream:
-        stream.writelines(documents)
+        stream.writelines(record + b"\n" for each in documents for record in each)
 
 
 @contextmanager

@@ -26,7 +26,7 @@ _ROWS = 2048
 """How many rows are in a group."""
 
 
-Rows: TypeAlias = tuple[bytes, ...]
+Rows: TypeAlias = Iterable[bytes]
 """The rows of a document, encoded."""
 
 
@@ -40,7 +40,7 @@ def write_parquet(target: Path | str, documents: Iterable[Chunks]) -> int:
 
 def encoded(chunks: Chunks) -> Rows:
     """The rows of a document; they can be made in another process than the one that writes them."""
-    return tuple([batch.serialize().to_pybytes() for batch in _made(chunks)])
+    return (batch.serialize().to_pybytes() for batch in _made(chunks))
 
 
 def write_encoded(target: Path, documents: Iterable[Rows]) -> None:

@@ -262,7 +262,7 @@ def test_a_very_long_heading(tmp_path: Path, index: Index, write: Write) -> None
     write("a.md", f"# {'word ' * 30_000}\n\ntext\n\n## B\n\nmore\n")
     index.update(docs(tmp_path))
     long = ids(index)[1]
-    assert len(long) > 100_000
+    assert len(long) > 1_000
     assert index.get(long).id == long
     assert index.get("a.md#b").title == "B"
 

@@ -49,7 +49,7 @@ TEXT = (*RANKED, PATH)
 
 _TITLE = re.compile(r"^title\s*[:=]", re.MULTILINE)
 _REPEATED = 1_000
-"""How many characters of a title or of front matter the nodes below repeat.
+"""How many characters of front matter the nodes below repeat.
 
 What is repeated for every node has a limit, so that the cost grows with the document and not with its square.
 """
@@ -85,7 +85,7 @@ def fields_of(nodes: Sequence[Node], language: str) -> NodeFields:
     for node in nodes:
         title = _listed((node.title,))
         above = down[node.ancestors[-1].position] if node.ancestors else []
-        down.append(above + (title if len(node.title) <= _REPEATED else _listed((node.title[:_REPEATED],))))
+        down.append(above + title)
         own.append(
             {
                 in_title: title + _listed(node.titles),
