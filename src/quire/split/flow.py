@@ -100,7 +100,7 @@ class _Packing:
         """The runs, in order."""
         runs: list[Run] = []
         waiting = list(reversed(self._plan.units.items))
-        while True:
+        while True:  # each time a run is closed, a section becomes blocks, or a run of headings grows
             self._take(waiting)
             unit = waiting.pop() if waiting else None
             unit = self._given_back(unit, waiting)

@@ -26,7 +26,7 @@ from quire.model import Block, Kind, Note
 from quire.offsets import line_start
 from quire.split.around import INDENTED, Around, width
 from quire.split.fences import Fence, opened_again
-from quire.split.levels import PROSE, Level, Places, blank_lines, cells, lines, with_end
+from quire.split.levels import IN_LINES, PROSE, Level, Places, blank_lines, cells, lines, with_end
 from quire.split.quoted import DEEPEST, Quoted
 from quire.split.reach import Reach
 from quire.split.sentences import sentence_ends, stop_ends
@@ -38,9 +38,6 @@ _SMALL = 8
 
 _SENTENCES: tuple[Level, ...] = (sentence_ends, stop_ends, *PROSE)
 """The levels of prose."""
-
-_IN_LINES: frozenset[Kind] = frozenset({"html", "math"})
-"""What is cut at lines, with nothing repeated."""
 
 _FENCE = re.compile(r"[ \t]*(?:[-*+>][ \t]*|[0-9]{1,9}[.)][ \t]*|\[\^[^\]\s]+\]:[ \t]*)*?((`{3,}|~{3,})[^\r\n]*)")
 
@@ -98,7 +95,7 @@ class Ladder:
         elif block.children:
             yield from self._container(block, start, end, around, depth)
         else:
-            levels = (lines, *PROSE) if block.kind in _IN_LINES else _SENTENCES
+            levels = (lines, *PROSE) if block.kind in IN_LINES else _SENTENCES
             reach = self._before(start, around, block)
             yield from self._parts(block.kind, max(start, reach.wrap.first), end, levels, reach)
 
@@ -141,7 +138,7 @@ class Ladder:
 
         Only HTML and math, whose lines are cut as they are, and what stands above code and tables.
         """
-        if around.is_top or (start > self._last_code and (block is None or block.kind not in _IN_LINES)):
+        if around.is_top or (start > self._last_code and (block is None or block.kind not in IN_LINES)):
             return self._plain
         stands = standing_before(prefix_at(self.text, start), around)
         if stands is None or (weight := self.counter.count(stands.again + stands.behind)) * 2 > self.cap:

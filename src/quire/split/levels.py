@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
+from quire.model import Kind
 from quire.split.graphemes import grapheme_ends
 from quire.split.inline import Atom, inline_atoms
 from quire.split.words import inner_word_ends, word_ends, word_ends_near
@@ -46,6 +47,9 @@ def with_end(places: list[int], end: int) -> list[int]:
 
 PROSE: tuple[Level, ...] = (word_ends, inner_word_ends, grapheme_ends)
 """The levels below sentences."""
+
+IN_LINES: frozenset[Kind] = frozenset({"html", "math"})
+"""What is cut at lines, with nothing repeated."""
 
 _MARGIN = 160
 """So many characters around a position hold the end of a word in most text."""

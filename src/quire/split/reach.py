@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from itertools import count as count_up
 
 from quire.blank import BLANK
 from quire.counter import TokenCounter
@@ -68,18 +67,18 @@ class Reach:
         low, high = index - 1, len(ends)  # fits, does not fit
         fitting = over = 0
         guess = bisect_right(ends, start + stride, lo=index) - 1
-        for attempt in count_up():
+        attempt = 0
+        while low + 1 < high:  # each count brings the two nearer
             guess = max(low + 1, min(guess, high - 1))
             size = self.size(start, ends[guess])
             if size <= self.limit:
                 low, fitting = guess, size
             else:
                 high, over = guess, size
-            if low + 1 >= high:
-                break
             if attempt < _GUESSES:
                 aim = start + (ends[guess] - start) * self.limit // max(size, 1)
                 guess = bisect_right(ends, aim, lo=index) - 1
             else:
                 guess = (low + high) // 2
+            attempt += 1
         return low, fitting if low >= index else over
