@@ -7,7 +7,7 @@ The whole pipeline, in its order, with where each stage is:
     split oversized  flatten.py with ladder.py
     pack             here; least.py has the minimum
     overlap          overlap.py: which sentences, when asked; finish/assemble.py puts them in front
-    normalise        finish/normalize.py
+    normalise        normalize.py
     attach metadata  finish/assemble.py
     guard            finish/guard.py
 """

@@ -77,11 +77,11 @@ class Least:
         about = sum([unit.tokens for unit in run])
         if self._plan.units.adds_up and about - len(run) - 2 >= self._least:
             return True
-        return self._plan.units.counter.count(self._plan.units.text[run[0].start : run[-1].end]) >= self._least
+        return self._plan.units.counter.count(self._plan.units.embedded[run[0].start : run[-1].end]) >= self._least
 
     def _moved_back(self, before: Run, run: Run) -> _Pair | None:
         """The cut moved back into the run before, as little as is needed."""
-        units, text, end = self._plan.in_blocks(before), self._plan.units.text, run[-1].end
+        units, text, end = self._plan.in_blocks(before), self._plan.units.embedded, run[-1].end
 
         def cut(place: _Place) -> _Pair:
             kept, given = self._in_two(units, place)
@@ -101,7 +101,8 @@ class Least:
             return [*run, *given], kept
 
         def size(place: _Place) -> int:
-            return self._plan.units.counter.count(text[start : text_end(text, start, place.position)])
+            end = text_end(text, start, place.position)
+            return self._plan.units.counter.count(self._plan.units.embedded[start:end])
 
         return self._first_sound(self._places(units), size, cut)
 
@@ -151,7 +152,7 @@ class Least:
         return self._recounted(first), self._recounted(second)
 
     def _recounted(self, unit: Unit) -> Unit:
-        return unit._replace(tokens=self._plan.units.counter.count(self._plan.units.text[unit.start : unit.stop]))
+        return unit._replace(tokens=self._plan.units.counter.count(self._plan.units.embedded[unit.start : unit.stop]))
 
     def _inside(self, unit: Unit) -> Sequence[int]:
         """Where a unit may be cut in two: a paragraph after each of its sentences, a list after each of its items.
@@ -196,7 +197,7 @@ class Least:
         """One for each of ``pieces`` that is below the minimum all the same, unless it is the only one."""
         if len(pieces) < 2:
             return []
-        text, count, least = self._plan.units.text, self._plan.units.counter.count, self._least
+        text, count, least = self._plan.units.embedded, self._plan.units.counter.count, self._least
         small = [piece for piece in pieces if piece.own_tokens(text, count) < least]
         message = f"no cut that is permitted here gives a chunk of {least} tokens or more; it stays small"
         return findings_at(self._plan.document.source, [(piece.start, "below-minimum", message) for piece in small])

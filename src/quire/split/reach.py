@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from quire.blank import BLANK
 from quire.counter import TokenCounter
+from quire.normalize import RegularText
 from quire.split.levels import Places
 from quire.split.quoted import Quoted
 from quire.split.units import NO_WRAP, Wrap, is_clearly_above
@@ -20,8 +21,18 @@ _GUESSES = 6
 class Reach:
     """The sizes of parts, each with ``wrap`` around it, and the places that they reach within ``limit`` tokens."""
 
-    def __init__(self, text: str, counter: TokenCounter, quoted: Quoted, limit: int, wrap: Wrap = NO_WRAP) -> None:
+    def __init__(
+        self,
+        text: str,
+        embedded: str | RegularText,
+        counter: TokenCounter,
+        quoted: Quoted,
+        limit: int,
+        *,
+        wrap: Wrap = NO_WRAP,
+    ) -> None:
         self._text = text
+        self._embedded = embedded
         self._counter = counter
         self._quoted = quoted
         self.limit = limit
@@ -51,7 +62,7 @@ class Reach:
     def size(self, start: int, end: int) -> int:
         """How many tokens a part has with what stands around it."""
         before, after = self.around(start, end)
-        return self._counter.count(f"{before}{self._text[start:end].rstrip(BLANK)}{after}")
+        return self._counter.count(f"{before}{self._embedded[start:end].rstrip(BLANK)}{after}")
 
     def around(self, start: int, end: int) -> tuple[str, str]:
         """What stands around a part; the marks of a quote, too, where it starts inside a line."""
