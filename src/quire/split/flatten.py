@@ -149,7 +149,7 @@ class Flattening:
             return
         is_last = stop == self._tail_start
         needed = made.lead + size + (self._tail if is_last else 0) + _ROOM_FOR_TEXT
-        if needed > self._room(section.number, needed):
+        if needed > self._room(made, section.number, needed):
             self._add_blocks(made, self._document.own_blocks(section.number), stop)
             return
         is_heading = section.depth > 0 and section.text_start >= section.text_end
@@ -183,10 +183,17 @@ class Flattening:
             return section.start, section.text_end
         return trimmed(self._text, section.start, stop)
 
-    def _room(self, section: int, needed: int) -> int:
-        """How many tokens there are below a section's breadcrumb; not worked out where it is plain to see."""
+    def _room(self, made: _Made, section: int, needed: int) -> int:
+        """How many tokens there are below the breadcrumb of a section, and of the one in which what leads it starts.
+
+        Not worked out where it is plain to see.
+        """
         sure = self._grain.cap - self._crumbs.most
-        return sure if needed <= sure else self._grain.cap - self._crumbs.reserve(section)
+        if needed <= sure:
+            return sure
+        leads = leads_of(made.units)
+        first = self._document.section_at(leads[0].start) if leads else section
+        return self._grain.cap - max(self._crumbs.reserve(section), self._crumbs.reserve(first))
 
     def _add_blocks(self, made: _Made, blocks: Sequence[Block], stop: int) -> None:
         text, count, append = self._embedded, self._count, made.units.append
@@ -209,7 +216,7 @@ class Flattening:
         """Add the units of a block that is large, or stands below or above headings that leave little room."""
         lead = made.lead
         needed = lead + size + _ROOM_FOR_TEXT
-        room = self._room(self._document.section_at(block.start), needed) - lead
+        room = self._room(made, self._document.section_at(block.start), needed) - lead
         if block.kind == "heading" and lead and room < size + _ROOM_FOR_TEXT <= room + lead:
             # What leads gives way, rather than the heading be parted from what is below it.
             made.units[-1] = self._released(made.units[-1])

@@ -98,9 +98,14 @@ class Plan:
                 yield run
                 continue
             ends = [end for end in range(1, len(run)) if not run[end - 1].leads]
-            # A heading is not parted from what is below it for the breadcrumb, which gives way.
-            above = self.crumbs.prefix(section_of(run[0].start, run[-1].end)) if ends else ""
-            if self.units.counter.count(above + composed(self.units.embedded, run[0], run[-1])) <= self.cap:
+            above = self.crumbs.prefix(section_of(run[0].start, run[-1].end))
+            text, count = composed(self.units.embedded, run[0], run[-1]), self.units.counter.count
+            if count(above + text) <= self.cap:
+                yield run
+                continue
+            if not ends and above and count(text) <= self.cap:
+                message = "a heading and what is below it leave no room for the breadcrumb within the cap"
+                self.notes.append((run[0].start, "breadcrumb-left-out", message))
                 yield run
                 continue
             middle = min(ends or range(1, len(run)), key=partial(_from_middle, len(run)))
@@ -166,9 +171,9 @@ class Plan:
         runs: list[tuple[int, int]] = []
         start = first
         while (end := self._full(start, last, target, section)) < last:
-            cut = end
-            while cut > start and not self.may_end(cut):
-                cut -= 1
+            ends = [cut for cut in range(end, start, -1) if self.may_end(cut)]
+            # The section that holds fewer units may be a smaller one, with a longer breadcrumb.
+            cut = next((cut for cut in ends if cut == end or self.fits(start, cut, section)), max(ends, default=start))
             if cut == start:
                 cut = next((later for later in range(end + 1, last) if self.may_end(later)), last)
                 if cut == last:
