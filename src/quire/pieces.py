@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 from quire.config import Options
 from quire.counter import TokenCounter
 from quire.model import Document, Finding
+from quire.normalize import RegularText
 
 
 class Piece(NamedTuple):
@@ -33,7 +34,7 @@ class Piece(NamedTuple):
         """How many tokens its text has, with what is added around it."""
         return self.size if isinstance(self.size, int) else self.size()
 
-    def own_tokens(self, text: str, count: Callable[[str], int]) -> int:
+    def own_tokens(self, text: str | RegularText, count: Callable[[str], int]) -> int:
         """How many tokens its own part of ``text`` has, without what is added around it."""
         return count(text[self.start : self.end]) if self.before or self.after else self.tokens
 

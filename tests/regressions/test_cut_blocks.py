@@ -310,3 +310,18 @@ def test_only_the_first_part_has_the_little_room_below_a_long_heading(kind: str)
     chunks = cut(text, hard_cap=64, target=32, min_tokens=0)
     assert chunks[0].original_text.startswith(f"{heading}\n\n{first}{mark}row 0")
     assert [row for row in rows if not any(row in chunk.original_text for chunk in chunks)] == rows[:1]
+
+
+@pytest.mark.parametrize("indent", ["", "  ", "> "])
+@pytest.mark.parametrize(
+    "opening", ["</svg>", "<Note>", "and <div>", "a <script> tag", "and <!-- this", "some ~~~ signs"]
+)
+def test_no_part_starts_with_what_would_make_the_code_below_it_something_else(opening: str, indent: str) -> None:
+    for words in range(30, 75):
+        lines = f"{'word ' * words}\n{opening}\n```py\nline of code\nline of code\n```\n".splitlines()
+        text = "".join(f"{indent}{line}\n" for line in lines)
+        text = f"- {text[2:]}" if indent == "  " else text
+        for strategy, options in (("packed", {"hard_cap": 64}), ("flow", {"max_tokens": 64, "min_tokens": 30})):
+            found = list(fences(cut(text, strategy, **options)))
+            assert sum(token.content.count("line of code") for token in found) == 2, text
+            assert {token.info for token in found} == {"py"}

@@ -3,7 +3,6 @@
 ids.py        what chunks are called
 place.py      where they stand, below which headings, what kinds of block they hold
 embed.py      when the breadcrumb stands above the text
-normalize.py  regular white space
 assemble.py   everything that is known of a chunk, put together
 guard.py      chunks that are not worth embedding
 """
@@ -12,6 +11,6 @@ from __future__ import annotations
 
 from quire.finish.assemble import assemble
 from quire.finish.guard import guarded
-from quire.finish.normalize import normalized
+from quire.normalize import normalized
 
 __all__ = ["assemble", "guarded", "normalized"]

@@ -16,9 +16,9 @@ from quire.config import Options
 from quire.counter import TokenCounter, adds_up, estimated
 from quire.crumbs import Breadcrumbs, keep
 from quire.finish.embed import headings_in, lacking
-from quire.finish.normalize import normalized
 from quire.finish.place import Places, metadata, node_types, positions
 from quire.model import Document
+from quire.normalize import normalized
 from quire.offsets import utf8_length
 from quire.pieces import Piece
 from quire.record import Chunk, SourcePosition, TokenStats

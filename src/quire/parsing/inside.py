@@ -7,6 +7,7 @@ reference definitions are about inline text, so a block at document level has th
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,20 +46,27 @@ class Inside:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._known: dict[int, tuple[Block, ...]] = {}
+        self._known: dict[tuple[Kind, int, int], tuple[Block, ...]] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Inside, (self._text,)  # what is known can be found again
 
     def __call__(self, block: Block) -> tuple[Block, ...]:
         """The blocks directly inside ``block``; each knows its own children."""
-        known = self._known.get(block.start)
-        if known is None:
-            known = self._known[block.start] = self._rows(block) if block.kind == "table" else self._found(block)
-        return known
+        return self._once(block, self._rows if block.kind == "table" else self._found)
+
+    def _once(self, block: Block, found: Callable[[Block], tuple[Block, ...]]) -> tuple[Block, ...]:
+        """What ``found`` returns for a block: there may be thousands inside, and they are asked for again and again."""
+        key = block.kind, block.start, block.end
+        if key not in self._known:
+            self._known[key] = found(block)
+        return self._known[key]
 
     def plain_items(self, block: Block) -> tuple[Block, ...]:
         """The items of a list whose every other line is blank or indented: each marker in the first column is one's."""
+        return self._once(block, self._plain_items)
+
+    def _plain_items(self, block: Block) -> tuple[Block, ...]:
         text, items = self._text, self._items
         starts = [block.start + mark.start() for mark in _MARKER.finditer(stand_in(text[block.start : block.end]))]
         ends = [*starts[1:], block.end]
@@ -69,11 +77,11 @@ class Inside:
 
     def _items(self, item: Block) -> tuple[Block, ...]:
         """What is inside one of ``plain_items``: alone it is a list with one item."""
-        known = self._known.get(-item.start - 1)  # a list starts where its first item does
-        if known is None:
-            alone = self._found(item._replace(kind="list"))
-            known = self._known[-item.start - 1] = alone[0].children if alone else ()
-        return known
+        return self._once(item, self._in_item)
+
+    def _in_item(self, item: Block) -> tuple[Block, ...]:
+        alone = self._found(item._replace(kind="list"))
+        return alone[0].children if alone else ()
 
     def _rows(self, table: Block) -> tuple[Block, ...]:
         """The rows of a table: its lines, but for the second, which only delimits."""

@@ -13,6 +13,7 @@ from quire.blank import trimmed
 from quire.counter import TokenCounter, adds_up
 from quire.crumbs import Breadcrumbs
 from quire.model import Block, Document, Kind, Note, Section
+from quire.normalize import RegularText
 from quire.split.in_place import Spot, in_place, leads_of
 from quire.split.ladder import Ladder
 from quire.split.units import JOINT, Unit, blank_behind, is_clearly_above
@@ -50,9 +51,18 @@ class _Made:
 class Flattening:
     """Makes the units of one document."""
 
-    def __init__(self, document: Document, counter: TokenCounter, crumbs: Breadcrumbs, grain: Grain) -> None:
+    def __init__(
+        self,
+        document: Document,
+        counter: TokenCounter,
+        crumbs: Breadcrumbs,
+        grain: Grain,
+        embedded: str | RegularText,
+    ) -> None:
+        """``embedded`` is the text as it is embedded: its slices are counted."""
         self._document = document
         self._text = document.text
+        self._embedded = embedded
         self._count = counter.count
         self._counter = counter
         self._crumbs = crumbs
@@ -88,7 +98,7 @@ class Flattening:
         if not end:
             return -1, 0, 0
         self.closing = start
-        tail, gap = self._count(self._text[start:]), self._count(self._text[end:start])
+        tail, gap = self._count(self._embedded[start:]), self._count(self._embedded[end:start])
         if (tail + gap) * 2 < self._grain.cap:
             return start, tail, gap
         return -1, 0, 0
@@ -99,7 +109,7 @@ class Flattening:
     def units(self) -> list[Unit]:
         """The units, in order."""
         made = _Made()
-        units, text, count, firsts = made.units, self._text, self._count, self.firsts
+        units, text, embedded, count, firsts = made.units, self._text, self._embedded, self._count, self.firsts
         append = units.append
         sections = self._document.sections
         starts = self._document.section_starts
@@ -108,7 +118,7 @@ class Flattening:
         # All counts one after the other: between other work each would take twice as long.
         most = self._long
         sizes = [
-            count(text[start:stop]) if stop - start <= most else self._size_of_long(start, stop)
+            count(embedded[start:stop]) if stop - start <= most else self._size_of_long(start, stop)
             for start, stop in zip(starts, stops, strict=True)
         ]
         sure = self._sure
@@ -129,8 +139,8 @@ class Flattening:
         """How many tokens a long section has; those of its beginning, if they are clearly too many already."""
         if self._grain.goes_by_length:
             return sys.maxsize
-        size = self._count(self._text[start : start + self._long])
-        return size if is_clearly_above(size, self._grain.cap) else self._count(self._text[start:stop])
+        size = self._count(self._embedded[start : start + self._long])
+        return size if is_clearly_above(size, self._grain.cap) else self._count(self._embedded[start:stop])
 
     def _add_section(self, made: _Made, section: Section, following: Section | None, size: int, stop: int) -> None:
         """Add the units of a section that is large, or a heading alone, or the document, or the last above headings."""
@@ -139,7 +149,7 @@ class Flattening:
             return
         is_last = stop == self._tail_start
         needed = made.lead + size + (self._tail if is_last else 0) + _ROOM_FOR_TEXT
-        if needed > self._room(section.number, needed):
+        if needed > self._room(made, section.number, needed):
             self._add_blocks(made, self._document.own_blocks(section.number), stop)
             return
         is_heading = section.depth > 0 and section.text_start >= section.text_end
@@ -158,7 +168,7 @@ class Flattening:
         if self._adds_up and size - self._around(section, following.start) >= self._grain.least:
             return False  # the usual case, seen without counting the text by itself
         start, end = own_text(self._document, section, following.start)
-        return self._count(self._text[start:end]) < self._grain.least
+        return self._count(self._embedded[start:end]) < self._grain.least
 
     def _around(self, section: Section, stop: int) -> int:
         """No more tokens are in a section's heading and the blank lines around its text: none has more than bytes."""
@@ -173,13 +183,20 @@ class Flattening:
             return section.start, section.text_end
         return trimmed(self._text, section.start, stop)
 
-    def _room(self, section: int, needed: int) -> int:
-        """How many tokens there are below a section's breadcrumb; not worked out where it is plain to see."""
+    def _room(self, made: _Made, section: int, needed: int) -> int:
+        """How many tokens there are below the breadcrumb of a section, and of the one in which what leads it starts.
+
+        Not worked out where it is plain to see.
+        """
         sure = self._grain.cap - self._crumbs.most
-        return sure if needed <= sure else self._grain.cap - self._crumbs.reserve(section)
+        if needed <= sure:
+            return sure
+        leads = leads_of(made.units)
+        first = self._document.section_at(leads[0].start) if leads else section
+        return self._grain.cap - max(self._crumbs.reserve(section), self._crumbs.reserve(first))
 
     def _add_blocks(self, made: _Made, blocks: Sequence[Block], stop: int) -> None:
-        text, count, append = self._text, self._count, made.units.append
+        text, count, append = self._embedded, self._count, made.units.append
         starts = [block[1] for block in blocks]
         stops = [*starts[1:], max(stop, blocks[-1].end)] if blocks else []
         sizes = [count(text[start:end]) for start, end in zip(starts, stops, strict=True)]
@@ -199,7 +216,7 @@ class Flattening:
         """Add the units of a block that is large, or stands below or above headings that leave little room."""
         lead = made.lead
         needed = lead + size + _ROOM_FOR_TEXT
-        room = self._room(self._document.section_at(block.start), needed) - lead
+        room = self._room(made, self._document.section_at(block.start), needed) - lead
         if block.kind == "heading" and lead and room < size + _ROOM_FOR_TEXT <= room + lead:
             # What leads gives way, rather than the heading be parted from what is below it.
             made.units[-1] = self._released(made.units[-1])
@@ -238,14 +255,16 @@ class Flattening:
         if size <= spot.room - (JOINT if self._adds_up else spot.joints):
             return True
         if self._adds_up:  # the line end behind it may be merged with its last sign, and is not in a piece
-            return self._count(self._text[block.start : block.end]) <= spot.room
+            return self._count(self._embedded[block.start : block.end]) <= spot.room
         own = max(size - spot.gap, 0)
-        counter = in_place(self._document, self._counter, self._crumbs, block, spot, cap=self._grain.cap)
-        return counter.checked(own, self._text[block.start : block.end]) <= spot.room - spot.gap
+        counter = in_place(
+            self._document, self._embedded, self._counter, self._crumbs, block, spot=spot, cap=self._grain.cap
+        )
+        return counter.checked(own, self._embedded[block.start : block.end]) <= spot.room - spot.gap
 
     def _why_alone(self, heading: Block, room: int) -> str:
         """What keeps a heading from standing above text."""
-        size = self._count(self._text[heading.start : heading.end])
+        size = self._count(self._embedded[heading.start : heading.end])
         if size + _ROOM_FOR_TEXT <= room:
             return "blank lines part a heading from its text, for they leave no room for it"
         if size <= room or self._grain.oversized is None:
@@ -256,14 +275,16 @@ class Flattening:
         """The parts of a block. Only the first stands below the headings above it, if it leaves room for them."""
         counter = self._counter
         if not self._adds_up:
-            counter = in_place(self._document, counter, self._crumbs, block, spot, cap=self._grain.cap)
+            counter = in_place(
+                self._document, self._embedded, counter, self._crumbs, block, spot=spot, cap=self._grain.cap
+            )
         room = spot.room - spot.gap
         limit = max(min(self._grain.target, room), 1)
-        wide = Ladder(self._text, counter, limit, max(room + spot.lead, 1))
+        wide = Ladder(self._text, self._embedded, counter, limit, max(room + spot.lead, 1))
         every, notes = wide.cut(block), wide.notes
         parts = wide.merged(every)
         if spot.lead and wide.size(parts[0]) > room:
-            narrow = Ladder(self._text, counter, limit, max(room, 1))
+            narrow = Ladder(self._text, self._embedded, counter, limit, max(room, 1))
             first = narrow.cut(block)
             at = _meeting(first, every)
             parts = narrow.merged([part for part in first if part.start < at])
@@ -280,7 +301,7 @@ class Flattening:
         """How many tokens a part has with the blank lines behind it."""
         if self._adds_up:
             return part.tokens + blank_behind(self._text, self._counter, part, stop)
-        return self._count(self._text[part.start : stop])
+        return self._count(self._embedded[part.start : stop])
 
 
 def _meeting(parts: Sequence[Unit], others: Sequence[Unit]) -> int:

@@ -7,7 +7,7 @@ The whole pipeline, in its order, with where each stage is:
     split oversized  flatten.py with ladder.py
     pack             here; least.py has the minimum
     overlap          overlap.py: which sentences, when asked; finish/assemble.py puts them in front
-    normalise        finish/normalize.py
+    normalise        normalize.py
     attach metadata  finish/assemble.py
     guard            finish/guard.py
 """
@@ -100,7 +100,7 @@ class _Packing:
         """The runs, in order."""
         runs: list[Run] = []
         waiting = list(reversed(self._plan.units.items))
-        while True:
+        while True:  # each time a run is closed, a section becomes blocks, or a run of headings grows
             self._take(waiting)
             unit = waiting.pop() if waiting else None
             unit = self._given_back(unit, waiting)

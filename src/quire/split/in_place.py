@@ -15,6 +15,7 @@ from quire.blank import BLANK
 from quire.counter import TokenCounter
 from quire.crumbs import Breadcrumbs
 from quire.model import Block, Document
+from quire.normalize import RegularText
 from quire.split.units import Unit
 
 
@@ -73,13 +74,20 @@ class InPlace:
 
 
 def in_place(
-    document: Document, counter: TokenCounter, crumbs: Breadcrumbs, block: Block, spot: Spot, *, cap: int
+    document: Document,
+    embedded: str | RegularText,
+    counter: TokenCounter,
+    crumbs: Breadcrumbs,
+    block: Block,
+    *,
+    spot: Spot,
+    cap: int,
 ) -> InPlace:
     """What counts a block and its parts: below their breadcrumb, and the first below what leads the block."""
-    text, section_at = document.text, document.section_at
+    section_at = document.section_at
     start = spot.leads[0].start if spot.leads else block.start
-    above = crumbs.prefix(section_at(start)) + text[start : block.start]
-    behind = text[block.end :].rstrip(BLANK) if spot.is_last else ""
+    above = crumbs.prefix(section_at(start)) + embedded[start : block.start]
+    behind = embedded[block.end :].rstrip(BLANK) if spot.is_last else ""
     room = spot.room - spot.gap
     places = [_Place(above, behind, room, spot.joints)]
     if spot.leads:  # which stand above the first part only

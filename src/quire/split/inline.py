@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import TypeAlias
 
+from quire.blank import BLANK
+
 # A mark, with what belongs to it. The plainest code and links are read whole, as groups 1 and 2. The first character
 # stands alone: so the search for it is quick.
 _CODE = r"([^`]++`)(?!`)"
@@ -37,6 +39,19 @@ _IN_ANGLES = re.compile(
     r"""|/?[A-Za-z][A-Za-z0-9-]*+(?=[\s/>])(?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*+>"""  # a tag
     r"""|!--(?:[^<-]++|-(?!->)|<(?!!--))*+-->)"""  # a comment
 )
+
+# What opens a fence or an HTML block at the start of a line, and makes that of the blocks which follow.
+_OPENING = re.compile(r"<|`{3,}+|~{3,}+")
+_BLOCK = re.compile(
+    r"""~~~|`{3,}+[^`\r\n]*+(?:[\r\n]|\Z)|<(?:[?]|![A-Za-z\[-]|(?:script|pre|style|textarea)(?=[\s>]|\Z)"""
+    r"""|/?(?:address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl"""
+    r"""|dt|fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|legend|li|link|main"""
+    r"""|menu|menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary|table|tbody|td|tfoot|th|thead|title"""
+    r"""|tr|track|ul)(?=[\s>]|/>|\Z)"""
+    r"""|/?[A-Za-z][A-Za-z0-9-]*+(?:[^<>"'\r\n]++|"[^"\r\n]*+"|'[^'\r\n]*+')*+>[ \t]*+(?:[\r\n]|\Z))""",
+    re.IGNORECASE,
+)
+_BEFORE_BLOCK = f"{BLANK}>"
 
 _end_of = itemgetter(1)
 
@@ -76,6 +91,18 @@ def outside(cuts: list[int], atoms: Sequence[Atom]) -> list[int]:
         if at == count or cut <= atoms[at][0]:
             kept.append(cut)
     return kept
+
+
+def block_starts(text: str, start: int, end: int, last: int) -> list[Atom]:
+    """Where ``text[start:end]`` should not be cut up to ``last``: before what would open a fence or an HTML block."""
+    found: list[Atom] = []
+    for mark in _OPENING.finditer(text, start, last):
+        first = at = mark.start()
+        if _BLOCK.match(text, at, end):
+            while first > start and text[first - 1] in _BEFORE_BLOCK:
+                first -= 1
+            found.append((first - 1, at + 1))
+    return found
 
 
 @dataclass(slots=True)

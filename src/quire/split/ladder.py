@@ -23,10 +23,11 @@ from collections.abc import Iterator, Sequence
 from quire.blank import BLANK, text_end
 from quire.counter import TokenCounter, adds_up
 from quire.model import Block, Kind, Note
+from quire.normalize import RegularText
 from quire.offsets import line_start
 from quire.split.around import INDENTED, Around, width
 from quire.split.fences import Fence, opened_again
-from quire.split.levels import PROSE, Level, Places, blank_lines, cells, lines, with_end
+from quire.split.levels import IN_LINES, PROSE, Level, Places, blank_lines, cells, lines, with_end
 from quire.split.quoted import DEEPEST, Quoted
 from quire.split.reach import Reach
 from quire.split.sentences import sentence_ends, stop_ends
@@ -39,17 +40,15 @@ _SMALL = 8
 _SENTENCES: tuple[Level, ...] = (sentence_ends, stop_ends, *PROSE)
 """The levels of prose."""
 
-_IN_LINES: frozenset[Kind] = frozenset({"html", "math"})
-"""What is cut at lines, with nothing repeated."""
-
 _FENCE = re.compile(r"[ \t]*(?:[-*+>][ \t]*|[0-9]{1,9}[.)][ \t]*|\[\^[^\]\s]+\]:[ \t]*)*?((`{3,}|~{3,})[^\r\n]*)")
 
 
 class Ladder:
     """Cuts blocks of one text into units of about ``limit`` tokens, and of at most ``cap``."""
 
-    def __init__(self, text: str, counter: TokenCounter, limit: int, cap: int) -> None:
+    def __init__(self, text: str, embedded: str | RegularText, counter: TokenCounter, limit: int, cap: int) -> None:
         self.text = text
+        self.embedded = embedded
         self.counter = counter
         self.limit = limit
         self.cap = cap
@@ -57,7 +56,7 @@ class Ladder:
         self._adds_up = adds_up(counter)
         self._last_code = -1  # behind it no code and no table starts
         self._quoted = Quoted(text)
-        self._plain = Reach(text, counter, self._quoted, limit)
+        self._plain = Reach(text, embedded, counter, self._quoted, limit)
 
     def cut(self, block: Block) -> list[Unit]:
         """The parts of ``block``, each within the cap, together all of its text; some may be small."""
@@ -83,7 +82,7 @@ class Ladder:
 
     def size(self, unit: Unit) -> int:
         """How many tokens a part has with what stands around it."""
-        return self.counter.count(composed(self.text, unit, unit))
+        return self.counter.count(composed(self.embedded, unit, unit))
 
     def _block(self, block: Block, start: int, end: int, around: Around, depth: int) -> Iterator[Unit]:
         """The parts of a block that is cut from ``start``, the start of its line, to ``end``."""
@@ -98,7 +97,7 @@ class Ladder:
         elif block.children:
             yield from self._container(block, start, end, around, depth)
         else:
-            levels = (lines, *PROSE) if block.kind in _IN_LINES else _SENTENCES
+            levels = (lines, *PROSE) if block.kind in IN_LINES else _SENTENCES
             reach = self._before(start, around, block)
             yield from self._parts(block.kind, max(start, reach.wrap.first), end, levels, reach)
 
@@ -123,7 +122,7 @@ class Ladder:
             child = inner.get(first)
             reach = self._before(first, outside if first == start else around, child)
             is_plain = reach is self._plain and first and text[first - 1] == "\n"
-            if is_plain and own and (size := count(own)) <= most:
+            if is_plain and own and (size := count(self.embedded[first : first + len(own)])) <= most:
                 # The usual case: an item that fits, on lines of its own.
                 yield Unit(first, first + len(own), block.kind, size, first + len(own))
                 continue
@@ -141,14 +140,14 @@ class Ladder:
 
         Only HTML and math, whose lines are cut as they are, and what stands above code and tables.
         """
-        if around.is_top or (start > self._last_code and (block is None or block.kind not in _IN_LINES)):
+        if around.is_top or (start > self._last_code and (block is None or block.kind not in IN_LINES)):
             return self._plain
         stands = standing_before(prefix_at(self.text, start), around)
         if stands is None or (weight := self.counter.count(stands.again + stands.behind)) * 2 > self.cap:
             return self._plain
         first, last = start + stands.left_out, len(self.text) + 1
         wrap = Wrap(stands.again, "", stands.lead, stands.behind, first, last)
-        return Reach(self.text, self.counter, self._quoted, max(self.limit, weight * 2), wrap)
+        return Reach(self.text, self.embedded, self.counter, self._quoted, max(self.limit, weight * 2), wrap=wrap)
 
     def _code(self, start: int, end: int, around: Around) -> Iterator[Unit]:
         fence = _FENCE.match(self.text, start, end)
@@ -195,7 +194,7 @@ class Ladder:
         """The reach of parts with ``wrap`` around them, if they have room for it: half of each is its own text."""
         weight = self._weight(wrap)
         if weight * 2 <= self.cap:
-            return Reach(self.text, self.counter, self._quoted, max(self.limit, weight * 2), wrap)
+            return Reach(self.text, self.embedded, self.counter, self._quoted, max(self.limit, weight * 2), wrap=wrap)
         what = "an opening fence" if code == "fence-left-out" else "a table's header"
         self.notes.append((wrap.first, code, f"{what} is too long to be repeated in every part; it is left out"))
         return self._plain
@@ -261,7 +260,7 @@ class Ladder:
         last = text_end(self.text, start, end)
         if last > start:
             before, after = reach.around(start, end)
-            tokens = self.counter.count(self.text[start:last]) if before or after else size
+            tokens = self.counter.count(self.embedded[start:last]) if before or after else size
             yield Unit(start, last, kind, tokens, last, before, after, last >= until, wrap=reach.wrap)
 
     def _joined(self, first: Unit, last: Unit) -> int | None:
@@ -275,10 +274,10 @@ class Ladder:
         if self._adds_up and self.counter.cuts_cleanly(self.text, last.start):
             tokens += blank_behind(self.text, self.counter, first, last.start)
         else:
-            tokens = self.counter.count(self.text[first.start : last.end])
+            tokens = self.counter.count(self.embedded[first.start : last.end])
         if not (first.before or last.after):
             return tokens if tokens <= most else None
-        return tokens if self.counter.count(composed(self.text, first, last)) <= most else None
+        return tokens if self.counter.count(composed(self.embedded, first, last)) <= most else None
 
 
 def _between(level: Level, span: tuple[int, int]) -> Level:

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 from quire.blank import text_end
 from quire.model import Block, Finding, between, findings_at
 from quire.pieces import Piece
-from quire.split.levels import lines
+from quire.split.levels import IN_LINES, lines
 from quire.split.overlap import Run
 from quire.split.plan import Plan
 from quire.split.quoted import Quoted
@@ -43,7 +43,6 @@ class Least:
         self._plan = plan
         self._least = least
         self._quoted = Quoted(plan.units.text)
-        self._known: dict[tuple[str, int], tuple[Block, ...]] = {}
         self.has_halved = False
         """Whether a unit was cut in two."""
 
@@ -78,11 +77,11 @@ class Least:
         about = sum([unit.tokens for unit in run])
         if self._plan.units.adds_up and about - len(run) - 2 >= self._least:
             return True
-        return self._plan.units.counter.count(self._plan.units.text[run[0].start : run[-1].end]) >= self._least
+        return self._plan.units.counter.count(self._plan.units.embedded[run[0].start : run[-1].end]) >= self._least
 
     def _moved_back(self, before: Run, run: Run) -> _Pair | None:
         """The cut moved back into the run before, as little as is needed."""
-        units, text, end = self._plan.in_blocks(before), self._plan.units.text, run[-1].end
+        units, text, end = self._plan.in_blocks(before), self._plan.units.embedded, run[-1].end
 
         def cut(place: _Place) -> _Pair:
             kept, given = self._in_two(units, place)
@@ -102,7 +101,8 @@ class Least:
             return [*run, *given], kept
 
         def size(place: _Place) -> int:
-            return self._plan.units.counter.count(text[start : text_end(text, start, place.position)])
+            end = text_end(text, start, place.position)
+            return self._plan.units.counter.count(self._plan.units.embedded[start:end])
 
         return self._first_sound(self._places(units), size, cut)
 
@@ -152,7 +152,7 @@ class Least:
         return self._recounted(first), self._recounted(second)
 
     def _recounted(self, unit: Unit) -> Unit:
-        return unit._replace(tokens=self._plan.units.counter.count(self._plan.units.text[unit.start : unit.stop]))
+        return unit._replace(tokens=self._plan.units.counter.count(self._plan.units.embedded[unit.start : unit.stop]))
 
     def _inside(self, unit: Unit) -> Sequence[int]:
         """Where a unit may be cut in two: a paragraph after each of its sentences, a list after each of its items.
@@ -172,40 +172,37 @@ class Least:
         return self._plan.item_starts(unit.start, unit.end) if unit.kind == "list" else []
 
     def _between_words(self, unit: Unit) -> list[int]:
-        """Where a sentence may be cut that is cut between words anyway: the first of a unit, the last.
+        """Where a sentence or a line may be cut that is cut between words anyway: the first of a unit, the last.
 
-        Only in its paragraph: a unit may hold other blocks, behind the one and above the other.
+        Only in its block: a unit may hold others, behind the one and above the other.
         """
         is_torn = not self._plan.starts_sentence(unit.start)
         if unit.after or unit.before != self._quoted.marks(unit.start) or (unit.ends_sentence and not is_torn):
             return []
         text = self._plan.units.text
-        ends = sentence_ends(text, unit.start, unit.end)
-        spans = [(unit.start, min(ends[0], block.end)) for block in self._paragraph(unit.start) if is_torn]
-        if not unit.ends_sentence:
-            last = [unit.start, *ends][-2]
-            spans += [(max(last, block.start), unit.end) for block in self._paragraph(unit.end - 1)]
+        first = self._innermost(unit.start) if is_torn else ()
+        last = self._innermost(unit.end - 1) if not unit.ends_sentence else ()
+        spans = [(unit.start, min(_ends(text, unit, block)[0], block.end)) for block in first]
+        spans += [(max([unit.start, *_ends(text, unit, block)][-2], block.start), unit.end) for block in last]
         return [at for start, end in dict.fromkeys(spans) for at in word_ends(text, start, end)[:-1]]
 
-    def _paragraph(self, position: int) -> Sequence[Block]:
-        """The paragraph, at any depth, that a position stands in; none where something else stands."""
+    def _innermost(self, position: int) -> Sequence[Block]:
+        """The block without children that a position stands in, unless it is cut between lines or not at all."""
         found = self._plan.document.blocks_between(position, position + 1)
-        while found and found[0].kind != "paragraph":
-            found = between(self._children(found[0]), position, position + 1)
-        return found
-
-    def _children(self, block: Block) -> tuple[Block, ...]:
-        """The blocks inside one; a list may have thousands, and is asked for them again and again."""
-        key = block.kind, block.start
-        if key not in self._known:
-            self._known[key] = block.children
-        return self._known[key]
+        while found and found[0].children:  # each is inside the one before
+            found = between(found[0].children, position, position + 1)
+        return [block for block in found if block.kind not in ("code", "row", "heading")]
 
     def findings(self, pieces: Sequence[Piece]) -> list[Finding]:
         """One for each of ``pieces`` that is below the minimum all the same, unless it is the only one."""
         if len(pieces) < 2:
             return []
-        text, count, least = self._plan.units.text, self._plan.units.counter.count, self._least
+        text, count, least = self._plan.units.embedded, self._plan.units.counter.count, self._least
         small = [piece for piece in pieces if piece.own_tokens(text, count) < least]
         message = f"no cut that is permitted here gives a chunk of {least} tokens or more; it stays small"
         return findings_at(self._plan.document.source, [(piece.start, "below-minimum", message) for piece in small])
+
+
+def _ends(text: str, unit: Unit, block: Block) -> Sequence[int]:
+    """Where the sentences of a unit end, for a block of prose in it, or the lines for one of HTML or math."""
+    return (lines if block.kind in IN_LINES else sentence_ends)(text, unit.start, unit.end)

@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
+from quire.model import Kind
 from quire.split.graphemes import grapheme_ends
-from quire.split.inline import Atom, inline_atoms
+from quire.split.inline import Atom, block_starts, inline_atoms, outside
 from quire.split.words import inner_word_ends, word_ends, word_ends_near
 
 Level: TypeAlias = Callable[[str, int, int], Sequence[int]]
@@ -44,8 +45,16 @@ def with_end(places: list[int], end: int) -> list[int]:
     return places
 
 
-PROSE: tuple[Level, ...] = (word_ends, inner_word_ends, grapheme_ends)
+def _graphemes(text: str, start: int, end: int) -> Sequence[int]:
+    """After each grapheme."""
+    return outside(grapheme_ends(text, start, end), block_starts(text, start, end, end))
+
+
+PROSE: tuple[Level, ...] = (word_ends, inner_word_ends, _graphemes)
 """The levels below sentences."""
+
+IN_LINES: frozenset[Kind] = frozenset({"html", "math"})
+"""What is cut at lines, with nothing repeated."""
 
 _MARGIN = 160
 """So many characters around a position hold the end of a word in most text."""

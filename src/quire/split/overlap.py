@@ -51,7 +51,7 @@ class Pieces:
         head, tail = run[0], run[-1]
         if self._are_exact or (not (head.before or tail.after) and self._plan.add_up(run)):
             return self._plan.sum_of(run)
-        return self._count(composed(self._text, head, tail))
+        return self._count(composed(self._plan.units.embedded, head, tail))
 
     def _may_overlap(self, before: Unit, head: Unit) -> bool:
         starts_with = "heading" if head.section > 0 else head.kind
@@ -59,7 +59,7 @@ class Pieces:
 
     def _overlap(self, index: int) -> int | None:
         """Where the sentences start that are repeated in front of a run."""
-        run, plan, text = self._runs[index], self._plan, self._text
+        run, plan, text = self._runs[index], self._plan, self._plan.units.embedded
         starts = self._sentence_starts(self._runs[index - 1])[: self._most]
         above = {plan.crumbs.prefix(plan.document.section_at(run[0].start))}
         if self._may_have_title:

@@ -14,6 +14,7 @@ from quire.config import Options
 from quire.counter import TokenCounter
 from quire.crumbs import Breadcrumbs
 from quire.model import Document, Finding, Section, findings_at
+from quire.normalize import embedded_text
 from quire.offsets import line_start
 from quire.pieces import Piece
 from quire.split.flatten import Flattening, Grain, holder, own_text
@@ -79,7 +80,7 @@ class Plan:
             size = self.crumbs.tokens(section) + self.sum_of(run)
             if abs(size - self.cap) > JOINT:
                 return size <= self.cap
-        text = composed(self.units.text, head, tail)
+        text = composed(self.units.embedded, head, tail)
         return self.units.counter.count(self.crumbs.prefix(section) + text) <= self.cap
 
     def within_cap(self, run: Sequence[Unit], section_of: SectionOf) -> Iterator[Sequence[Unit]]:
@@ -97,9 +98,14 @@ class Plan:
                 yield run
                 continue
             ends = [end for end in range(1, len(run)) if not run[end - 1].leads]
-            # A heading is not parted from what is below it for the breadcrumb, which gives way.
-            above = self.crumbs.prefix(section_of(run[0].start, run[-1].end)) if ends else ""
-            if self.units.counter.count(above + composed(self.units.text, run[0], run[-1])) <= self.cap:
+            above = self.crumbs.prefix(section_of(run[0].start, run[-1].end))
+            text, count = composed(self.units.embedded, run[0], run[-1]), self.units.counter.count
+            if count(above + text) <= self.cap:
+                yield run
+                continue
+            if not ends and above and count(text) <= self.cap:
+                message = "a heading and what is below it leave no room for the breadcrumb within the cap"
+                self.notes.append((run[0].start, "breadcrumb-left-out", message))
                 yield run
                 continue
             middle = min(ends or range(1, len(run)), key=partial(_from_middle, len(run)))
@@ -165,9 +171,9 @@ class Plan:
         runs: list[tuple[int, int]] = []
         start = first
         while (end := self._full(start, last, target, section)) < last:
-            cut = end
-            while cut > start and not self.may_end(cut):
-                cut -= 1
+            ends = [cut for cut in range(end, start, -1) if self.may_end(cut)]
+            # The section that holds fewer units may be a smaller one, with a longer breadcrumb.
+            cut = next((cut for cut in ends if cut == end or self.fits(start, cut, section)), max(ends, default=start))
             if cut == start:
                 cut = next((later for later in range(end + 1, last) if self.may_end(later)), last)
                 if cut == last:
@@ -201,7 +207,7 @@ class Plan:
         """Whether the text below a section's heading has fewer than so many tokens."""
         following = self.document.sections[section.number + 1].start
         start, end = own_text(self.document, section, following)
-        return self.units.counter.count(self.units.text[start:end]) < least
+        return self.units.counter.count(self.units.embedded[start:end]) < least
 
 
 def largest(least: int, most: int, fits: Callable[[int], bool]) -> int:
@@ -227,5 +233,6 @@ def _from_middle(length: int, end: int) -> int:
 def plan_of(document: Document, counter: TokenCounter, options: Options, grain: Grain) -> Plan:
     """Flatten a document, and put everything together for packing."""
     crumbs = Breadcrumbs(document, counter, options)
-    flattening = Flattening(document, counter, crumbs, grain)
-    return Plan(document, Units(document, counter, flattening.units()), crumbs, grain.cap, flattening)
+    embedded = embedded_text(document, counter, options)
+    flattening = Flattening(document, counter, crumbs, grain, embedded)
+    return Plan(document, Units(document, counter, flattening.units(), embedded), crumbs, grain.cap, flattening)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from itertools import count as count_up
 
 from quire.blank import BLANK
 from quire.counter import TokenCounter
+from quire.normalize import RegularText
 from quire.split.levels import Places
 from quire.split.quoted import Quoted
 from quire.split.units import NO_WRAP, Wrap, is_clearly_above
@@ -21,8 +21,18 @@ _GUESSES = 6
 class Reach:
     """The sizes of parts, each with ``wrap`` around it, and the places that they reach within ``limit`` tokens."""
 
-    def __init__(self, text: str, counter: TokenCounter, quoted: Quoted, limit: int, wrap: Wrap = NO_WRAP) -> None:
+    def __init__(
+        self,
+        text: str,
+        embedded: str | RegularText,
+        counter: TokenCounter,
+        quoted: Quoted,
+        limit: int,
+        *,
+        wrap: Wrap = NO_WRAP,
+    ) -> None:
         self._text = text
+        self._embedded = embedded
         self._counter = counter
         self._quoted = quoted
         self.limit = limit
@@ -52,7 +62,7 @@ class Reach:
     def size(self, start: int, end: int) -> int:
         """How many tokens a part has with what stands around it."""
         before, after = self.around(start, end)
-        return self._counter.count(f"{before}{self._text[start:end].rstrip(BLANK)}{after}")
+        return self._counter.count(f"{before}{self._embedded[start:end].rstrip(BLANK)}{after}")
 
     def around(self, start: int, end: int) -> tuple[str, str]:
         """What stands around a part; the marks of a quote, too, where it starts inside a line."""
@@ -68,18 +78,18 @@ class Reach:
         low, high = index - 1, len(ends)  # fits, does not fit
         fitting = over = 0
         guess = bisect_right(ends, start + stride, lo=index) - 1
-        for attempt in count_up():
+        attempt = 0
+        while low + 1 < high:  # each count brings the two nearer
             guess = max(low + 1, min(guess, high - 1))
             size = self.size(start, ends[guess])
             if size <= self.limit:
                 low, fitting = guess, size
             else:
                 high, over = guess, size
-            if low + 1 >= high:
-                break
             if attempt < _GUESSES:
                 aim = start + (ends[guess] - start) * self.limit // max(size, 1)
                 guess = bisect_right(ends, aim, lo=index) - 1
             else:
                 guess = (low + high) // 2
+            attempt += 1
         return low, fitting if low >= index else over

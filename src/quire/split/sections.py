@@ -36,16 +36,10 @@ def sections(document: Document, counter: TokenCounter, options: Options) -> Cut
     plan = plan_of(document, counter, options, Grain(options.max_tokens))
     if not plan.units:
         return Cut(())
-    pieces: list[Piece] = []
-    cut: list[Piece] = []
-    for part in _joined(plan, _split(plan, options.max_depth), options):
-        if plan.fits(part.first, part.last, part.section):
-            pieces.append(plan.piece(part.first, part.last, part.section))
-        else:
-            parts = _cut(plan, part, options.max_depth)
-            pieces += parts
-            cut += parts
-    sized = [(piece, piece.tokens) for piece in cut]
+    parts = _joined(plan, _split(plan, options.max_depth), options)
+    pieces = [plan.piece(part.first, part.last, part.section) for part in parts]
+    large = [piece for part, piece in zip(parts, pieces, strict=True) if not _fits(plan, part)]
+    sized = [(piece, piece.tokens) for piece in large]
     return Cut(pieces, [*plan.findings(pieces), *_over_cap(plan, sized), *_without_line(plan, sized)])
 
 
@@ -64,24 +58,28 @@ def _split(plan: Plan, max_depth: int) -> list[_Part]:
 
 
 def _joined(plan: Plan, parts: list[_Part], options: Options) -> list[_Part]:
-    """One pass from left to right: a small part joins the one before it, or else its own first child."""
+    """One pass: a small part joins the one before it, or else its own first child; a large one is cut.
+
+    The pieces of one that is cut join as parts do: the first the part before it, if it is small, the last a small part.
+    """
     joined: list[_Part] = []
     index = 0
     while index < len(parts):
-        part = parts[index]
-        index += 1
-        if not _is_small(plan, part, options):
-            joined.append(part)
-            continue
-        before = joined[-1] if joined else None
-        if before is not None and part.has_text and _may_follow(plan, before, part):
-            joined[-1] = _together(before, part)
-            continue
-        if index < len(parts):
-            following, after = _up_to_text(parts, index)
-            if _takes_next(plan, part, following):
-                part, index = _together(part, following), after
-        joined.append(part)
+        part, after = parts[index], index + 1
+        if _is_small(plan, part, options):
+            whole, end = _up_to_text(parts, index)
+            if whole.has_text and _may_follow(plan, joined, whole):
+                joined[-1], index = _together(joined[-1], whole), end
+                continue
+            if after < len(parts):
+                following, end = _up_to_text(parts, after)
+                if _takes_next(plan, part, following):
+                    part, after = _together(part, following), end
+        pieces = [part] if _fits(plan, part) else _cut(plan, part, options.max_depth)
+        if len(pieces) > 1 and _is_small(plan, pieces[0], options) and _may_follow(plan, joined, pieces[0]):
+            joined[-1] = _together(joined[-1], pieces.pop(0))
+        joined += pieces
+        index = after
     return joined
 
 
@@ -102,9 +100,11 @@ def _is_small(plan: Plan, part: _Part, options: Options) -> bool:
     return not is_large
 
 
-def _may_follow(plan: Plan, before: _Part, part: _Part) -> bool:
-    same_place = (before.depth, before.parent) == (part.depth, part.parent)
-    return same_place and plan.fits(before.first, part.last, before.section)
+def _may_follow(plan: Plan, joined: list[_Part], part: _Part) -> bool:
+    """Whether a part may join the last one so far."""
+    if not joined or (joined[-1].depth, joined[-1].parent) != (part.depth, part.parent):
+        return False
+    return _fits(plan, _together(joined[-1], part))
 
 
 def _takes_next(plan: Plan, part: _Part, following: _Part) -> bool:
@@ -118,12 +118,17 @@ def _together(first: _Part, second: _Part) -> _Part:
     return first._replace(last=second.last, has_text=first.has_text or second.has_text)
 
 
-def _cut(plan: Plan, part: _Part, max_depth: int) -> list[Piece]:
+def _fits(plan: Plan, part: _Part) -> bool:
+    return plan.fits(part.first, part.last, part.section)
+
+
+def _cut(plan: Plan, part: _Part, max_depth: int) -> list[_Part]:
     """The pieces of a part that does not fit."""
     (first, last), *rest = plan.filled(part.first, part.last, plan.cap, part.section)
+    others = [(first, last, _deepest(plan, first, last, max_depth)) for first, last in rest]
     return [
-        plan.piece(first, last, part.section),
-        *(plan.piece(first, last, _deepest(plan, first, last, max_depth)) for first, last in rest),
+        part._replace(first=first, last=last, section=section)
+        for first, last, section in [(first, last, part.section), *others]
     ]
 
 
@@ -150,8 +155,8 @@ def _over_cap(plan: Plan, pieces: list[tuple[Piece, int]]) -> list[Finding]:
 
 
 def _without_line(plan: Plan, pieces: list[tuple[Piece, int]]) -> list[Finding]:
-    """A finding for each piece that fits, but leaves no room for its breadcrumb."""
-    full = [piece for piece, size in pieces if size <= plan.cap < size + plan.crumbs.tokens(piece.section)]
+    """A finding for each piece that fits, but not below its breadcrumb."""
+    full = [piece for piece, size in pieces if size <= plan.cap]
     message = f"a block that stays whole leaves no room for the breadcrumb within the cap of {plan.cap}"
     return findings_at(plan.document.source, [(piece.start, "breadcrumb-left-out", message) for piece in full])
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 
 from quire.split.graphemes import between_graphemes
-from quire.split.inline import inline_atoms, outside
+from quire.split.inline import block_starts, inline_atoms, outside
 
 # Stops that mean nothing else, with or without a space behind them.
 _ALWAYS = "。｡！？．।॥։።፧။។؟۔"
@@ -121,7 +121,7 @@ def sentence_ends(text: str, start: int, end: int) -> list[int]:
     if not text.isascii():
         cuts = between_graphemes(text, _with_phrases(text, start, end, cuts), end)
     cuts.append(end)
-    return outside(cuts, inline_atoms(text, start, end))
+    return outside(outside(cuts, inline_atoms(text, start, end)), block_starts(text, start, end, end))
 
 
 def stop_ends(text: str, start: int, end: int) -> list[int]:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from quire.counter import TokenCounter, adds_up
 from quire.model import Document, Kind
+from quire.normalize import RegularText
 
 
 class Wrap(NamedTuple):
@@ -76,7 +77,7 @@ class Unit(NamedTuple):
     """What parts of its block need around them, if it is one."""
 
 
-def composed(text: str, first: Unit, last: Unit) -> str:
+def composed(text: str | RegularText, first: Unit, last: Unit) -> str:
     """The text of units in a row, with what they need around them."""
     return f"{first.before}{text[first.start : last.end]}{last.after}"
 
@@ -111,8 +112,12 @@ def _blank_behind(count: Callable[[str], int], tail: str, blank: str) -> int:
 class Units:
     """The units of a document with their sizes: each text is counted once, and exactly where it matters."""
 
-    def __init__(self, document: Document, counter: TokenCounter, units: Sequence[Unit]) -> None:
+    def __init__(
+        self, document: Document, counter: TokenCounter, units: Sequence[Unit], embedded: str | RegularText
+    ) -> None:
         self.text = document.text
+        self.embedded = embedded
+        """The text as it is embedded: its slices are counted."""
         self.counter = counter
         self.items = units
         self.adds_up = adds_up(counter)
@@ -190,7 +195,7 @@ class Units:
         head, tail = self.items[first], self.items[last - 1]
         if self.adds_up and not (head.before or tail.after or prefix or self._loose[last] - self._loose[first + 1]):
             return self.about(first, last) - blank_behind(self.text, self.counter, tail, tail.stop)
-        return self.counter.count(prefix + composed(self.text, head, tail))
+        return self.counter.count(prefix + composed(self.embedded, head, tail))
 
     def _around_of(self, first: int, last: int) -> tuple[str, str]:
         head, tail = self.items[first], self.items[last - 1]

@@ -12,6 +12,7 @@ from quire.config import Options
 from quire.counter import TokenCounter, adds_up
 from quire.crumbs import Breadcrumbs
 from quire.model import Document
+from quire.normalize import embedded_text
 from quire.pieces import Piece
 from quire.split.units import JOINT
 
@@ -30,7 +31,7 @@ def whole(
     start, end = trimmed(text, document.source.body_start, len(text))
     if start == end or end - start > cap * _CHARACTERS:
         return None
-    own = text[start:end]
+    own = embedded_text(document, counter, options)[start:end]
     size = counter.count(own)
     if size > cap:
         return None

@@ -12,7 +12,7 @@ from functools import cache
 
 from quire.offsets import line_start
 from quire.split.graphemes import between_graphemes, grapheme_ends
-from quire.split.inline import Atom, inline_atoms, outside
+from quire.split.inline import Atom, block_starts, inline_atoms, outside
 
 # Scripts that are written without spaces. Between ideographs and kana a cut is possible almost anywhere; the scripts of
 # South East Asia have clusters of letters and marks.
@@ -46,17 +46,20 @@ def word_ends(text: str, start: int, end: int) -> list[int]:
     Where a script has no spaces, a word is a grapheme, or a run of katakana. Never inside a code span, a link or an
     image, and not at a no-break space.
     """
-    return outside(_word_cuts(text, start, end, _BREAKING), inline_atoms(text, start, end))
+    cuts = outside(_word_cuts(text, start, end, _BREAKING), inline_atoms(text, start, end))
+    return outside(cuts, block_starts(text, start, end, end))
 
 
 def word_ends_near(text: str, span: tuple[int, int], atoms: Sequence[Atom], low: int, high: int) -> list[int]:
     """Where words end between two positions, as far as the text between them tells; ``atoms`` are those of the span."""
-    return outside(_word_cuts(text, max(low, span[0]), min(high, span[1]), _BREAKING)[:-1], atoms)
+    first, last = max(low, span[0]), min(high, span[1])
+    cuts = outside(_word_cuts(text, first, last, _BREAKING)[:-1], atoms)
+    return outside(cuts, block_starts(text, first, span[1], last))
 
 
 def inner_word_ends(text: str, start: int, end: int) -> list[int]:
     """Where words end, inside of code, links and images and at no-break spaces too: if one of those is too long."""
-    return _word_cuts(text, start, end, _BREAKING + _NO_BREAK)
+    return outside(_word_cuts(text, start, end, _BREAKING + _NO_BREAK), block_starts(text, start, end, end))
 
 
 def _word_cuts(text: str, start: int, end: int, blank: str) -> list[int]:

@@ -1,4 +1,4 @@
-"""Regular white space, for `flow`: line ends, trailing spaces, runs of blank lines. Used by assemble.py and the laws.
+"""Regular white space, for `flow`: line ends, trailing spaces, runs of blank lines. Used by split/, finish/, check/.
 
 Code, tables and HTML are left as they are, also inside lists and quotes. A hard break of two spaces stays.
 """
@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from quire.blank import BLANK
+from quire.config import Options
+from quire.counter import TokenCounter, adds_up
 from quire.model import VERBATIM, Block, Document, Span, between, is_verbatim
 
 _IRREGULAR = ("\r", " \n", "\t\n", "\n\n\n")
@@ -20,18 +22,47 @@ _BLANK_LINES = re.compile(r"\n{3,}")
 
 def normalized(document: Document, start: int, end: int) -> str:
     """The text of a span with regular white space."""
-    text = document.text
-    inner = text[start:end]
+    inner = document.text[start:end]
     if _is_regular(inner):  # most text is; where code stands is not asked
         return inner.strip("\n").rstrip(BLANK)
+    parts = _parts(document, start, end)
+    whole = "".join(parts).strip("\r\n")
+    return whole.rstrip(BLANK) if parts[-1] else whole
+
+
+class RegularText:
+    """The text of a document as it is embedded: a slice of it has regular white space. Blank lines around it stay."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+
+    def __getitem__(self, span: slice) -> str:
+        inner = self._document.text[span]
+        return (
+            inner
+            if _is_regular(inner)
+            else "".join(_parts(self._document, *span.indices(len(self._document.text))[:2]))
+        )
+
+
+def embedded_text(document: Document, counter: TokenCounter, options: Options) -> str | RegularText:
+    """The text whose slices are counted: the document's own, unless white space that is made regular may count more.
+
+    Where counts add up it never does.
+    """
+    is_as_it_is = not options.normalize or adds_up(counter) or _is_regular(document.text)
+    return document.text if is_as_it_is else RegularText(document)
+
+
+def _parts(document: Document, start: int, end: int) -> list[str]:
+    """The text of a span with regular white space, in parts: every other one is verbatim."""
+    text = document.text
     parts: list[str] = []
     seen = start
     for first, last in _verbatim(document, start, end):
         parts += (_regular(text[seen:first]), text[first:last])
         seen = last
-    parts.append(_regular(text[seen:end]))
-    whole = "".join(parts).strip("\r\n")
-    return whole.rstrip(BLANK) if parts[-1] else whole
+    return [*parts, _regular(text[seen:end])]
 
 
 def _regular(text: str) -> str:
