@@ -1,4 +1,4 @@
-"""Headings are those of an independent CommonMark parser; and the fast way through a document is the slow one."""
+"""Headings are those of an independent CommonMark parser, and the line scan finds the blocks that the parser finds."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from hypothesis import given
 import quire
 from quire.model import Source
 from quire.offsets import lines_at
-from quire.parsing import blocks, scan, standin
-from quire.parsing.headings import plain_headings
+from quire.parsing import inner_blocks
+from quire.parsing.blocks import flat_blocks
 from support import grammar, judge, shared
 
 
@@ -117,34 +117,55 @@ def _judge_differs(text: str) -> bool:
         "# [a]\n\n[a]: /u\n\n# b[^1]\n\n[^1]: c\n# *d* &amp; \\e\n",
         "# A\r# B\r\n~~~\r# no\r~~~\r# C",
         "# é `ü`\n\n## ***n***\n\n#\n###### six\n####### seven\n#no\n",
+        "a\n\n    code\n\n    more\n\ttab\n\nb\n\n    code\n  c\n",
+        " a\n   b\n      c\n\n    code\n",
+        "a\n```\nb\n```\n\na\n``` `b`\n\na\n~~~ `b`\nc\n",
+        "<div>\n# no\n \n# A\n<!-- a -->\n# B\n<hr>\n# no\n\n<!-->\n# C\n",
+        "a\n\n<!-- never closed\n\n# no\n",
+        "a\n\n---\n\n***\nb\n___\n\n* * *\n",
+        "|a\n--\n\n|a|\n|-|\n|\n\n|a|b|\n|-|\n",
+        "- a\n* b\n\n- a\n\n* b\n\n1. a\n2) b\n",
+        "# A\r\n\r\na\r\n\r\n- b\r\n\r\n  c\r\n\r\n```\r\n\r\n# no\r\n```\r\n",
     ],
 )
-def test_fast_way_is_the_slow_way(text: str) -> None:
-    assert_same_way(text)
+def test_line_scan_is_the_parser(text: str) -> None:
+    assert_parser_agrees(text)
 
 
 @given(grammar.documents())
-def test_fast_way_is_the_slow_way_on_random_documents(text: str) -> None:
-    assert_same_way(text)
+def test_line_scan_is_the_parser_on_random_documents(text: str) -> None:
+    assert_parser_agrees(text)
+
+
+@given(grammar.small_texts())
+def test_line_scan_is_the_parser_on_random_texts(text: str) -> None:
+    assert_parser_agrees(text)
 
 
 @shared.needs_shared
-def test_fast_way_is_the_slow_way_on_shared_documents() -> None:
+def test_line_scan_is_the_parser_on_shared_documents() -> None:
     for _, data in shared.documents():
-        assert_same_way(data.decode())
+        assert_parser_agrees(data.decode())
 
 
-def assert_same_way(text: str) -> None:
+def assert_parser_agrees(text: str) -> None:
+    """The blocks are the same without the line scan; they are in order and cover all text that is not blank."""
     document = quire.parse(text)
-    source = document.source
-    slow = scan.scanned(source, standin.stand_in(text[source.markdown_start :]))
-    fast = plain_headings(source)
-    assert fast is None or fast == slow.headings
-    expected = [block[:5] for block in blocks.Blocks(source, slow.headings, slow.tops)(0, len(text))]
-    assert [block[:5] for block in document.blocks] == expected
-    # The blocks of a section are the same when nothing else of the document is looked at.
-    by_section = [block for section in document.sections for block in document.own_blocks(section.number)]
-    assert [block[:5] for block in by_section] == expected
+    start = document.source.markdown_start
+    scanned, _ = flat_blocks(text, start, len(text))
+    parsed, _ = flat_blocks(text, start, len(text), line_scan=False)
+    assert scanned == parsed
+    seen = document.source.body_start
+    for block in document.blocks:
+        assert not text[seen : block.start].strip(" \t\r\n")
+        assert block.start < block.end
+        seen = block.end
+        for inner in inner_blocks(text, block):
+            assert all(block.start <= each.start < each.end <= block.end for each in inner.walk())
+    assert not text[seen:].strip(" \t\r\n")
+    assert document.section_starts == tuple(section.start for section in document.sections)
+    headings = [(block.level, block.start, block.info) for block in document.blocks if block.kind == "heading"]
+    assert headings == [(section.depth, section.start, section.title) for section in document.sections[1:]]
 
 
 def test_plain_text_has_no_headings() -> None:

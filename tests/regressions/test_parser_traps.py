@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import quire
-from quire import Block
+from quire.parsing import inner_blocks
 
 
 def blocks(text: str) -> list[tuple[str, str]]:
@@ -17,8 +17,8 @@ def headings(text: str) -> list[tuple[int, str]]:
 
 
 def inside(text: str, index: int = 0) -> list[tuple[str, str]]:
-    block: Block = quire.parse(text).blocks[index]
-    return [(each.kind, text[each.start : each.end]) for each in block.walk()][1:]
+    inner = inner_blocks(text, quire.parse(text).blocks[index])
+    return [(each.kind, text[each.start : each.end]) for block in inner for each in block.walk()]
 
 
 def test_front_matter_only_at_the_top() -> None:

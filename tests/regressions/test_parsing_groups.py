@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import quire
+from quire.parsing import inner_blocks
 
 
 def blocks(text: str) -> list[tuple[str, str]]:
@@ -80,14 +81,14 @@ def test_closings_right_below_a_table() -> None:
 )
 def test_groups_in_an_item(kind: str, opening: str, closing: str) -> None:
     text = f"- a\n\n  {opening}\n\n  b\n\n  c\n\n  {closing}\n\n  d\n"
-    (item,) = quire.parse(text).blocks[0].children
+    (item,) = inner_blocks(text, quire.parse(text).blocks[0])
     assert [each.kind for each in item.children] == ["paragraph", kind, "paragraph"]
     assert len(item.children[1].children) == 4
 
 
 def test_groups_in_a_quote() -> None:
     text = "> <Tabs a={[1]}>\n>\n> b\n>\n> </Tabs>\n"
-    assert [each.kind for each in quire.parse(text).blocks[0].children] == ["html"]
+    assert [each.kind for each in inner_blocks(text, quire.parse(text).blocks[0])] == ["html"]
 
 
 @pytest.mark.parametrize("strategy", ["packed", "flow"])

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import quire
-from quire import Block
 from quire.offsets import lines_at
+from quire.parsing import inner_blocks
 from support import judge
 
 LINE_ENDS = pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
@@ -23,8 +23,8 @@ def kinds(text: str) -> list[str]:
 
 
 def inside(text: str) -> list[tuple[str, str]]:
-    block: Block = quire.parse(text).blocks[0]
-    return [(each.kind, text[each.start : each.end]) for each in block.walk()][1:]
+    inner = inner_blocks(text, quire.parse(text).blocks[0])
+    return [(each.kind, text[each.start : each.end]) for block in inner for each in block.walk()]
 
 
 def headings(text: str) -> list[tuple[int, str]]:

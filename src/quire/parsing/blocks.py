@@ -1,132 +1,82 @@
-"""Blocks with exact positions, made when somebody asks for them. Before: headings.py. After: the strategies.
-
-A heading ends all that is open above it, so the sections between two headings are parsed by themselves: most are never
-looked into. What is inside a block is found when somebody asks for that (inside.py).
-"""
+"""The blocks of a document: plain ones by the line scan, the others by the parser, in one pass."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
-from itertools import chain
-from operator import itemgetter
-
 from quire.blank import BLANK, text_end, trimmed
-from quire.model import Block, Source
-from quire.parsing.events import KINDS
-from quire.parsing.group import group, may_group
-from quire.parsing.inside import CONTAINERS, Inside, fence_info
-from quire.parsing.outline import Heading
-from quire.parsing.scan import Top, found_in, line_start, tops_of
-from quire.parsing.skeleton import Plain, skeleton
-from quire.parsing.standin import stand_in
-from quire.parsing.tables import is_table
-
-_start_of = itemgetter(1)
+from quire.model import Block, Kind, Note, Source
+from quire.parsing.containers import has_containers, hidden_headings, join_containers
+from quire.parsing.events import last_item_end, top_blocks
+from quire.parsing.line_scan import THEMATIC_BREAK, LineScan, fence_info, scan_lines
+from quire.parsing.parser_input import ascii_lines, mark_tables
+from quire.parsing.titles import set_titles
 
 
-class Blocks:
-    """Makes the blocks of one document. ``tops`` are what stands at document level, where that is known."""
+def document_blocks(source: Source) -> tuple[list[Block], list[Note]]:
+    """The blocks at document level, in order, and notes about them. Together they cover all text that is not blank."""
+    text = source.text
+    if source.syntax != "markdown":
+        start, end = trimmed(text, source.body_start, len(text))
+        return [Block("paragraph", start, end)] if start < end else [], []
+    blocks, rest = flat_blocks(text, source.markdown_start, len(text))
+    notes = set_titles(text, source.markdown_start, blocks)
+    # Plain blocks open no container, except for HTML.
+    if (rest or any(block[0] == "html" for block in blocks)) and has_containers(rest, text):
+        blocks = join_containers(text, blocks)
+    if source.opaque is not None:
+        blocks.insert(0, Block("paragraph", source.opaque.start, text_end(text, *source.opaque)))
+    return blocks, notes
 
-    def __init__(self, source: Source, headings: Sequence[Heading], tops: Sequence[Top] | None) -> None:
-        self._source = source
-        self._found = headings
-        self._tops = tops if source.syntax == "markdown" else ()  # any other text is one paragraph
-        self._inside = Inside(source.text)
 
-    def __call__(self, start: int, end: int) -> tuple[Block, ...]:
-        """The blocks between two positions where sections start, in order: all that is not blank is in one of them."""
-        source = self._source
-        if self._tops is not None:
-            made = self._made(_between(self._tops, start, end), start, end)
+def flat_blocks(text: str, start: int, end: int, *, line_scan: bool = True) -> tuple[list[Block], str]:
+    """The blocks between two positions before containers are joined, and the lines that the parser has read.
+
+    Headings have their text with markup. Without ``line_scan``, the parser reads everything; the result is the same.
+    """
+    lines = ascii_lines(text[start:end])
+    scan = scan_lines(text, lines, start) if line_scan else LineScan([], lines, {})
+    blocks = _combined(text, start, end, scan) if scan.rest else scan.blocks
+    if blocks is None:
+        return flat_blocks(text, start, end, line_scan=False)
+    if "$$" in scan.rest:  # plain blocks open no math
+        for number in hidden_headings(text, blocks):
+            blocks[number] = Block("paragraph", *blocks[number].span)
+    return blocks, scan.rest
+
+
+def _combined(text: str, start: int, end: int, scan: LineScan) -> list[Block] | None:
+    """The plain blocks and the parser's, in order; None if the parser does not confirm every series."""
+    blocks: list[Block] = []
+    seen = shift = start
+    confirmed = 0
+    for kind, first, last, level in top_blocks(mark_tables(scan.rest)):
+        series = scan.series.get(first) if kind == "rule" else None
+        if series is not None:
+            found = scan.blocks[series[0]]
+            shift = series[1] - first - len(THEMATIC_BREAK)
+            confirmed += 1
         else:
-            first = max(start, source.markdown_start)
-            text = stand_in(source.text[first:end])
-            bones = skeleton(text)
-            if not bones.text and source.opaque is None:  # the usual case; none of these is known only in parts
-                return tuple(self._of_run([*chain.from_iterable(bones.runs.values())], first))
-            made = self._made(found_in(text, first, bones), start, end)
-        return group(source.text, made) if may_group(source.text, start, end) else tuple(made)
-
-    def _made(self, found: Iterable[Top | list[Plain]], start: int, end: int) -> list[Block]:
-        """A block for each that was found, and for the text between them."""
-        source = self._source
-        base = max(start, source.markdown_start)
-        made: list[Block] = []
-        seen = max(source.body_start, start)
-        if source.opaque is not None and source.opaque.end > seen:
-            made.append(self._block("paragraph", source.opaque.start, source.opaque.end))
-            seen = source.opaque.end
-        for each in found:
-            blocks = self._of_run(each, base) if isinstance(each, list) else [self._reported(*each)]
-            made += self._references(seen, blocks[0].start)
-            made += blocks
-            seen = blocks[-1].end
-        made += self._references(seen, end)
-        return made
-
-    @cached_property
-    def _headings(self) -> dict[int, Heading]:
-        """The headings, by where they start."""
-        return {heading.start: heading for heading in self._found}
-
-    def _of_run(self, plain: Sequence[Plain], base: int) -> list[Block]:
-        """Blocks of plain ones, where they stand behind ``base``: all start at the start of their line."""
-        made: list[Block] = []
-        text, inside = self._source.text, self._inside
-        append, new = made.append, tuple.__new__  # twice as fast as the class itself
-        for tag, first, last in plain:
-            start, end = first + base, last + base - 1
-            if text[end - 1] in BLANK or text[end] not in BLANK:
-                end = text_end(text, start, last + base)
-            if tag == "Paragraph":
-                append(new(Block, ("paragraph", start, end, 0, "", ())))
-            elif tag == "Heading":
-                heading = self._headings[start]
-                append(new(Block, ("heading", start, end, heading.level, heading.title, ())))
-            elif tag == "CodeBlock":
-                append(new(Block, ("code", start, end, 0, fence_info(text, start), ())))
-            elif tag == "List" or (tag == "Bullets" and _is_one_list(text[start:end])):
-                append(new(Block, ("list", start, end, 0, "", inside.plain_items)))
-            elif tag == "BlockQuote":
-                append(new(Block, ("quote", start, end, 0, "", inside)))
-            elif tag == "Pipes" and is_table(text, start, end):
-                append(new(Block, ("table", start, end, 0, "", inside)))
-            else:  # it may be several: the parser tells them apart
-                made += [self._reported(*top) for top in tops_of(stand_in(text[start : last + base]), start)]
-        return made
-
-    def _reported(self, tag: str, start: int, end: int) -> Block:
-        """A block that the parser has reported."""
-        text = self._source.text
-        start = line_start(text, start)
-        if tag == "Heading":
-            heading = self._headings[start]
-            return self._block("heading", start, end, heading.level, heading.title)
-        kind = KINDS[tag]
-        block = self._block(kind, start, end, info=fence_info(text, start) if kind == "code" else "")
-        if kind == "list" and "]:" in text[start:end]:
-            # The parser counts definitions that follow a list to the list.
-            return self._block(kind, start, block.children[-1].end)
-        return block
-
-    def _block(self, kind: str, start: int, end: int, level: int = 0, info: str = "") -> Block:
-        end = text_end(self._source.text, start, end)
-        return Block(kind, start, end, level, info, self._inside if kind in CONTAINERS else ())  # type: ignore[arg-type]
-
-    def _references(self, start: int, end: int) -> Iterator[Block]:
-        """Text between two blocks: the parser reports no event for reference definitions. Plain text is a paragraph."""
-        first, last = trimmed(self._source.text, start, end)
-        if first < last:
-            yield self._block("reference" if self._source.syntax == "markdown" else "paragraph", first, last)
+            found = [_parsed_block(text, kind, first + shift, min(last + shift, end), level)]
+        blocks += _references(text, seen, found[0].start)
+        blocks += found
+        seen = found[-1].end
+    blocks += _references(text, seen, end)
+    return blocks if confirmed == len(scan.series) else None
 
 
-def _between(tops: Sequence[Top], start: int, end: int) -> Sequence[Top]:
-    return tops[bisect_left(tops, start, key=_start_of) : bisect_left(tops, end, key=_start_of)]
+def _parsed_block(text: str, kind: Kind, start: int, end: int, level: int) -> Block:
+    """A block that the parser has reported."""
+    while start > 0 and text[start - 1] in " \t":
+        start -= 1
+    if kind == "list" and "]:" in text[start:end]:
+        end = start + last_item_end(mark_tables(ascii_lines(text[start:end])))
+    end = text_end(text, start, end)
+    info = fence_info(text, start) if kind == "code" else ""
+    if kind == "heading":
+        info = text[start:end].lstrip(" \t").lstrip("#").strip(BLANK)
+    return Block(kind, start, end, level, info)
 
 
-def _is_one_list(lines: str) -> bool:
-    """Whether all items have the same marker; another marker starts another list."""
-    marks = [mark for mark in "-*+" if lines[0] == mark or f"\n{mark}" in lines or f"\r{mark}" in lines]
-    return len(marks) == 1
+def _references(text: str, start: int, end: int) -> list[Block]:
+    """The text between two blocks: the parser reports no event for reference definitions."""
+    first, last = trimmed(text, start, end)
+    return [Block("reference", first, last)] if first < last else []

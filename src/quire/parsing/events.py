@@ -1,7 +1,7 @@
-"""The parser's events, in quire's words. The only user of the parser; used by scan.py, titles.py and inside.py.
+"""The parser's events, with quire's names. The only user of pyromark.
 
-An event is a name (``"SoftBreak"``) or a mapping with one entry (``{"Start": {"Heading": {...}}}``), with the
-range of UTF-8 bytes that it covers. An opening event's range covers all of the block.
+An event is a name (``"SoftBreak"``) or a mapping with one entry (``{"Start": {"Heading": {...}}}``), with the range of
+UTF-8 bytes that it covers. The range of an opening event covers the whole element.
 """
 
 from __future__ import annotations
@@ -17,45 +17,58 @@ from quire.model import Kind
 
 Events: TypeAlias = Iterator[tuple[Any, Any]]
 
-# Its options for front matter are left off: they match in the middle of a document too. Math and task items are
-# inline text to it; leaving them off saves events.
+# The parser's front matter options stay off: they match in the middle of a document too. Math and task items are
+# inline text here; without those options there are fewer events.
 _PARSER = pyromark.Markdown(
     options=Options.ENABLE_TABLES | Options.ENABLE_FOOTNOTES | Options.ENABLE_STRIKETHROUGH,
 )
 KINDS: dict[str, Kind] = {
-    "Paragraph": "paragraph",
-    "Heading": "heading",
-    "CodeBlock": "code",
-    "Table": "table",
-    "List": "list",
-    "BlockQuote": "quote",
-    "HtmlBlock": "html",
-    "FootnoteDefinition": "footnote",
-    "Rule": "rule",
-    "Item": "item",
-    "TableHead": "row",
-    "TableRow": "row",
-}
+    "Paragraph": "paragraph", "Heading": "heading", "CodeBlock": "code", "Table": "table", "List": "list",
+    "BlockQuote": "quote", "HtmlBlock": "html", "FootnoteDefinition": "footnote", "Rule": "rule", "Item": "item",
+    "TableHead": "row", "TableRow": "row",
+}  # fmt: skip
 """The parser's names for blocks, and quire's."""
 
 
 def events_of(text: str) -> Events:
     """The events of ``text``, each with its range; for ASCII text the range is in characters."""
-    return iter(_PARSER.events_with_range(_encodable(text)))
+    return iter(_PARSER.events_with_range(encodable(text)))
+
+
+def top_blocks(text: str) -> Iterator[tuple[Kind, int, int, int]]:
+    """Kind, start, end and heading level of each block at document level; ``text`` is ASCII.
+
+    The start may be behind an indentation, the end behind blank lines. Reference definitions have no event.
+    """
+    end = -1
+    for event, place in _PARSER.events_with_range(text):
+        if place["start"] >= end:  # otherwise it is inside the block before
+            tag, details = opened(event)
+            if tag in KINDS:  # not a cell that pads a row: those may start behind their table
+                end = place["end"]
+                yield KINDS[tag], place["start"], end, int(details["level"][1]) if tag == "Heading" else 0
+
+
+def last_item_end(text: str) -> int:
+    """Where the last item of a list ends; the list itself ends behind the definitions that follow it."""
+    end = 0
+    for event, place in events_of(text):
+        if place["start"] >= end and opened(event)[0] == "Item":
+            end = place["end"]
+    return end
 
 
 def definitions(text: str) -> str:
-    """The reference definitions of ``text``, one below the other."""
-    text = _encodable(text)
-    data = text.encode()
-    spans = [each["span"] for each in _PARSER.reference_definitions(text).values()]
+    """The reference definitions of ``text``, separated by blank lines."""
+    data = encodable(text).encode()
+    spans = [each["span"] for each in _PARSER.reference_definitions(data.decode()).values()]
     return "\n\n".join(data[span["start"] : span["end"]].decode() for span in spans)
 
 
 def footnotes(text: str) -> str:
-    """The footnotes of ``text``, one below the other, without what they say."""
-    opening = (opened(event) for event, _ in events_of(text))
-    return "\n\n".join(f"[^{label}]: x" for tag, label in opening if tag == "FootnoteDefinition")
+    """A short definition for each footnote of ``text``, separated by blank lines."""
+    openings = (opened(event) for event, _ in events_of(text))
+    return "\n\n".join(f"[^{label}]: x" for tag, label in openings if tag == "FootnoteDefinition")
 
 
 def opened(event: Any) -> tuple[str, Any]:
@@ -65,29 +78,25 @@ def opened(event: Any) -> tuple[str, Any]:
     start = event.get("Start")
     if start is None or isinstance(start, str):
         return start or "", None
-    ((tag, value),) = start.items()
-    return tag, value
+    ((tag, details),) = start.items()
+    return tag, details
 
 
 def plain_text(events: Events) -> str:
-    """The text up to the end of the heading just opened, without markup; code and images' texts are kept."""
+    """The text up to the end of the heading just opened, without markup; code and the texts of images are kept."""
     parts: list[str] = []
     for event, _ in events:
         if isinstance(event, str):
-            parts.append(" ")  # a line break: nothing else without details can be inside a heading
+            parts.append(" ")  # a line break: no other event in a heading is without details
             continue
-        ((name, value),) = event.items()
+        ((name, details),) = event.items()
         if name in ("Text", "Code"):
-            parts.append(value)
-        elif name == "End" and "Heading" in value:
+            parts.append(details)
+        elif name == "End" and "Heading" in details:
             break
     return "".join(parts).strip(BLANK)
 
 
-def _encodable(text: str) -> str:
-    """The parser takes no lone surrogates."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "replace").decode()
-    return text
+def encodable(text: str) -> str:
+    """``text`` without lone surrogates, which the parser refuses."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

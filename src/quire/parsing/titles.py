@@ -1,60 +1,94 @@
-"""The plain text of headings. Used by headings.py and scan.py, which find them.
-
-Most headings have no markup but code; the others are parsed.
-"""
+"""The plain text of headings. Most have no markup but code; the parser reads the others."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import accumulate
 
 from quire.blank import BLANK
-from quire.parsing.events import definitions, events_of, footnotes, opened, plain_text
-from quire.parsing.standin import plain_lines
+from quire.model import Block, Note
+from quire.offsets import utf8_length
+from quire.parsing.events import definitions, encodable, events_of, footnotes, opened, plain_text
+from quire.parsing.parser_input import plain_lines
 
-_WITHOUT = r"(?:[^\n\\`*_\[\]<&~]++|&(?=[ ]))*+"
-_PLAIN = re.compile(rf"{_WITHOUT}(?:`[^`\n]++`{_WITHOUT})*+")
+MAX_TITLE = 1000
+"""A title is cut at this many characters, because many records repeat it."""
+_NO_MARKUP = r"(?:[^\r\n\\`*_\[\]<&~]++|&(?=[ ]))*+"
+_PLAIN = re.compile(rf"{_NO_MARKUP}(?:`[^`\r\n]++`{_NO_MARKUP})*+")
 _CODE = re.compile(r"`([^`]+)`")
 _CLOSING_HASHES = re.compile(r"(?:\A|[ \t])#+\Z")
-_ODD = re.compile(r"[`\t\x0b\x0c]|#\Z")
-_SPECIAL = re.compile(r"[\\`*_\[\]<&~\t\x0b\x0c]|#(?:\n|\Z)")
+_SPECIAL = re.compile(r"[\\`*_\[\]<&~\t\x0b\x0c\r\n]|#(?:\0|\Z)")
+_WHITE = re.compile(r"[\t\x0b\x0c]")
 _FEED = re.compile(r"[\x0b\x0c]")
-"""White space to everyone but Markdown; titles show a space."""
+"""White space everywhere but in Markdown; titles have a space instead."""
 _INERT = "\ufdd0"
-"""A noncharacter, which means nothing to the parser."""
+"""A noncharacter, which has no meaning to the parser."""
 
 
-def plain_titles(contents: Sequence[str]) -> tuple[list[str], list[int]]:
-    """The plain texts of headings, from what stands behind their hashes; and which of them have markup after all."""
-    titles = [content.strip(BLANK) for content in contents]
-    if not _SPECIAL.search("\n".join(titles)):
-        return titles, []  # the usual case
-    marked = [index for index, title in enumerate(titles) if not _PLAIN.fullmatch(title)]
-    return list(map(_plain_title, titles)), marked
+def set_titles(text: str, base: int, blocks: list[Block]) -> list[Note]:
+    """Set the plain text of the headings in ``blocks``; Markdown starts at ``base``. Returns a note per title cut."""
+    numbers = [number for number, block in enumerate(blocks) if block[0] == "heading"]
+    contents = [blocks[number][4] for number in numbers]
+    if not _SPECIAL.search("\0".join(contents)) and max(map(len, contents), default=0) <= MAX_TITLE:
+        return []  # the usual case
+    titles = contents[:]
+    marked: list[int] = []
+    for index, content in enumerate(contents):
+        if _SPECIAL.search(content):
+            if _PLAIN.fullmatch(content):
+                titles[index] = _plain_title(content)
+            else:
+                marked.append(index)
+    alone = [text[blocks[numbers[index]].start : blocks[numbers[index]].end] for index in marked]
+    for index, title in zip(marked, _parsed_titles(text[base:], alone), strict=True):
+        titles[index] = title
+    notes: list[Note] = []
+    for number, content, title in zip(numbers, contents, titles, strict=True):
+        short, note = shortened(title, blocks[number].start)
+        notes += note
+        if short is not content:
+            blocks[number] = blocks[number]._replace(info=short)
+    return notes
 
 
-def _plain_title(title: str) -> str:
-    if not _ODD.search(title):
-        return title
-    title = _FEED.sub(" ", title).replace("\t", " ").strip(BLANK)
-    if title.endswith("#"):
-        title = _CLOSING_HASHES.sub("", title).rstrip(BLANK)
-    return _CODE.sub(_code_text, title)
+def shortened(title: str, start: int) -> tuple[str, list[Note]]:
+    """A title of at most ``MAX_TITLE`` characters; with a note if it was longer."""
+    if len(title) <= MAX_TITLE:
+        return title, []
+    message = f"title of {len(title):,} characters; records have the first {MAX_TITLE:,}"
+    return f"{title[: MAX_TITLE - 1].rstrip()}…", [(start, "title-shortened", message)]
+
+
+def _plain_title(content: str) -> str:
+    """The text of a heading without markup but code."""
+    if content.endswith("#"):
+        content = _CLOSING_HASHES.sub("", content)
+    return _CODE.sub(_code_text, _WHITE.sub(" ", content).strip(BLANK))
 
 
 def _code_text(match: re.Match[str]) -> str:
-    code = match.group(1)
-    padded = code.startswith(" ") and code.endswith(" ") and not code.isspace()
-    return code[1:-1] if padded else code
+    code = match[1]
+    is_padded = code.startswith(" ") and code.endswith(" ") and not code.isspace()
+    return code[1:-1] if is_padded else code
 
 
-def parsed_titles(text: str, headings: Sequence[str]) -> Iterator[str]:
-    """The plain text of each of ``headings`` of ``text``, parsed together, above the definitions they may refer to."""
-    alone = plain_lines("\n\n".join(headings))
-    alone = _FEED.sub(_INERT, alone)
-    defined = definitions(plain_lines(text)) if "[" in alone else ""
-    notes = footnotes(plain_lines(text)) if "[^" in alone else ""
-    events = events_of(f"{alone}\n\n{defined}\n\n{notes}")
-    for event, _ in events:
+def _parsed_titles(text: str, headings: Sequence[str]) -> list[str]:
+    """The plain text of each of ``headings``, parsed together above the definitions of ``text``."""
+    if not headings:
+        return []
+    alone = [encodable(_FEED.sub(_INERT, plain_lines(heading.lstrip(" \t")))) for heading in headings]
+    joined = "\n\n".join(alone)
+    defined = definitions(plain_lines(text)) if "[" in joined else ""
+    notes = footnotes(plain_lines(text)) if "[^" in joined else ""
+    events = events_of(f"{joined}\n\n{defined}\n\n{notes}")
+    found: dict[int, str] = {}
+    for event, place in events:
         if opened(event)[0] == "Heading":
-            yield plain_text(events).replace(_INERT, " ").strip(BLANK)
+            found[place["start"]] = plain_text(events).replace(_INERT, " ").strip(BLANK)
+    starts = accumulate((utf8_length(heading) + 2 for heading in alone), initial=0)
+    # A line that is a heading only because of the lines above it is not found: its text is taken as it is.
+    return [
+        found[start] if start in found else heading.rpartition("\n")[0].strip(BLANK)
+        for start, heading in zip(starts, alone, strict=False)
+    ]

@@ -1,0 +1,216 @@
+"""Containers that Markdown does not know: directives, display math, ``<details>`` and MDX components.
+
+The parser sees ``:::note`` as a paragraph, ``$$`` as inline text, ``<details>`` as HTML up to the next blank line, and
+a tag with JavaScript in it as text. All blocks from the opening to the closing become one block, unless there is a
+heading between them: headings make sections, whatever surrounds them. Text directly above an opening or directly below
+a closing, without a blank line, is in the same block and so in the container.
+
+Display math opens with ``$$`` at the start of a line of a paragraph and closes with the next ``$$`` that is not one of
+a pair within its line. To the parser, ``=`` below a line of math makes a heading, and so does ``# a``; such headings
+are text. Math with a heading in it has no blank line: ``$$`` may be a price, and the next one may be pages below.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from quire.model import Block, Kind
+
+_LINE_START = r"(?:\A|(?<=[\r\n]))[ \t]*+"
+_DIRECTIVE = re.compile(rf"{_LINE_START}(:{{3,}}+)[ \t]*+(?:\{{?[ \t]*+([^\s{{}}\[\]:]++)|(?=[\r\n]|\Z))")
+"""A line that opens a directive, with a name, or closes one."""
+
+
+def _braces(depth: int) -> str:
+    """JavaScript in braces, nested up to ``depth``."""
+    inner = rf"|{_braces(depth - 1)}" if depth else ""
+    return rf"\{{(?:[^{{}}]++{inner})*+\}}"
+
+
+_NAME = r"(?:(?i:details)|[A-Z][\w.]*+)"
+_ATTRIBUTES = rf"""(?:[^<>{{}}"']++|"[^"]*+"|'[^']*+'|["']|{_braces(3)})*+"""
+# An unfinished tag is matched as a whole, so that no text is read again from each of many tags on.
+_TAG = re.compile(rf"<(/?)({_NAME})(?=[\s/>]|\Z)({_ATTRIBUTES})(>?)")
+_TAG_LINE = re.compile(rf"{_LINE_START}<{_NAME}(?:[\s/>]|\Z)")
+_CLOSING_TAG = re.compile(r"</(?:(?i:details)|[A-Z])")
+_TAG_END_BELOW = re.compile(r"[ \t]*+(?:\r\n|\r|\n)[ \t]*+>")
+"""The last line of a tag over several lines, which the parser takes for a quote."""
+_SKIPPED = frozenset({"code", "rule", "reference"})
+"""The kinds of block in which nothing opens or closes."""
+_SKIPPED_INSIDE = _SKIPPED | {"list", "quote", "footnote"}
+"""The same inside another block: without those that hold blocks, which may be nested a thousand deep."""
+_MATH = "$$"
+_MATH_LINE = re.compile(r" {0,3}\$\$")
+_MAX_OPEN = 64
+"""How many openings may wait for their closing; keeps hostile input linear."""
+
+
+class _Mark(NamedTuple):
+    """An opening or a closing."""
+
+    kind: Kind
+    opens: bool
+    name: str = ""
+    colons: int = 0
+    block: int = 0
+    """The number of the block that has it."""
+
+    def is_closed_by(self, mark: _Mark) -> bool:
+        """Whether ``mark`` is the closing of this opening."""
+        if self.kind == "directive":
+            return mark.kind == "directive" and self.colons <= mark.colons
+        return (self.kind, self.name) == (mark.kind, mark.name)
+
+
+def has_containers(rest: str, text: str) -> bool:
+    """Whether there may be a container in ``text``; directives and math open in the part ``rest`` of it."""
+    return ":::" in rest or _MATH in rest or _CLOSING_TAG.search(text) is not None
+
+
+def join_containers(text: str, blocks: list[Block], *, is_inside: bool = False) -> list[Block]:
+    """``blocks`` with each outermost container as one block; ``is_inside`` for the children of a block."""
+    joined: list[Block] = []
+    done = 0
+    for opening, last in _containers(text, blocks, _SKIPPED_INSIDE if is_inside else _SKIPPED):
+        joined += blocks[done : opening.block]
+        parts = blocks[opening.block : last + 1]
+        children = tuple(parts) if is_inside and len(parts) > 1 else ()
+        joined.append(Block(opening.kind, parts[0].start, parts[-1].end, 0, opening.name, children))
+        done = last + 1
+    return joined + blocks[done:] if joined else blocks
+
+
+def _containers(text: str, blocks: Sequence[Block], skipped: frozenset[str]) -> list[tuple[_Mark, int]]:
+    """The opening and the number of the last block of each outermost container, in order."""
+    waiting: list[_Mark] = []
+    containers: list[tuple[_Mark, int]] = []
+    for number, block in enumerate(blocks):
+        if block.kind == "heading":
+            waiting.clear()
+        elif block.kind not in skipped:
+            for mark in _marks(text, block, waiting):
+                if mark.opens:
+                    del waiting[_MAX_OPEN:]
+                    waiting.append(mark._replace(block=number))
+                else:
+                    _close(waiting, containers, mark, number)
+    return containers
+
+
+def _close(waiting: list[_Mark], containers: list[tuple[_Mark, int]], mark: _Mark, number: int) -> None:
+    for index in range(len(waiting) - 1, -1, -1):
+        opening = waiting[index]
+        if opening.is_closed_by(mark):
+            del waiting[index:]
+            if opening.block == number and opening.kind == "html":
+                return  # one block already
+            while containers and containers[-1][0].block >= opening.block:
+                containers.pop()
+            # A block that closes one container and opens the next belongs to both, so the two become one.
+            first = containers.pop()[0] if containers and containers[-1][1] >= opening.block else opening
+            containers.append((first, number))
+            return
+
+
+def _marks(text: str, block: Block, waiting: Sequence[_Mark]) -> Iterator[_Mark]:
+    """The openings and closings in a block."""
+    lines, is_text = text[block.start : block.end], block.kind == "paragraph"
+    if "<" not in lines and ":::" not in lines and _MATH not in lines:
+        return  # the usual case
+    if block.kind == "table":  # to the parser, text directly below a table is a row of it
+        lines = "\n".join([line for line in lines.replace("\r", "\n").split("\n") if "|" not in line])
+    if waiting and waiting[-1].kind == "math":
+        if lines.count(_MATH) % 2:
+            yield _Mark("math", opens=False)
+        return
+    if is_text and _MATH in lines:
+        yield from _math(lines)
+    if ":::" in lines:
+        yield from _directives(lines, is_text=is_text)
+    has_tags = block.kind == "html" or (is_text and "<" in lines and _TAG_LINE.search(lines))
+    if has_tags or any(opening.kind == "html" for opening in waiting):
+        yield from _tags(f"{lines}>" if is_text and _TAG_END_BELOW.match(text, block.end) else lines)
+
+
+def _tags(text: str) -> Iterator[_Mark]:
+    for closing, name, attributes, end in _TAG.findall(text):
+        if end and not attributes.endswith("/"):
+            yield _Mark("html", not closing, "details" if name.lower() == "details" else name)
+
+
+def _math(text: str) -> Iterator[_Mark]:
+    if _opens_math(text):
+        yield _Mark("math", opens=True)
+    elif text.lstrip(" ").startswith("$$") and text.endswith("$$") and text.count("$$") % 2 == 0:
+        yield _Mark("math", opens=True)
+        yield _Mark("math", opens=False)
+
+
+def _directives(text: str, *, is_text: bool) -> Iterator[_Mark]:
+    """Only text opens directives; those that open inside a list or a quote close there."""
+    inside: list[int] = []
+    for colons, name in _DIRECTIVE.findall(text):
+        if name and is_text:
+            yield _Mark("directive", True, name, len(colons))
+        elif name:
+            inside.append(len(colons))
+        elif inside and inside[-1] <= len(colons):
+            inside.pop()
+        else:
+            yield _Mark("directive", opens=False, colons=len(colons))
+
+
+def _opens_math(paragraph: str) -> bool:
+    """Whether math is open at the end of a paragraph."""
+    odd = _odd_lines(paragraph)
+    return len(odd) % 2 == 1 and _starts_math(odd)
+
+
+def hidden_headings(text: str, blocks: Sequence[Block]) -> Iterator[int]:
+    """The numbers of the headings that are part of display math."""
+    is_open = False
+    inside: list[int] = []
+    for number, (kind, start, end, *_) in enumerate(blocks):
+        if kind == "reference":
+            continue
+        if _is_below_blank_line(text, start):
+            is_open, inside = False, []
+        has_marks = kind not in ("code", "rule", "table") and text.find(_MATH, start, end) >= 0
+        odd = _odd_lines(text[start:end]) if has_marks else []
+        if is_open:
+            closes = len(odd) % 2 == 1
+        elif kind in ("paragraph", "heading") and _starts_math(odd):
+            is_open, closes = True, len(odd) % 2 == 0
+        else:
+            continue
+        if kind == "heading":
+            inside.append(number)
+        if closes:
+            if _is_closing(odd[0]):
+                yield from inside
+            is_open, inside = False, []
+
+
+def _is_below_blank_line(text: str, line: int) -> bool:
+    """Whether the line above the one that starts at ``line`` is blank, or there is none."""
+    above = line - 2 if text[max(line - 2, 0) : line] == "\r\n" else line - 1
+    while above > 0 and text[above - 1] in " \t":
+        above -= 1
+    return above <= 0 or text[above - 1] in "\r\n"
+
+
+def _starts_math(odd: list[str]) -> bool:
+    """Whether math starts in a block with these odd lines: with the last of them, or with the first of a pair."""
+    return bool(odd) and _MATH_LINE.match(odd[-1 if len(odd) % 2 else 0]) is not None
+
+
+def _is_closing(line: str) -> bool:
+    """Whether ``$$`` starts or ends a line: within text it closes no math that has a heading in it."""
+    return _MATH_LINE.match(line) is not None or line.rstrip(" \t").endswith(_MATH)
+
+
+def _odd_lines(text: str) -> list[str]:
+    """The lines with an odd number of ``$$``; the marks of other lines are pairs."""
+    return [line for line in text.replace("\r", "\n").split("\n") if line.count(_MATH) % 2]

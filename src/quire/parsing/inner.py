@@ -1,0 +1,118 @@
+"""The blocks inside a block: list items at every depth, table rows, the content of quotes, footnotes and containers.
+
+The block is parsed again by itself. Reference definitions matter only to inline text, so the result is the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from quire.blank import BLANK
+from quire.model import Block, Kind
+from quire.parsing.blocks import flat_blocks
+from quire.parsing.containers import has_containers, join_containers
+from quire.parsing.events import KINDS, events_of, opened
+from quire.parsing.line_scan import fence_info
+from quire.parsing.parser_input import ascii_lines, mark_tables
+
+_WITH_CONTAINERS = frozenset({"item", "quote", "footnote"})
+"""The kinds of block that may hold directives, components and the like."""
+_EDGE = 64
+"""How many characters at the edges of a block are tried first when it is trimmed."""
+
+
+@dataclass(slots=True)
+class _Open:
+    """An element whose end has not been reached; ``kind`` is None for inline elements."""
+
+    kind: Kind | None
+    start: int
+    end: int
+    level: int = 0
+    children: list[Block] = field(default_factory=list)
+    prose: tuple[int, int] | None = None
+    """Text of an item without a paragraph around it, as in every tight list."""
+
+    def add_prose(self, start: int, end: int) -> None:
+        """Extend the text without a paragraph around it."""
+        if self.kind == "item":
+            self.prose = (self.prose[0] if self.prose else start, end)
+
+    def end_prose(self, text: str) -> None:
+        """Make a paragraph of the text without one."""
+        if self.prose:
+            self.children.append(_block("paragraph", text, *self.prose))
+            self.prose = None
+
+
+def inner_blocks(text: str, block: Block) -> tuple[Block, ...]:
+    """The blocks directly inside a block at document level, each with its own children; most kinds have none."""
+    if block.kind in ("list", "quote", "footnote"):
+        return _content(text, block)
+    if block.kind == "table":
+        return _rows(text, block)
+    if block.kind not in ("directive", "math", "html"):
+        return ()
+    parts, _ = flat_blocks(text, block.start, block.end)
+    if len(parts) == 1:
+        return ()
+    # A heading in a container is part of math, where it is text. Parts are never containers, so this nests only once.
+    plain = [Block("paragraph", *part.span) if part.kind == "heading" else part for part in parts]
+    return tuple([part._replace(children=inner_blocks(text, part)) for part in plain])
+
+
+def _rows(text: str, table: Block) -> tuple[Block, ...]:
+    """The lines of a table, without the delimiter row."""
+    rows, start = [], table.start
+    for number, line in enumerate(ascii_lines(text[table.start : table.end]).split("\n")):
+        if number != 1:
+            rows.append(_block("row", text, start, start + len(line), int(number == 0)))
+        start += len(line) + 1
+    return tuple(rows)
+
+
+def _content(text: str, block: Block) -> tuple[Block, ...]:
+    """The content of a list, a quote or a footnote, by the parser's events."""
+    stack = [_Open(None, block.start, block.end)]
+    part = text[block.start : block.end]
+    may_hold = _WITH_CONTAINERS if has_containers(part, part) else frozenset[str]()
+    for event, place in events_of(mark_tables(ascii_lines(part))):
+        start, end = block.start + place["start"], block.start + place["end"]
+        tag, details = opened(event)
+        kind = KINDS.get(tag)
+        if kind is not None:
+            stack[-1].end_prose(text)
+            level = int(details["level"][1]) if tag == "Heading" else int(tag == "TableHead")
+            stack.append(_Open(kind, start, end, level))
+        elif isinstance(event, str) or "End" not in event:
+            stack[-1].add_prose(start, end)
+            if tag:
+                stack.append(_Open(None, start, end))
+        if kind == "rule" or (not isinstance(event, str) and "End" in event):  # a rule has no closing event
+            _close(stack, text, may_hold)
+    same = stack[0].children[0] if stack[0].children else None
+    return same.children if same is not None and same.kind == block.kind else ()
+
+
+def _close(stack: list[_Open], text: str, may_hold: frozenset[str]) -> None:
+    """Make a block of the innermost open element."""
+    done = stack.pop()
+    if done.kind is None:
+        return
+    done.end_prose(text)
+    block = _block(done.kind, text, done.start, done.end, done.level)
+    children = join_containers(text, done.children, is_inside=True) if done.kind in may_hold else done.children
+    stack[-1].children.append(block._replace(children=tuple(children)) if children else block)
+
+
+def _block(kind: Kind, text: str, start: int, end: int, level: int = 0) -> Block:
+    """A block without the blank characters that the parser may include.
+
+    Blocks may be nested a thousand deep, so only their edges are read.
+    """
+    first, last = text[start : min(start + _EDGE, end)], text[max(end - _EDGE, start) : end]
+    if first.isspace() or last.isspace():
+        first = last = text[start:end]
+    start += len(first) - len(first.lstrip(BLANK))
+    end = max(start, end - len(last) + len(last.rstrip(BLANK)))
+    return Block(kind, start, end, level, fence_info(text, start) if kind == "code" else "")

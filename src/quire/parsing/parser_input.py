@@ -1,0 +1,123 @@
+"""The text that the line scan and the parser read in place of the source: same length, same blocks, no parser traps.
+
+The parser reports UTF-8 bytes. Every non-ASCII character is replaced by one ASCII character without a meaning in
+Markdown, so bytes are characters. No block starts or ends with a non-ASCII character, so the blocks stay the same.
+"""
+
+from __future__ import annotations
+
+import re
+
+from quire.blank import BLANK
+
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
+_DELIMITER = re.compile(r"[|:]|--")
+_TABS_TO_SPACES = str.maketrans("\t", " ")
+_FEEDS_TO_DELETE = str.maketrans("\x0b\x0c", "\x7f\x7f")
+_BLANK_LINE = re.compile(r"\n[ \t]++(?=\n)")
+
+_DASHES = r"[ \t]*+:?-++:?[ \t]*+"
+DELIMITER_ROW = rf"\|?{_DASHES}(?:\|{_DASHES})*+\|?"
+"""A pattern for the second line of a table."""
+_DELIMITER_LINE = re.compile(rf"\n([ \t>]*+)({DELIMITER_ROW})[ \t]*+(?=\n|\Z)")
+_INLINE_TAG = r"(?:a|b|br|code|em|i|img|kbd|span|strong|sub|sup)\b[^<>\n]*+>[ \t]*+[^ \t\n]"
+# Lines that open a block, that delimit or underline, or that end HTML.
+_OPENING = rf"\#{{1,6}}[ \t\n]|```|~~~|[-+*][ \t\n]|[0-9]{{1,9}}[.)][ \t\n]|\[[^\]\n]*+\]:|<(?!{_INLINE_TAG})"
+_RULING = r"[-*_=][-*_= \t]*+\n|[-:][-:| \t]*+\n"
+_HEADER = re.compile(rf"[ \t>]*+(?![|\n]|{_OPENING}|{_RULING}|-->|\?>|\]\]>)")
+"""The indentation of a line that may be a header row and does not start with a pipe."""
+_CODE_INDENT = 4
+_ITEM = ("- ", "-\t")
+_ESCAPED = re.compile(r"\\.")
+
+
+def ascii_lines(text: str) -> str:
+    r"""``text`` as ASCII: lines end with ``\n``, feeds are text, blank lines are empty."""
+    lines = text if text.isascii() else _as_ascii(text)
+    if "\x0c" in lines or "\x0b" in lines:
+        lines = lines.translate(_FEEDS_TO_DELETE)
+    # Blank lines become several empty ones, which mean the same.
+    return _BLANK_LINE.sub(lambda line: "\n" * len(line[0]), plain_lines(lines))
+
+
+def _as_ascii(text: str) -> str:
+    encoded = text.encode("ascii", "replace").decode("ascii")
+    if "<?" in encoded and _is_beside_angle(text):
+        # A replacement must not open or close a processing instruction; a control character does nothing.
+        return re.sub(r"[^\x00-\x7f]", "\x7f", text)
+    return encoded
+
+
+def _is_beside_angle(text: str) -> bool:
+    """Whether a non-ASCII character follows ``<`` or precedes ``>``."""
+    behind = "".join([part[:1] for part in text.split("<")[1:]])
+    before = "".join([part[-1:] for part in text.split(">")[:-1]])
+    return not (behind.isascii() and before.isascii())
+
+
+def plain_lines(text: str) -> str:
+    """``text`` with line ends and tabs that the parser understands; nothing moves."""
+    if "\r" in text:
+        # The parser does not always end a line at a lone carriage return.
+        text = text.replace("\r\n", " \n").replace("\r", "\n")
+    if "\t" in text:
+        text = "\n".join([_without_tabs(line) if "\t" in line else line for line in text.split("\n")])
+    return text
+
+
+def _without_tabs(line: str) -> str:
+    """``line`` with spaces for the tabs that confuse the parser, where a tab means the same as a space.
+
+    It misses a closing fence before a tab, hashes that close a heading beside a tab, and a delimiter row with a tab
+    in it. Tabs of an indentation stay: they have a width.
+    """
+    if _HEADING.match(line):
+        return line.translate(_TABS_TO_SPACES)
+    text = line.rstrip(" \t")
+    start = len(text)
+    if text.endswith(("-", ":", "|")):
+        first = _DELIMITER.search(line, len(line.rstrip("-:| \t")))
+        start = first.start() if first else len(line)
+    elif not text.endswith(("`", "~")):
+        return line
+    return line[:start] + line[start:].translate(_TABS_TO_SPACES)
+
+
+def mark_tables(lines: str) -> str:
+    """``lines`` with a pipe as the first character of each header row, wherever there may be a table.
+
+    A table may start in the middle of a paragraph, also inside an item or a quote. The parser sees such a table only
+    if its header row starts with a pipe. The parser still decides where the table ends, and whether it is one.
+    """
+    if "|" not in lines:
+        return lines
+    parts: list[str] = []
+    done = 0
+    for row in _DELIMITER_LINE.finditer(lines):
+        if "|" not in row[2]:
+            continue
+        if row[2].startswith(_ITEM):  # a list item, which the parser would take for a delimiter row
+            start, mark = row.start(2) + len(row[2].rstrip(" \t")) - 1, "x"
+        else:
+            header = _HEADER.match(lines, lines.rfind("\n", 0, row.start()) + 1)
+            if header is None or not _is_header(header[0], lines[header.end() : row.start()], row[1], row[2]):
+                continue
+            start = header.end()
+            mark = "|x" if lines.startswith(r"\|", start) else "|"
+        parts += (lines[done:start], mark)
+        done = start + len(mark)
+    return "".join(parts) + lines[done:] if parts else lines
+
+
+def _is_header(header_indent: str, header: str, row_indent: str, row: str) -> bool:
+    """Whether a line can be the header above a delimiter row: as many cells, and not in another block."""
+    if header_indent.count(">") != row_indent.count(">"):
+        return False
+    deeper = len(row_indent.expandtabs(4)) - len(header_indent.expandtabs(4))
+    return deeper < _CODE_INDENT and cell_count(header) == cell_count(row)
+
+
+def cell_count(row: str) -> int:
+    """How many cells a table row has: unescaped pipes separate them, the outer ones are optional."""
+    plain = (_ESCAPED.sub("", row) if "\\" in row else row).strip(BLANK)
+    return plain.removeprefix("|").removesuffix("|").count("|") + 1
