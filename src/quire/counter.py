@@ -1,4 +1,4 @@
-"""What counts tokens: the one thing that quire asks of a tokenizer. Made by size/; the strategies and finish/ count."""
+"""The interface of a token counter. size/ makes counters from names, files, objects and functions."""
 
 from __future__ import annotations
 
@@ -12,23 +12,15 @@ class TokenCounter(Protocol):
 
     @property
     def name(self) -> str:
-        """How options, records and messages name it."""
+        """Its name in options, records and messages."""
 
     def count(self, text: str) -> int:
         """How many tokens ``text`` has."""
 
     def cuts_cleanly(self, text: str, at: int) -> bool:
-        """Whether the counts of ``text[:at]`` and ``text[at:]`` are known to add up to that of ``text``."""
-
-
-def adds_up(counter: TokenCounter) -> bool:
-    """Whether counts add up at the starts of lines: so counters do that merge bytes, within pieces of a text.
-
-    Then no text has more tokens than bytes. Of other counters nothing of the kind is known.
-    """
-    return counter.cuts_cleanly("a\nb", 2)
+        """Whether the counts of ``text[:at]`` and ``text[at:]`` are known to add up to the count of ``text``."""
 
 
 def estimated(text: str) -> int:
-    """A quarter of the characters, rounded up: tokens without a vocabulary."""
+    """A quarter of the characters, rounded up: an estimate that needs no vocabulary."""
     return -(-len(text) // CHARACTERS_A_TOKEN)

@@ -1,68 +1,46 @@
-"""Regular white space, for `flow`: line ends, trailing spaces, runs of blank lines. Used by split/, finish/, check/.
+"""Regular white space, for `flow`: line ends, trailing spaces, runs of blank lines.
 
-Code, tables and HTML are left as they are, also inside lists and quotes. A hard break of two spaces stays.
+Code, tables and HTML stay as they are, also inside lists and quotes. A hard break of two spaces stays.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from functools import lru_cache
 
 from quire.blank import BLANK
-from quire.config import Options
-from quire.counter import TokenCounter, adds_up
-from quire.model import VERBATIM, Block, Document, Span, between, is_verbatim
+from quire.model import VERBATIM, Block, Document, Span
+from quire.parsing import inner_blocks
 
 _IRREGULAR = ("\r", " \n", "\t\n", "\n\n\n")
-_SPACE = (" ", "\t")
 _FENCES = ("```", "~~~")
 _SPACES = re.compile(r"[ \t]*")
 _BLANK_LINES = re.compile(r"\n{3,}")
+_CONTAINERS = frozenset({"list", "quote", "footnote", "directive", "html", "math"})
+
+
+def is_regular(text: str) -> bool:
+    """Whether normalising changes nothing but blank lines around the text."""
+    return not any(map(text.__contains__, _IRREGULAR))
 
 
 def normalized(document: Document, start: int, end: int) -> str:
     """The text of a span with regular white space."""
-    inner = document.text[start:end]
-    if _is_regular(inner):  # most text is; where code stands is not asked
-        return inner.strip("\n").rstrip(BLANK)
-    parts = _parts(document, start, end)
-    whole = "".join(parts).strip("\r\n")
-    return whole.rstrip(BLANK) if parts[-1] else whole
-
-
-class RegularText:
-    """The text of a document as it is embedded: a slice of it has regular white space. Blank lines around it stay."""
-
-    def __init__(self, document: Document) -> None:
-        self._document = document
-
-    def __getitem__(self, span: slice) -> str:
-        inner = self._document.text[span]
-        return (
-            inner
-            if _is_regular(inner)
-            else "".join(_parts(self._document, *span.indices(len(self._document.text))[:2]))
-        )
-
-
-def embedded_text(document: Document, counter: TokenCounter, options: Options) -> str | RegularText:
-    """The text whose slices are counted: the document's own, unless white space that is made regular may count more.
-
-    Where counts add up it never does.
-    """
-    is_as_it_is = not options.normalize or adds_up(counter) or _is_regular(document.text)
-    return document.text if is_as_it_is else RegularText(document)
-
-
-def _parts(document: Document, start: int, end: int) -> list[str]:
-    """The text of a span with regular white space, in parts: every other one is verbatim."""
     text = document.text
+    inner = text[start:end]
+    if is_regular(inner):  # most text is
+        return inner.strip("\n").rstrip(BLANK)
     parts: list[str] = []
     seen = start
-    for first, last in _verbatim(document, start, end):
+    for span in _verbatim_spans(document, start, end):
+        first, last = max(span.start, seen), _verbatim_end(text, span, end)
         parts += (_regular(text[seen:first]), text[first:last])
         seen = last
-    return [*parts, _regular(text[seen:end])]
+    parts.append(_regular(text[seen:end]))
+    whole = "".join(parts).strip("\r\n")
+    return whole.rstrip(BLANK) if parts[-1] else whole
 
 
 def _regular(text: str) -> str:
@@ -74,40 +52,32 @@ def _regular(text: str) -> str:
 
 
 def _trimmed(lines: list[str]) -> list[str]:
-    """Lines without white space at their ends; the last one goes on after ``text``, so it stays as it is.
+    """Lines without white space at their ends; the last one continues behind ``text``, so it stays as it is.
 
-    Two or more spaces before a line that goes on are a hard break.
+    Two or more spaces before a line that is not blank are a hard break.
     """
     for number, following in enumerate(lines[1:]):
         line = lines[number]
-        if line.endswith(_SPACE):
+        if line.endswith((" ", "\t")):
             bare = line.rstrip(" \t")
             is_break = bare and line.endswith("  ") and following.strip(" \t")
             lines[number] = f"{bare}  " if is_break else bare
     return lines
 
 
-def _is_regular(text: str) -> bool:
-    return not any(map(text.__contains__, _IRREGULAR))
-
-
-def _verbatim(document: Document, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The spans of code, tables and HTML between ``start`` and ``end``, as far as they matter."""
-    seen = 0  # two blocks may share one: where the first ends, the next one starts
-    for block, stop in _irregular(document.blocks_between(start, end), document.text, start, end):
-        is_cut = block.start < start or block.end > end
-        spans: Iterable[Span]
-        if is_cut and not is_verbatim(block):  # it is not looked into for each of its pieces
-            spans = between(document.verbatim, max(block.start, start), min(block.end, end))
-        else:
-            spans = _inside(block, document.text, stop)
-        for span in spans:
+def _verbatim_spans(document: Document, start: int, end: int) -> Iterator[Span]:
+    """The spans of code, tables and HTML that overlap ``start`` to ``end``, in order."""
+    seen = 0
+    for block in document.blocks_between(start, end):
+        spans = _verbatim_in(document.text, block)
+        first = bisect_right(spans, start, key=lambda span: span.end)
+        for span in spans[first : bisect_left(spans, end, key=lambda span: span.start)]:
             if span.start >= seen:
-                yield max(span.start, start), _line_end(document.text, span, end)
+                yield span
                 seen = span.end
 
 
-def _line_end(text: str, span: Span, end: int) -> int:
+def _verbatim_end(text: str, span: Span, end: int) -> int:
     """Where a verbatim span ends, up to ``end``: blanks behind its last line belong to it, unless that is a fence."""
     spaces = _SPACES.match(text, span.end, end)
     if spaces is None:
@@ -115,29 +85,20 @@ def _line_end(text: str, span: Span, end: int) -> int:
     return span.end if text.endswith(_FENCES, span.start, span.end) else spaces.end()
 
 
-def _irregular(blocks: Sequence[Block], text: str, start: int, end: int) -> Iterator[tuple[Block, int]]:
-    """The blocks with irregular white space in them or next to them, each with where the next one starts.
-
-    What is inside the others does not matter, and to look into a block is dear. The last one matters also where blank
-    text ends it, which stays if it is verbatim.
-    """
-    seen = start
-    for number, block in enumerate(blocks, 1):
-        if block.inner or block.kind in VERBATIM:  # no paragraph and no heading
-            stop = blocks[number].start if number < len(blocks) else end
-            around = text[max(min(seen, block.start), start) : min(max(stop, block.end), end)]  # blocks may share one
-            if not _is_regular(around) or (stop == end and text[end - 1] in BLANK):
-                yield block, stop
-        seen = block.end
-
-
-def _inside(block: Block, text: str, stop: int) -> Iterator[Span]:
-    """The spans of a block, which may be all of it; of a list those in items that matter."""
-    if is_verbatim(block):  # it may have thousands of rows, and many pieces
-        yield block.span
-        return
-    parts = _irregular(block.children, text, block.start, stop) if block.kind == "list" else [(block, stop)]
-    for part, _ in parts:
-        for inner in part.walk():
-            if is_verbatim(inner):
-                yield inner.span
+@lru_cache(maxsize=64)
+def _verbatim_in(text: str, block: Block) -> tuple[Span, ...]:
+    """The spans of code, tables and HTML in a block, itself included; a long block is asked about many times."""
+    if block.kind not in _CONTAINERS:
+        return (block.span,) if block.kind in VERBATIM else ()
+    if block.kind not in VERBATIM and is_regular(text[block.start : block.end]):
+        return ()  # nothing in it changes
+    children = inner_blocks(text, block)
+    if block.kind in VERBATIM and not children:
+        return (block.span,)
+    spans: list[Span] = []
+    for child in children:
+        for inner in child.walk():
+            is_leaf = inner.kind == "table" or (inner.kind in VERBATIM and not inner.children)
+            if is_leaf and (not spans or inner.start >= spans[-1].end):
+                spans.append(inner.span)
+    return tuple(spans)

@@ -1,22 +1,21 @@
-"""The chunk: the record that users see, and its JSON names. Made by finish/; pieces.py has what comes before it."""
+"""The chunk: the record that users see, and its JSON names. finish/ makes it of a piece."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any
 
-from quire import crumbs
-from quire.config import Options
+from quire import breadcrumbs
 from quire.model import Document, Finding
+from quire.options import Options
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class SourcePosition:
-    """Where a chunk's own text stands in its source, as characters, UTF-8 bytes and 1-based lines."""
+    """Where a chunk's own text is in its source, as characters, UTF-8 bytes and 1-based lines."""
 
     char_start: int
     """The first character."""
@@ -33,60 +32,35 @@ class SourcePosition:
     end_line: int
     """The line of the last character."""
 
-    @classmethod
-    def of(cls, *values: int) -> SourcePosition:
-        """The position with these values, in the order of the fields; twice as fast as the class itself."""
-        position = object.__new__(cls)
-        held = position.__dict__
-        (
-            held["char_start"], held["char_end"], held["total_chars"],
-            held["byte_start"], held["byte_end"], held["start_line"], held["end_line"],
-        ) = values  # fmt: skip
-        return position
 
-
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class TokenStats:
-    """How large a chunk is."""
+    """The size of a chunk."""
 
     tokens: int
     """Tokens of ``original_text``."""
     estimated_tokens: int
     """A quarter of the characters of ``original_text``, rounded up."""
     embed_tokens: int
-    """Tokens of ``embed_text``; this is what a cap limits."""
-
-    @classmethod
-    def of(cls, tokens: int, estimated_tokens: int, embed_tokens: int) -> TokenStats:
-        """The stats with these values, in the order of the fields; twice as fast as the class itself."""
-        stats = object.__new__(cls)
-        held = stats.__dict__
-        held["tokens"], held["estimated_tokens"], held["embed_tokens"] = tokens, estimated_tokens, embed_tokens
-        return stats
+    """Tokens of ``embed_text``; the cap limits this number."""
 
 
-class Filling(Protocol):
-    """Knows the fields of chunks."""
-
-    def __call__(self, held: dict[str, Any], name: str | None) -> None:
-        """Put the field ``name`` into what a chunk holds, which says its ``chunk_number``; None: all fields."""
-
-
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Chunk:
-    """A piece worth retrieving, with its place in the document. ``to_dict`` gives its JSON form.
-
-    A chunk made by a strategy fills in its fields when one of them is first asked for: many are made, few are read.
-    """
+    """A piece worth retrieving, with its place in the document. ``to_dict`` gives its JSON form."""
 
     id: str
     """Unique among the chunks of a run."""
     parent_id: str | None
-    """The document's id; in the tree strategy the id of the node above, None for the document itself."""
+    """The document's id; in the tree strategy the id of the parent node, None for the document itself."""
+    node_id: str
+    """The id of the section of ``header_path`` in the search index: ``{tree}:{path}#{slug}``."""
     chunk_number: int
-    """Its place among the document's chunks, from 0."""
+    """Its number among the document's chunks, from 0."""
     content_type: str
-    """What kind of content it is, such as ``doc``."""
+    """The kind of content, such as ``doc``."""
+    source_path: str | None
+    """The path of the document; None for text without one."""
     embed_text: str
     """The text to embed: ``original_text``, below a breadcrumb where that helps."""
     original_text: str
@@ -100,15 +74,15 @@ class Chunk:
     header_breadcrumb: str
     """``header_path`` joined with `` > ``."""
     header_depths: tuple[int, ...]
-    """The level of each of ``header_path``."""
+    """The level of each heading in ``header_path``."""
     header_slugs: tuple[str, ...]
-    """The anchor of each of ``header_path``."""
+    """The anchor of each heading in ``header_path``."""
     section_slug: str
     """The last of ``header_slugs``, or empty."""
     source_position: SourcePosition
-    """Where its own text stands in the source."""
+    """Where its own text is in the source."""
     token_stats: TokenStats
-    """How large it is."""
+    """Its size."""
     prev_id: str | None
     """The chunk before it in the document."""
     next_id: str | None
@@ -116,7 +90,7 @@ class Chunk:
     node_types: tuple[str, ...]
     """The kinds of block in it, by mdast's names."""
     metadata: Mapping[str, Any]
-    """Front matter, source file, options, quire's version."""
+    """Front matter, source file, options, quire's version. All chunks of a document share it."""
     strategy: str
     """The strategy that made it."""
     overlap_chars: int
@@ -127,28 +101,24 @@ class Chunk:
     """The file's name, then ``header_path``; the name alone where ``packed`` makes one chunk of the document."""
     contained_headings: tuple[str, ...]
     """The headings in its own text."""
+    contained_slugs: tuple[str, ...]
+    """The anchors of the headings in its own text."""
     position: int | None
-    """The tree strategy only: its place among all nodes of the tree."""
-
-    @classmethod
-    def filled_by(cls, fill: Filling, count: int) -> list[Chunk]:
-        """So many chunks, numbered from 0, whose fields come from ``fill`` when they are asked for."""
-        made = []
-        new = object.__new__
-        for number in range(count):
-            chunk = new(cls)
-            held = chunk.__dict__
-            held["_fill"], held["chunk_number"] = fill, number
-            made.append(chunk)
-        return made
+    """The tree strategy only: its position among all nodes of the tree."""
 
     def __hash__(self) -> int:
-        return hash((self.id, self.content_hash))
+        return hash((self.id, self.embed_text))
 
-    @cached_property
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A read-only view of a dict cannot be pickled; the dict can.
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return _restored, (values | {"metadata": plain_values(self.metadata)},)
+
+    @property
     def content_hash(self) -> str:
-        """Changes when what is embedded, or its place under the headings, changes; and only then."""
-        return _content_hash(self.header_path, self.embed_text)
+        """Changes when the embedded text or its heading path changes, and only then."""
+        parts = "\x1f".join([_escaped(part) for part in (*self.header_path, "", self.embed_text)])
+        return hashlib.blake2b(parts.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
     @property
     def own_text(self) -> str:
@@ -158,42 +128,27 @@ class Chunk:
     @property
     def breadcrumb_line(self) -> str:
         """The breadcrumb for readers: ``> Title › Parent › Section``."""
-        return crumbs.reader_line(self.file_title, self.header_path)
-
-    def __getstate__(self) -> dict[str, Any]:
-        # So a chunk can be copied, and sent to another process.
-        held = self._filled()
-        return {**held, "metadata": _plain(held["metadata"])}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, metadata=MappingProxyType(state["metadata"]))
-
-    def _filled(self) -> dict[str, Any]:
-        """All fields. They are not kept: a large document has many chunks, and each is mostly written once."""
-        held = self.__dict__.copy()
-        fill = held.pop("_fill", None)
-        if fill is not None:
-            fill(held, None)
-        return held
+        return breadcrumbs.reader_line(self.file_title, self.header_path)
 
     def to_dict(self) -> dict[str, Any]:
         """The chunk as JSON-ready values under camelCase names."""
-        held = self._filled()
-        place, stats = held["source_position"], held["token_stats"]
+        place, stats = self.source_position, self.token_stats
         record = {
-            "id": held["id"],
-            "parentId": held["parent_id"],
-            "chunkNumber": held["chunk_number"],
-            "contentType": held["content_type"],
-            "embedText": held["embed_text"],
-            "originalText": held["original_text"],
-            "fileTitle": held["file_title"],
-            "sectionTitle": held["section_title"],
-            "headerPath": [*held["header_path"]],
-            "headerBreadcrumb": held["header_breadcrumb"],
-            "headerDepths": [*held["header_depths"]],
-            "headerSlugs": [*held["header_slugs"]],
-            "sectionSlug": held["section_slug"],
+            "id": self.id,
+            "parentId": self.parent_id,
+            "nodeId": self.node_id,
+            "chunkNumber": self.chunk_number,
+            "contentType": self.content_type,
+            "sourcePath": self.source_path,
+            "embedText": self.embed_text,
+            "originalText": self.original_text,
+            "fileTitle": self.file_title,
+            "sectionTitle": self.section_title,
+            "headerPath": [*self.header_path],
+            "headerBreadcrumb": self.header_breadcrumb,
+            "headerDepths": [*self.header_depths],
+            "headerSlugs": [*self.header_slugs],
+            "sectionSlug": self.section_slug,
             "sourcePosition": {
                 "charStart": place.char_start,
                 "charEnd": place.char_end,
@@ -208,43 +163,24 @@ class Chunk:
                 "estimatedTokens": stats.estimated_tokens,
                 "embedTokens": stats.embed_tokens,
             },
-            "prevId": held["prev_id"],
-            "nextId": held["next_id"],
-            "nodeTypes": [*held["node_types"]],
-            "metadata": _plain(held["metadata"]),
-            "strategy": held["strategy"],
-            "overlapChars": held["overlap_chars"],
-            "addedChars": held["added_chars"],
-            "breadcrumb": [*held["breadcrumb"]],
-            "containedHeadings": [*held["contained_headings"]],
-            "position": held["position"],
-            "contentHash": _content_hash(held["header_path"], held["embed_text"]),
+            "prevId": self.prev_id,
+            "nextId": self.next_id,
+            "nodeTypes": [*self.node_types],
+            "metadata": plain_values(self.metadata),
+            "strategy": self.strategy,
+            "overlapChars": self.overlap_chars,
+            "addedChars": self.added_chars,
+            "breadcrumb": [*self.breadcrumb],
+            "containedHeadings": [*self.contained_headings],
+            "containedSlugs": [*self.contained_slugs],
         }
-        if record["position"] is None:
-            del record["position"]
-        return record
-
-
-class _Asked:
-    """A field of chunks that is filled in when it is first asked for; from then on the chunk itself holds it."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __get__(self, chunk: Chunk | None, _: type[Chunk]) -> Any:
-        if chunk is None:
-            return self
-        held = chunk.__dict__
-        held["_fill"](held, self._name)
-        return held[self._name]
-
-
-for _field in fields(Chunk):
-    setattr(Chunk, _field.name, _Asked(_field.name))
+        if self.position is not None:
+            record["position"] = self.position
+        return record | {"contentHash": self.content_hash}
 
 
 class Chunks(list[Chunk]):
-    """The chunks of one document: a list, with what else is known beside it."""
+    """The chunks of one document: a list, with the document, the options and the findings beside it."""
 
     def __init__(
         self, chunks: Iterable[Chunk], *, document: Document, options: Options, findings: Sequence[Finding] = ()
@@ -255,33 +191,20 @@ class Chunks(list[Chunk]):
         self.options = options
         """The options they were cut with."""
         self.findings = tuple(findings)
-        """What was found on the way, in document order."""
+        """Findings from reading, parsing and cutting, in document order."""
 
 
-def _content_hash(header_path: Iterable[str], embed_text: str) -> str:
-    parts = "\x1f".join([_escaped(part) for part in (*header_path, "", embed_text)])
-    return hashlib.blake2b(parts.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+def plain_values(value: Any) -> Any:
+    """A copy made of dicts, lists and scalars alone."""
+    if isinstance(value, Mapping):
+        return {key: plain_values(each) for key, each in value.items()}
+    return [plain_values(each) for each in value] if isinstance(value, tuple | list) else value
+
+
+def _restored(values: dict[str, Any]) -> Chunk:
+    return Chunk(**values | {"metadata": MappingProxyType(values["metadata"])})
 
 
 def _escaped(text: str) -> str:
     """``text`` without the character that separates the parts of a hash."""
     return text.replace("\x1e", "\x1e0").replace("\x1f", "\x1e1")
-
-
-_PLAIN = frozenset({str, int, bool, float, type(None)})
-"""Types whose values are JSON's as they are; asking for them first spares most values the rest."""
-
-
-def _plain(value: Any) -> Any:
-    kind = value.__class__
-    if kind is dict or kind is MappingProxyType:
-        made = value.copy()
-    elif isinstance(value, Mapping):
-        made = dict(value)
-    else:
-        is_list = isinstance(value, tuple | list)
-        return [each if each.__class__ in _PLAIN else _plain(each) for each in value] if is_list else value
-    for key, each in made.items():
-        if each.__class__ not in _PLAIN:
-            made[key] = _plain(each)
-    return made

@@ -1,7 +1,6 @@
-"""The laws: what must be true of the chunks of a document, as one pure function that returns findings.
+"""The laws: what must be true of the chunks of a document. Each is a function; ``laws`` checks all of them.
 
-Before: any strategy, or chunks that come from somewhere else. It is what ``quire verify`` runs on users' documents
-and what the tests run on random ones. Each law is a small function; ``laws`` asks them all.
+The laws trust nothing that a strategy computed: chunks may also come from a file.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from quire.blank import BLANK
-from quire.check.cuts import torn
+from quire.check.cut_blocks import torn
 from quire.counter import TokenCounter, estimated
 from quire.model import Block, Document, Finding, Note, findings_at
 from quire.offsets import bytes_at, lines_at
@@ -28,11 +27,10 @@ def laws(
     normalized: Callable[[Document, int, int], str] | None = None,
     findings: Sequence[Finding] | None = None,
 ) -> list[Finding]:
-    """What is wrong with ``chunks``, in document order; nothing, if all laws hold.
+    """The violations in ``chunks``, in document order.
 
-    Counts and caps are checked where the ``counter`` that made them is given, and normalised text where ``normalized``
-    says what it should be. ``findings`` are those that came with the chunks, where they are known: what was dropped on
-    purpose is not lost.
+    Without ``counter``, counts and caps are not checked; without ``normalized``, normalised text is not. ``findings``
+    are those of the chunks: text that the guard dropped is not lost.
     """
     case = Case(document, chunks, counter, normalized, findings)
     size = len(document.text)
@@ -41,20 +39,20 @@ def laws(
 
 
 class Case(NamedTuple):
-    """A document, its chunks, and what is known of how they were made."""
+    """A document, its chunks, and how they were made."""
 
     document: Document
     chunks: Sequence[Chunk]
     counter: TokenCounter | None
-    """What counted; None if that is not known."""
+    """The counter that the chunks were made with; None if unknown."""
     normalized: Callable[[Document, int, int], str] | None
-    """What a span is when it is normalised; None if nobody can tell."""
+    """Normalises a span; None if unknown."""
     findings: Sequence[Finding] | None
-    """Those that came with the chunks; None if they are not known."""
+    """The findings of the chunks; None if unknown."""
 
     @property
     def strategy(self) -> str:
-        """What made the chunks; nothing if there are none."""
+        """The strategy of the chunks; empty if there are none."""
         return self.chunks[0].strategy if self.chunks else ""
 
 
@@ -79,7 +77,7 @@ def _spans_are_ordered(case: Case) -> Iterator[Note]:
 
 
 def _nothing_lost(case: Case) -> Iterator[Note]:
-    """Every character of the body that is not blank is in a chunk, or in a heading that the tree shows as title."""
+    """Every character of the body that is not blank is in a chunk, or in a heading that is a title in ``tree``."""
     document = case.document
     covered = [(chunk.source_position.char_start, chunk.source_position.char_end) for chunk in case.chunks]
     in_tree = case.strategy == "tree"
@@ -95,7 +93,7 @@ def _nothing_lost(case: Case) -> Iterator[Note]:
         seen = max(seen, end)
     lines = lines_at(document.text, [position for first, position, _ in lost for position in (first, position)])
     for (_, position, text), first, last in zip(lost, lines[::2], lines[1::2], strict=True):
-        at = bisect_left(dropped, first)  # what was dropped may start with blank lines
+        at = bisect_left(dropped, first)  # dropped text may start with blank lines
         if at == len(dropped) or dropped[at] > last:
             yield position, "lost-text", f"{len(text)} characters are in no chunk, from {_excerpt(text)} on"
 
@@ -111,7 +109,7 @@ def _titles_are_kept(case: Case) -> Iterator[Note]:
 
 
 def _nothing_altered(case: Case) -> Iterator[Note]:
-    """A chunk's text is that of its span; what stands around it is recorded as added."""
+    """A chunk's text is that of its span; text around it is recorded as added."""
     for chunk in case.chunks:
         start, end = chunk.source_position.char_start, chunk.source_position.char_end
         own = case.document.text[start:end]
@@ -123,9 +121,9 @@ def _nothing_altered(case: Case) -> Iterator[Note]:
         if own not in chunk.original_text:
             yield start, "altered-text", f"the text of chunk {chunk.id} is not that of its span"
         elif not chunk.embed_text.endswith(chunk.original_text):
-            yield start, "altered-text", f"chunk {chunk.id} embeds another text than its own"
+            yield start, "altered-text", f"embed_text of chunk {chunk.id} does not end with its text"
         elif chunk.added_chars != len(chunk.embed_text) - len(own) or not 0 <= chunk.overlap_chars <= most:
-            yield start, "unrecorded-text", f"chunk {chunk.id} holds text that is not recorded as added"
+            yield start, "unrecorded-text", f"chunk {chunk.id} has text that is not recorded as added"
 
 
 def _nothing_over_the_cap(case: Case) -> Iterator[Note]:
@@ -143,9 +141,9 @@ def _nothing_over_the_cap(case: Case) -> Iterator[Note]:
 
 
 def _structure_is_respected(case: Case) -> Iterator[Note]:
-    """A heading is not the last thing in a chunk, unless nothing but headings follows, or a finding says why.
+    """No chunk ends with a heading or consists of headings.
 
-    Nor is it alone in one, unless there is no text in the document.
+    Exceptions: only headings follow, the document has no text, or a finding explains it.
     """
     if case.strategy == "tree":
         return
@@ -177,12 +175,12 @@ def _are_headings(blocks: Sequence[Block]) -> bool:
 
 
 def _is_too_long(heading: Block, chunk: Chunk) -> bool:
-    """Whether a heading is so long beside the cap that it is cut as prose."""
+    """Whether a heading is so long that it may have been cut as prose."""
     return 4 * (heading.end - heading.start) > _cap(chunk)
 
 
 def _cut_blocks_are_whole(case: Case) -> Iterator[Note]:
-    """Every piece of code is a fence, every piece of a table has its header, unless a finding says why not."""
+    """Every part of code has its fences and every part of a table its header, unless a finding explains it."""
     if case.findings is None or case.strategy == "tree":
         return
     told = {finding.line for finding in case.findings if finding.code.endswith("-left-out")}
@@ -192,7 +190,7 @@ def _cut_blocks_are_whole(case: Case) -> Iterator[Note]:
 
 
 def _positions_agree(case: Case) -> Iterator[Note]:
-    """Characters, bytes and lines name the same place."""
+    """Characters, bytes and lines agree."""
     document, chunks = case.document, case.chunks
     size = len(document.text)
     places = [chunk.source_position for chunk in chunks]
@@ -218,7 +216,7 @@ def _positions_agree(case: Case) -> Iterator[Note]:
 
 
 def _headings_are_right(case: Case) -> Iterator[Note]:
-    """A chunk's heading path leads to a section that holds where its text starts."""
+    """A chunk's heading path is that of a section that contains the start of its text."""
     document = case.document
     for chunk in case.chunks:
         position = chunk.source_position.char_start
@@ -227,11 +225,11 @@ def _headings_are_right(case: Case) -> Iterator[Note]:
         is_exact = chunk.strategy == "flow" or (chunk.strategy == "tree" and section.is_node)
         if chunk.header_path != (titles if is_exact else titles[: len(chunk.header_path)]):
             place = " > ".join(titles) or "no heading"
-            yield position, "wrong-headings", f"chunk {chunk.id} stands under {place}, not {chunk.header_breadcrumb!r}"
+            yield position, "wrong-headings", f"chunk {chunk.id} is under {place}, not {chunk.header_breadcrumb!r}"
 
 
 def _links_hold(case: Case) -> Iterator[Note]:
-    """Ids are unique, numbers count up, and every chunk knows its neighbours."""
+    """Ids are unique, numbers count up, and ``prev_id`` and ``next_id`` name the neighbours."""
     seen: set[str] = set()
     ids = [None, *(chunk.id for chunk in case.chunks), None]
     for number, chunk in enumerate(case.chunks):
@@ -242,7 +240,7 @@ def _links_hold(case: Case) -> Iterator[Note]:
         if chunk.chunk_number != number:
             yield start, "wrong-number", f"chunk {chunk.id} has number {chunk.chunk_number}, but is number {number}"
         if (chunk.prev_id, chunk.next_id) != (ids[number], ids[number + 2]):
-            yield start, "broken-link", f"chunk {chunk.id} names other neighbours than it has"
+            yield start, "broken-link", f"prev_id or next_id of chunk {chunk.id} is wrong"
 
 
 def _counts(case: Case) -> Iterator[Note]:
@@ -259,13 +257,13 @@ def _counts(case: Case) -> Iterator[Note]:
 
 
 def _cap(chunk: Chunk) -> int:
-    """How many tokens a chunk may have to embed; 0 for any number."""
+    """The cap of a chunk; 0 for none."""
     options = _options(chunk)
     return options.get("hard_cap") or options.get("max_tokens") or 0
 
 
 def _options(chunk: Chunk) -> Mapping[str, Any]:
-    """The options that a chunk was made with, as its metadata says."""
+    """The options in the metadata of a chunk."""
     options: Mapping[str, Any] = chunk.metadata.get("chunkingOptions", {})
     return options
 

@@ -1,16 +1,12 @@
-"""Pieces to Chunks. Before: split/. After: the caller, check/ and the writers.
+"""Pieces to chunks.
 
-ids.py        what chunks are called
-place.py      where they stand, below which headings, what kinds of block they hold
-embed.py      when the breadcrumb stands above the text
-assemble.py   everything that is known of a chunk, put together
-guard.py      chunks that are not worth embedding
+assemble.py    every field of a chunk
+embed_text.py  which breadcrumb goes above the text
+ids.py         the ids of chunks and nodes
+guard.py       chunks that are not worth embedding
 """
-
-from __future__ import annotations
 
 from quire.finish.assemble import assemble
 from quire.finish.guard import guarded
-from quire.normalize import normalized
 
-__all__ = ["assemble", "guarded", "normalized"]
+__all__ = ["assemble", "guarded"]

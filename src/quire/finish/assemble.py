@@ -1,206 +1,222 @@
-"""Pieces into chunk records: everything that is known of a chunk is put together here. Before: split/.
-
-Chunks ask for their fields when somebody reads them. What belongs together is filled in together, and what one pass
-over the document tells of all chunks is found out for all of them.
-"""
+"""Pieces into chunk records: every field of every chunk, made in one pass over the pieces."""
 
 from __future__ import annotations
 
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from operator import attrgetter
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
-from quire.config import Options
-from quire.counter import TokenCounter, adds_up, estimated
-from quire.crumbs import Breadcrumbs, keep
-from quire.finish.embed import headings_in, lacking
-from quire.finish.place import Places, metadata, node_types, positions
-from quire.model import Document
+from quire import __version__, breadcrumbs
+from quire.counter import estimated
+from quire.finish.embed_text import prefix_of
+from quire.finish.ids import document_id, ids, node_id
+from quire.model import OWN_METADATA, UNTITLED, Document, Piece, Section
 from quire.normalize import normalized
-from quire.offsets import utf8_length
-from quire.pieces import Piece
+from quire.offsets import bytes_at, lines_at
+from quire.options import Options
 from quire.record import Chunk, SourcePosition, TokenStats
+from quire.size.sizer import Sizer
 
-Held = dict[str, Any]
-"""The fields of a chunk, by name, as far as they are known."""
+MDAST_NAMES: Mapping[str, str] = {
+    "quote": "blockquote",
+    "footnote": "footnoteDefinition",
+    "rule": "thematicBreak",
+    "reference": "definition",
+    "directive": "containerDirective",
+}
+"""mdast's names for kinds of block, where they differ from quire's."""
+
+
+_SLUG_OF: Mapping[str, Callable[[Section], str]] = {"ascii": attrgetter("slug"), "github": attrgetter("anchor")}
+"""The slug of a section for ``header_slugs``, by the option ``slugs``."""
+
+
+class _Heading(NamedTuple):
+    """The fields that all chunks of one section share."""
+
+    parent_id: str | None
+    node_id: str
+    section_title: str
+    path: tuple[str, ...]
+    breadcrumb_text: str
+    depths: tuple[int, ...]
+    slugs: tuple[str, ...]
+    breadcrumb: tuple[str, ...]
+    position: int | None
 
 
 def assemble(
-    document: Document, pieces: Sequence[Piece], counter: TokenCounter, options: Options, *, started: float
+    document: Document, pieces: Sequence[Piece], sizer: Sizer, options: Options, *, started: float
 ) -> list[Chunk]:
     """A chunk for each of ``pieces``, in order."""
-    times = time.perf_counter() - started, time.time()
-    return Chunk.filled_by(_Fields(document, pieces, counter, options, times), len(pieces))
-
-
-class _Fields:
-    """The fields of the chunks of a document, made when they are asked for."""
-
-    def __init__(
-        self,
-        document: Document,
-        pieces: Sequence[Piece],
-        counter: TokenCounter,
-        options: Options,
-        times: tuple[float, float],
-    ) -> None:
-        """``times`` are how long it took to cut the document, and when that was."""
-        self._document = document
-        self._pieces = pieces
-        self._counter = counter
-        self._options = options
-        self._times = times
-        self._cap = options.cap
-        self._is_bounded = adds_up(counter)  # no text has more tokens than bytes
-        self._crumbs = Breadcrumbs(document, counter, options)
-        self._sizes: dict[int, int] = {}
-        self._prefix_sizes: dict[str, int] = {}
-        self._places: Places | None = None
-        self._positions: Callable[[int], SourcePosition] | None = None
-        self._node_types: list[tuple[str, ...]] = []
-
-    def __call__(self, held: Held, name: str | None) -> None:
-        """Fill in a field of the chunk that holds its ``chunk_number``, and what is found out with it; None: all."""
-        for each in _ALL if name is None else (name,):
-            if each not in held:
-                _FILLING.get(each, _Fields.place)(self, held)
-
-    def written(self, held: Held) -> None:
-        """Its text to show."""
-        piece = self._pieces[held["chunk_number"]]
-        overlap = piece.overlap
-        text = self._text(piece.start if overlap is None else overlap, piece.end)
-        held["overlap_chars"] = 0 if overlap is None else len(text) - len(self._text(piece.start, piece.end))
-        held["original_text"] = f"{piece.before}{text}{piece.after}" if piece.before or piece.after else text
-
-    def embedded(self, held: Held) -> None:
-        """Its text to embed."""
-        if "original_text" not in held:
-            self.written(held)
-        piece = self._pieces[held["chunk_number"]]
-        prefix = self._prefix(piece, held)
-        held["embed_text"] = prefix + held["original_text"]
-        held["added_chars"] = len(prefix) + len(piece.before) + len(piece.after) + held["overlap_chars"]
-
-    def token_stats(self, held: Held) -> None:
-        """How large it is. Texts that were not asked for are not kept: those of all chunks are twice the document."""
-        texts = held
-        if "embed_text" not in held:
-            texts = held.copy()
-            self.embedded(texts)
-        text, whole = texts["original_text"], texts["embed_text"]
-        tokens = self._tokens(texts)
-        prefix = whole[: len(whole) - len(text)]
-        held["token_stats"] = TokenStats.of(tokens, estimated(text), self._embed_tokens(prefix, whole, tokens))
-
-    def place(self, held: Held) -> None:
-        """What it is called and which headings are above it."""
-        places = self._places
-        if places is None:
-            shared = metadata(self._document, self._options, *self._times)
-            places = self._places = Places(self._document, self._pieces, self._options, shared)
-        places.put(held, self._crumbs.titles(self._pieces[held["chunk_number"]].section))
-
-    def source_position(self, held: Held) -> None:
-        """Where it stands."""
-        if self._positions is None:
-            self._positions = positions(self._document.text, self._pieces)
-        held["source_position"] = self._positions(held["chunk_number"])
-
-    def node_types(self, held: Held) -> None:
-        """The kinds of block in it."""
-        if not self._node_types:
-            self._node_types = node_types(self._document, self._pieces)
-        held["node_types"] = self._node_types[held["chunk_number"]]
-
-    def contained_headings(self, held: Held) -> None:
-        """The headings in it."""
-        first, last = headings_in(self._document, self._pieces[held["chunk_number"]])
-        held["contained_headings"] = tuple([each.title for each in self._document.sections[first:last]])
-
-    def _text(self, start: int, end: int) -> str:
-        if self._options.normalize:
-            return normalized(self._document, start, end)
-        return self._document.text[start:end]
-
-    def _size(self, number: int) -> int:
-        """How many tokens a piece has, found out once."""
-        known = self._sizes.get(number)
-        if known is None:
-            known = self._sizes[number] = self._pieces[number].tokens
-        return known
-
-    def _tokens(self, held: Held) -> int:
-        """How many tokens its text has; what splitting has counted is taken where that is what is shown."""
-        number: int = held["chunk_number"]
-        is_as_cut = not held["overlap_chars"] and (not self._options.normalize or self._is_verbatim(number, held))
-        return self._size(number) if is_as_cut else self._counter.count(held["original_text"])
-
-    def _is_verbatim(self, number: int, held: Held) -> bool:
-        piece = self._pieces[number]
-        return bool(
-            held["original_text"] == f"{piece.before}{self._document.text[piece.start : piece.end]}{piece.after}"
+    names: list[str | None] = [None, *ids(document, pieces, options), None]
+    metadata = _metadata(document, options, started)
+    positions, kinds = _positions(document.text, pieces), _kinds(document, pieces)
+    heading, section = None, -1
+    shared: dict[str, str] = {}
+    node_types: dict[tuple[str, ...], tuple[str, ...]] = {}
+    starts, sections = document.section_starts, document.sections
+    slug_of = _SLUG_OF[options.slugs]
+    source_path, file_name = document.path, _file_name(document.path)
+    is_tree = options.strategy == "tree"
+    is_whole = options.strategy == "packed" and len(pieces) == 1  # one chunk is known by its file name alone
+    chunks: list[Chunk] = []
+    for number, (piece, position, kinds_in_it) in enumerate(zip(pieces, positions, kinds, strict=True)):
+        if heading is None or section != piece.section:  # pieces of one section mostly follow each other
+            section = piece.section
+            heading = _heading(document, sizer, options, section, file_name)
+            if heading.parent_id is not None:  # equal texts are one object: there may be a million
+                heading = heading._replace(parent_id=shared.setdefault(heading.parent_id, heading.parent_id))
+        name = names[number + 1] or ""
+        first, last = bisect_left(starts, piece.start, 1), bisect_left(starts, piece.end, 1)
+        text, overlap = _text(document, piece, options)
+        tokens = _tokens(document, piece, text, sizer, options)
+        contained = sections[first:last]
+        if kinds_in_it not in node_types:
+            node_types[kinds_in_it] = tuple([MDAST_NAMES.get(kind, kind) for kind in kinds_in_it])
+        prefix = prefix_of(
+            document,
+            piece,
+            sizer,
+            options,
+            contained=contained,
+            kinds=kinds_in_it,
+            overlap=text[:overlap],
+            tokens=tokens,
         )
-
-    def _embed_tokens(self, prefix: str, whole: str, tokens: int) -> int:
-        """How many tokens a text of so many has with a prefix; where counts add up, only the prefix is counted."""
-        if not prefix:
-            return tokens
-        if not self._counter.cuts_cleanly(whole, len(prefix)):
-            return self._counter.count(whole)
-        known = self._prefix_sizes.get(prefix)
-        if known is None:
-            known = self._counter.count(prefix)
-            keep(self._prefix_sizes, prefix, known)
-        return known + tokens
-
-    def _prefix(self, piece: Piece, held: Held) -> str:
-        """The breadcrumb with the blank line below it."""
-        mode = self._options.breadcrumb_mode
-        if mode == "none":
-            return ""
-        section: int | None = piece.section
-        if mode == "conditional" and self._options.strategy != "tree":
-            section = lacking(self._document, self._crumbs, piece, partial(self._is_short, held))
-        prefix = "" if section is None else self._crumbs.prefix(section)
-        return prefix if self._has_room(prefix, held) else ""
-
-    def _is_short(self, held: Held) -> bool:
-        limit, overlap = self._options.short, held["overlap_chars"]
-        if not overlap:
-            piece = self._pieces[held["chunk_number"]]
-            if piece.before or piece.after:
-                return piece.own_tokens(self._document.text, self._counter.count) < limit
-            return self._size(held["chunk_number"]) < limit
-        count, text = self._counter.count, held["original_text"]
-        return count(text[overlap:]) < limit + count(text[:overlap])
-
-    def _has_room(self, prefix: str, held: Held) -> bool:
-        """Whether a prefix stays within the cap; splitting keeps room for it, but not where a block is too large."""
-        cap = self._cap
-        # Sentences are repeated only where there is room for the prefix too.
-        if cap is None or not prefix or held["overlap_chars"]:
-            return True
-        tokens = self._tokens(held)
-        if self._is_bounded and tokens + utf8_length(prefix) <= cap:
-            return True  # the usual case, seen without counting the prefix
-        return not tokens <= cap < self._embed_tokens(prefix, prefix + held["original_text"], tokens)
+        embed_text, embed_tokens = prefix + text, sizer.embed_size(prefix, text, tokens)
+        if embed_tokens > sizer.cap and prefix and tokens <= sizer.cap:  # a block that stays whole leaves no room
+            prefix, embed_text, embed_tokens = "", text, tokens
+        chunks.append(
+            Chunk(
+                id=name,
+                parent_id=heading.parent_id,
+                node_id=name if is_tree else heading.node_id,
+                chunk_number=number,
+                content_type=options.content_type,
+                source_path=source_path,
+                embed_text=embed_text,
+                original_text=text,
+                file_title=document.title,
+                section_title=heading.section_title,
+                header_path=heading.path,
+                header_breadcrumb=heading.breadcrumb_text,
+                header_depths=heading.depths,
+                header_slugs=heading.slugs,
+                section_slug=heading.slugs[-1] if heading.slugs else "",
+                source_position=position,
+                token_stats=TokenStats(tokens, estimated(text), embed_tokens),
+                prev_id=names[number],
+                next_id=names[number + 2],
+                node_types=node_types[kinds_in_it],
+                metadata=metadata,
+                strategy=options.strategy,
+                overlap_chars=overlap,
+                added_chars=len(prefix) + len(piece.prefix) + len(piece.suffix) + overlap,
+                breadcrumb=(file_name,) if is_whole else heading.breadcrumb,
+                contained_headings=tuple([each.title for each in contained]),
+                contained_slugs=tuple([slug_of(each) for each in contained]),
+                position=heading.position,
+            )
+        )
+    return chunks
 
 
-_ALL = ("embed_text", "token_stats", "id", "source_position", "node_types", "contained_headings")
-"""The fields to ask for in order to have all of them."""
-_FILLING: Mapping[str, Callable[[_Fields, Held], None]] = MappingProxyType(
-    {
-        "original_text": _Fields.written,
-        "overlap_chars": _Fields.written,
-        "embed_text": _Fields.embedded,
-        "added_chars": _Fields.embedded,
-        "token_stats": _Fields.token_stats,
-        "source_position": _Fields.source_position,
-        "node_types": _Fields.node_types,
-        "contained_headings": _Fields.contained_headings,
-    }
-)
-"""What fills in which field; all others are part of the place."""
+def _heading(document: Document, sizer: Sizer, options: Options, number: int, file_name: str) -> _Heading:
+    """The fields that the chunks of a section share."""
+    section, titles = document.sections[number], sizer.breadcrumbs.titles(number)
+    path = document.path_to(section)
+    slug_of = _SLUG_OF[options.slugs]
+    parent_id: str | None = document_id(document, options)
+    is_tree = options.strategy == "tree"
+    if is_tree:
+        parent_id = None if section.parent is None else node_id(document, section.parent, options)
+    return _Heading(
+        parent_id,
+        node_id(document, number, options),
+        titles[-1] if titles else "" if len(document.sections) > 1 else document.title,
+        titles,
+        breadcrumbs.SEPARATOR.join(titles),
+        tuple([each.depth for each in path]),
+        tuple([slug_of(each) for each in path]),
+        (file_name, *titles),
+        section.position if is_tree else None,
+    )
+
+
+def _text(document: Document, piece: Piece, options: Options) -> tuple[str, int]:
+    """The text to show, and how many characters at its start are overlap."""
+    own = _embedded(document, piece.start, piece.end, options)
+    if piece.overlap_start is None:
+        return f"{piece.prefix}{own}{piece.suffix}", 0
+    longer = _embedded(document, piece.overlap_start, piece.end, options)
+    return f"{longer}{piece.suffix}", len(longer) - len(own)
+
+
+def _embedded(document: Document, start: int, end: int, options: Options) -> str:
+    return normalized(document, start, end) if options.normalize else document.text[start:end]
+
+
+def _tokens(document: Document, piece: Piece, text: str, sizer: Sizer, options: Options) -> int:
+    """The tokens of the text to show."""
+    start = piece.start if piece.overlap_start is None else piece.overlap_start
+    if not options.normalize or text == f"{piece.prefix}{document.text[start : piece.end]}{piece.suffix}":
+        return sizer.size(start, piece.end, piece.prefix, piece.suffix)
+    return sizer.count(text)
+
+
+def _positions(text: str, pieces: Sequence[Piece]) -> list[SourcePosition]:
+    """Where each piece is, in one pass over the text."""
+    edges: list[int] = []
+    ends: list[int] = []
+    for piece in pieces:
+        start, end = piece.start, piece.end
+        edges += (start, end)
+        ends += (start, end - 1 if end > start else start)
+    in_bytes, in_lines, total = bytes_at(text, edges), lines_at(text, ends), len(text)
+    return [
+        SourcePosition(edges[at], edges[at + 1], total, in_bytes[at], in_bytes[at + 1], in_lines[at], in_lines[at + 1])
+        for at in range(0, len(edges), 2)
+    ]
+
+
+def _kinds(document: Document, pieces: Sequence[Piece]) -> list[tuple[str, ...]]:
+    """The kinds of the blocks in each piece, each once, in order; pieces and blocks are in document order."""
+    blocks, size = document.blocks, len(document.blocks)
+    made: list[tuple[str, ...]] = []
+    first = 0
+    for piece in pieces:
+        start, end = piece.start, piece.end
+        while first < size and blocks[first][2] <= start:
+            first += 1
+        found: dict[str, None] = {}
+        last = first
+        while last < size and blocks[last][1] < end:
+            found[blocks[last][0]] = None
+            last += 1
+        made.append(tuple(found))
+        first = max(first, last - 1)
+    return made
+
+
+def _metadata(document: Document, options: Options, started: float) -> Mapping[str, Any]:
+    """Front matter without quire's own names, then the source file, the options and quire's version."""
+    pipeline: dict[str, Any] = {"version": __version__}
+    made = dict(document.source.metadata)
+    for name in OWN_METADATA:
+        made.pop(name, None)
+    made |= {"chunkingOptions": options.to_dict(), "pipeline": pipeline}
+    if document.path is not None:
+        made["sourceFile"] = document.path
+    if options.timestamps:
+        made["processedAt"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        pipeline["processingTimeMs"] = round((time.perf_counter() - started) * 1000, 3)
+    return MappingProxyType(made)
+
+
+def _file_name(path: str | None) -> str:
+    """The last part of a path."""
+    return UNTITLED if path is None else path.rstrip("/").removesuffix("/.").rpartition("/")[2]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quire.config import Options
-from quire.model import UNTITLED, Document, doc_name
-from quire.pieces import Piece
+from quire.model import UNTITLED, Document, Piece, doc_name
+from quire.options import Options
 
 
 def ids(document: Document, pieces: Sequence[Piece], options: Options) -> list[str]:

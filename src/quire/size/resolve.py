@@ -16,6 +16,7 @@ from quire.errors import OptionError, TokenizerError
 from quire.size.custom import CallableCounter
 from quire.size.encodings import ENCODINGS, EncodingCounter
 from quire.size.estimate import Estimate
+from quire.size.models import encoding_of
 from quire.size.objects import from_file, from_object, is_tokenizer
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def resolve(tokenizer: object | None, default: str) -> TokenCounter:
 
 
 _CHOICES = (
-    f"choose {', '.join(NAMES)}, the path of a Hugging Face tokenizer.json, "
+    f"choose {', '.join(NAMES)}, an OpenAI model such as gpt-4o, the path of a Hugging Face tokenizer.json, "
     "a tokenizer object, or a function that takes text and returns its number of tokens"
 )
 
@@ -56,6 +57,9 @@ def _by_text(tokenizer: str | Path) -> TokenCounter:
     if isinstance(tokenizer, str):
         if tokenizer in NAMED:
             return NAMED[tokenizer]
+        encoding = None if tokenizer.endswith(".json") else encoding_of(tokenizer)
+        if encoding is not None:
+            return NAMED[encoding]
         if not tokenizer.endswith(".json") and not _is_file(tokenizer):
             raise OptionError(f"unknown tokenizer {tokenizer!r:.80}", _CHOICES, option="tokenizer")
     with _FILES:

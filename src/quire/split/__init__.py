@@ -1,26 +1,33 @@
-"""Document to Pieces: one file a strategy. Before: parsing/. After: finish/.
+"""Document to pieces: one file per strategy.
 
-tree.py                                      needs the sections only
-packed.py, flow.py, sections.py              choose runs of units
-whole.py                                     a document that fits is one piece
-least.py                                     what is below the minimum of flow
-overlap.py                                   which sentences a piece repeats
-plan.py, flatten.py, units.py, nodes.py      units, their sizes, and where the heading tree is among them
-ladder.py, levels.py, reach.py               cutting what is too large
-fences.py, standing.py, around.py, quoted.py   code and tables that are cut, wherever they stand
+tree.py, sections.py, packed.py, flow.py    the strategies
+units.py                                    a document as a flat list of sections, blocks and parts of blocks
+cut.py, reopen.py                           cutting a block that is too large, and what its parts need around them
 sentences.py, words.py, graphemes.py, inline.py   where prose may be cut
+flow_minimum.py, overlap.py                 the minimum and the repeated sentences of flow
 """
 
 from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
+from typing import Protocol
 
-from quire.pieces import Strategy
+from quire.counter import TokenCounter
+from quire.model import Document, Pieces
+from quire.options import Options
+from quire.size.sizer import Sizer
+
+
+class Strategy(Protocol):
+    """Cuts a document into pieces."""
+
+    def __call__(self, document: Document, counter: TokenCounter, options: Options) -> tuple[Pieces, Sizer]:
+        """The pieces of ``document``, and the sizer that knows their sizes."""
 
 
 @cache
 def strategy(name: str) -> Strategy:
-    """The strategy with this name; its module is loaded when it is first wanted."""
+    """The strategy with this name; its module is loaded on first use."""
     found: Strategy = getattr(import_module(f"quire.split.{name}"), name)
     return found

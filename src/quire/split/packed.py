@@ -1,65 +1,55 @@
 """The ``packed`` strategy: sections whole where they fit, packed into their parents, greedily from the top.
 
-The document, or a heading with all that belongs to it, is one piece if it fits. If not, its own text starts a piece,
-which takes the children in order while they fit; one that does not fit starts the next piece, or is packed the same
-way itself. Before: plan.py. After: finish/.
+A document that fits is one piece. Otherwise its own text opens a piece, which takes the children in order while they
+fit; a child that does not fit opens the next piece, or is packed by the same rule.
 """
 
 from __future__ import annotations
 
-from functools import partial
-
-from quire.config import Options
 from quire.counter import TokenCounter
-from quire.model import Document, Section
-from quire.pieces import Cut, Piece
-from quire.split.flatten import Grain, holder
-from quire.split.plan import CLOSE, Plan, plan_of
-from quire.split.whole import whole
+from quire.model import Document, Piece, Pieces, Section
+from quire.options import Options
+from quire.size.sizer import Sizer
+from quire.split.units import Grain, Units, whole_document
 
 
-def packed(document: Document, counter: TokenCounter, options: Options) -> Cut:
+def packed(document: Document, counter: TokenCounter, options: Options) -> tuple[Pieces, Sizer]:
     """Pieces of at most ``hard_cap`` tokens, each as much of one section as fits."""
-    piece = whole(document, counter, options, options.hard_cap, partial(holder, document))
-    if piece is not None:
-        return Cut((piece,))
-    grain = Grain(options.hard_cap, oversized=options.target, target=options.target, least=options.min_tokens)
-    plan = plan_of(document, counter, options, grain)
-    if not plan.units:
-        return Cut(())
-    packing = _Packing(plan, options)
-    if plan.fits(0, len(plan.units)):
-        packing.emit(0, len(plan.units))
-    else:
+    sizer = Sizer(document, counter, options, document.holder)
+    whole = whole_document(document, sizer)
+    if whole is not None:
+        return Pieces((whole,)), sizer
+    grain = Grain(block_limit=options.target, target=options.target, least=options.min_tokens)
+    units = Units(document, sizer, grain)
+    packing = _Packing(units, options)
+    if units:
         packing.pack(document.sections[0], 0)
-    return Cut(packing.pieces, plan.findings(packing.pieces))
+    return Pieces(packing.pieces, units.findings(packing.pieces)), sizer
 
 
 class _Packing:
     """The pieces so far, and the rule that makes more."""
 
-    def __init__(self, plan: Plan, options: Options) -> None:
-        self._plan = plan
+    def __init__(self, units: Units, options: Options) -> None:
+        self._units = units
         self._options = options
-        self._holder = partial(holder, plan.document)
         self.pieces: list[Piece] = []
 
     def emit(self, first: int, last: int) -> None:
         """Make a piece of the units ``first`` to before ``last``."""
-        for run in self._plan.within_cap(self._plan.units.items[first:last], self._holder):
-            self.pieces.append(self._plan.piece(first, first + len(run)))
-            first += len(run)
+        self.pieces += self._units.pieces(first, last)
 
-    def pack(self, section: Section, first: int) -> None:
-        """Pack a section that does not fit; ``first`` is where its first piece starts, with headings that lead it."""
-        plan = self._plan
-        own_end = plan.nodes.own_end(section)
-        leads = self._leads(section)
-        start = self._own(section, first, own_end, leads=leads)
-        end = own_end
-        for number, child in enumerate(plan.nodes.children(section)):
-            child_end = plan.nodes.end(child)
-            if start is not None and self._may_join(section) and plan.fits(start, child_end):
+    def pack(self, node: Section, first: int) -> None:
+        """Pack a node that does not fit; its first piece starts at the unit ``first``, with what leads it."""
+        units = self._units
+        end = units.own_after(node)
+        children = list(units.children(node))
+        leads = bool(children) and self._is_short(node)
+        start = self._pack_own_text(node, first, end, leads=leads)
+        may_join = self._options.merge_siblings or node.depth > 0
+        for number, child in enumerate(children):
+            child_end = units.after(child)
+            if start is not None and may_join and units.fits(start, child_end):
                 end = child_end
                 continue
             if start is not None and leads and number == 0:
@@ -68,58 +58,49 @@ class _Packing:
                 continue
             if start is not None:
                 self.emit(start, end)
-            start, end = self._begin(child)
+            start, end = self._open(child)
         if start is not None:
             self.emit(start, end)
 
-    def _own(self, section: Section, first: int, own_end: int, *, leads: bool) -> int | None:
-        """Where the piece that is open after a section's own text starts; None if none is."""
-        plan = self._plan
-        if first == own_end:
+    def _pack_own_text(self, node: Section, first: int, end: int, *, leads: bool) -> int | None:
+        """Emit all but the last piece of a node's own text; returns where that one starts, if it is still open."""
+        units = self._units
+        if first == end:
             return None
-        if not plan.fits(first, own_end):
-            *full, (first, _) = self._none_small(plan.filled(first, own_end, self._options.target))
-            for start, end in full:
-                self.emit(start, end)
-        if section.depth == 0 and not leads:
-            self.emit(first, own_end)  # text above the first heading stands by itself
+        if not units.fits(first, end):
+            *full, (first, _) = self._none_small(units.filled(first, end, self._options.target))
+            for start, last in full:
+                self.emit(start, last)
+        if node.depth == 0 and not leads:
+            self.emit(first, end)  # text above the first heading is a piece by itself
             return None
         return first
 
     def _none_small(self, runs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-        """Runs of one section's own text: one below the minimum joins that before it, the first that behind it.
-
-        Up to the cap: only that governs what stands together.
-        """
-        plan, about, most, made = self._plan, self._plan.units.about, self._plan.cap + CLOSE, runs[:1]
+        """Runs of one section's own text: one below the minimum joins the run before it, the first the one after it."""
+        units, made = self._units, runs[:1]
         for first, last in runs[1:]:
             start, end = made[-1]
-            is_near = about(start, last) <= most  # seen first, for mostly it is not
-            is_small = is_near and (self._is_small(first, last) or (len(made) == 1 and self._is_small(start, end)))
-            if is_small and plan.fits(start, last):
+            is_small = self._is_small(first, last) or (len(made) == 1 and self._is_small(start, end))
+            if is_small and units.fits(start, last):
                 made[-1] = start, last
             else:
                 made.append((first, last))
         return made
 
     def _is_small(self, first: int, last: int) -> bool:
-        return not self._plan.units.is_at_least(first, last, self._options.min_tokens)
+        return not self._units.is_at_least(first, last, self._options.min_tokens)
 
-    def _leads(self, section: Section) -> bool:
-        """Whether its own text is too short to stand alone."""
-        plan = self._plan
-        least = max(self._options.min_tokens, 1)  # a heading without text never stands alone
-        return plan.nodes.has_children(section) and plan.is_short(section, least)
+    def _is_short(self, node: Section) -> bool:
+        """Whether a node's own text is too short to be a piece; a heading without text always is."""
+        start, end = self._units.own_text(node)
+        return self._units.sizer.count(self._units.text[start:end]) < max(self._options.min_tokens, 1)
 
-    def _may_join(self, section: Section) -> bool:
-        """Whether a child may join the open piece: in the strict reading sections at the top share none."""
-        return self._options.merge_siblings or section.depth > 0
-
-    def _begin(self, child: Section) -> tuple[int | None, int]:
-        """Start a piece with a child, or pack it if it is too large; the start of the open piece and its end."""
-        plan = self._plan
-        start, end = plan.nodes.start(child), plan.nodes.end(child)
-        if not plan.fits(start, end):
+    def _open(self, child: Section) -> tuple[int | None, int]:
+        """Start a piece with a child, or pack it if it does not fit; the start of the open piece, and its end."""
+        units = self._units
+        start, end = units.first(child), units.after(child)
+        if not units.fits(start, end):
             self.pack(child, start)
             return None, end
         if not self._options.merge_siblings:

@@ -1,217 +1,388 @@
-"""Units: the parts of a document that strategies put together into pieces. Made by flatten.py; plan.py has them all.
+"""A document as a flat list of units: the parts that strategies put together into pieces.
 
-A unit is a section with its own text, a block, or a part of a block that is too large. A piece is a run of units: from
-the start of the first to the end of the last it is the source as it stands, so parts of one block that meet again are
-joined as they were. What a part needs to stand alone (a fence opened again, a table's header) is added only at the
+A unit is a section with its own text, a block of a section that is too large, or a part of a block that is too large
+(cut.py). A piece is a run of units. From the start of the first to the end of the last it is the source text unchanged,
+so parts of one block that meet again are joined as they were; what a cut part needs to stay valid is added only at the
 edges of a piece.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
-from functools import cached_property, lru_cache
-from itertools import accumulate
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from quire.counter import TokenCounter, adds_up
-from quire.model import Document, Kind
-from quire.normalize import RegularText
+from quire.blank import trimmed
+from quire.model import Block, Document, Finding, Kind, Note, Piece, Section, findings_at
+from quire.size.sizer import JOINT, Sizer, furthest
+from quire.split.cut import Cutter, may_stay_whole
+from quire.split.reopen import Reopening
 
-
-class Wrap(NamedTuple):
-    """What a part of a block needs around it, unless it has the block's own start or end."""
-
-    before: str = ""
-    """An opening fence, a table's header."""
-    after: str = ""
-    """A closing fence."""
-    lead: str = ""
-    """What stands before the part that has the block's own start."""
-    inside: str = ""
-    """What stands before a part that starts inside a line, behind ``before``."""
-    first: int = -1
-    """Where the block starts."""
-    last: int = -1
-    """Where the block ends."""
-
-    def around(self, start: int, end: int, *, in_line: bool = False) -> tuple[str, str]:
-        """What stands before and behind the part from ``start``, perhaps inside a line, to ``end``."""
-        after = "" if end >= self.last else self.after
-        if start <= self.first:
-            return self.lead, after
-        return f"{self.before}{self.inside}" if in_line else self.before, after
-
-
-NO_WRAP = Wrap()
-
-JOINT = 3
-"""So far the sum of the tokens of two texts may be off from those of both together, where counts add up."""
+_ROOM_FOR_TEXT = 4
+"""A heading must leave this many tokens for text below it; a longer heading is cut as prose."""
+_LONG = 5
+"""A section with more than this many characters per token of the cap is opened without counting it."""
+_HEADING_PARTED = "heading separated from its text: together they exceed the cap"
 
 
 class Unit(NamedTuple):
-    """A part of a document that is not cut."""
+    """A part of a document that is not cut any further."""
 
     start: int
     """Its first character."""
     end: int
     """One past its last character."""
+    stop: int
+    """Where the next unit starts: blank lines may be in between."""
     kind: Kind
-    """The kind of the block that it is, or is a part of; ``paragraph`` for a section."""
+    """The kind of its block; ``paragraph`` for a whole section."""
     tokens: int
     """Tokens of its text up to ``stop``."""
-    stop: int
-    """Where the blank lines behind it end."""
-    before: str = ""
-    """What a piece that starts here needs in front: an opening fence, a table's header."""
-    after: str = ""
-    """What a piece that ends here needs behind: a closing fence."""
-    ends_sentence: bool = True
-    """Whether it ends where a block or a sentence ends."""
     leads: bool = False
-    """Whether it must not be the last of a piece: a heading, a section too short to stand without its first child, and
-    the last text above headings that close the document."""
-    section: int = -1
-    """The section that it is, heading and all; none where it is a block, or a part of one."""
-    wrap: Wrap | None = None
+    """Whether no piece may end with it: a heading, or text too short to be apart from its first child."""
+    has_heading: bool = False
+    """Whether it is a whole section that starts with its heading."""
+    ends_sentence: bool = True
+    """Whether no sentence is cut at its end."""
+    prefix: str = ""
+    """What a piece that starts here needs in front: an opening fence, a table's header."""
+    suffix: str = ""
+    """What a piece that ends here needs behind: a closing fence."""
+    reopening: Reopening | None = None
     """What parts of its block need around them, if it is one."""
 
 
-def composed(text: str | RegularText, first: Unit, last: Unit) -> str:
-    """The text of units in a row, with what they need around them."""
-    return f"{first.before}{text[first.start : last.end]}{last.after}"
+class Grain(NamedTuple):
+    """How small the units are."""
 
-
-def is_clearly_above(size: int, limit: int) -> bool:
-    """Whether a text whose beginning has so many tokens is above a limit, whatever the cut behind it has changed."""
-    return size > limit * 9 // 8 + 4
-
-
-def blank_behind(text: str, counter: TokenCounter, unit: Unit, stop: int) -> int:
-    """How many tokens more a unit has with the blank lines behind it, up to ``stop``; looks at its last line only.
-
-    Where counts add up, a word or a number is never merged with a sign behind it, and blank lines at most with a sign.
-    """
-    end = unit.end
-    last = text[end - 1]
-    if stop - end <= 2 and last.isascii():
-        tail = "" if last.isalnum() else last
-        if not tail or (end - 2 >= unit.start and (before := text[end - 2]).isascii() and before.isalnum()):
-            return _blank_behind(counter.count, tail, text[end:stop])
-    line = text.rfind("\n", unit.start, unit.end) + 1
-    if line <= unit.start or not counter.cuts_cleanly(text, line):
-        line = unit.start
-    return counter.count(text[line:stop]) - counter.count(text[line : unit.end])
-
-
-@lru_cache(maxsize=1024)
-def _blank_behind(count: Callable[[str], int], tail: str, blank: str) -> int:
-    return count(tail + blank) - count(tail)
+    opens_all: bool = False
+    """Whether every section is opened into its blocks."""
+    block_limit: int | None = None
+    """Blocks above this many tokens are cut; None: blocks stay whole."""
+    target: int = 0
+    """About how many tokens the parts of a block have."""
+    least: int = 0
+    """A section with less text than this leads its first child."""
 
 
 class Units:
-    """The units of a document with their sizes: each text is counted once, and exactly where it matters."""
+    """The units of a document, where the heading tree is among them, and what can be asked of runs of units."""
 
-    def __init__(
-        self, document: Document, counter: TokenCounter, units: Sequence[Unit], embedded: str | RegularText
-    ) -> None:
+    def __init__(self, document: Document, sizer: Sizer, grain: Grain) -> None:
+        self.document = document
+        self.sizer = sizer
         self.text = document.text
-        self.embedded = embedded
-        """The text as it is embedded: its slices are counted."""
-        self.counter = counter
-        self.items = units
-        self.adds_up = adds_up(counter)
-        self._total = [0, *accumulate([unit[3] for unit in units])]
-        clean, text = counter.cuts_cleanly, self.text
-        loose = [not clean(text, unit[0]) for unit in units] if self.adds_up else []
-        self._loose = [0, *accumulate(loose)]
-        self._known: dict[str, int] = {"": 0}
-        self._is_plain = self.adds_up and not any(unit[5] or unit[6] for unit in units)
+        self.notes: list[Note] = []
+        maker = _Maker(document, sizer, grain, self.notes)
+        self.items = maker.items
+        self._closing = maker.closing
+        sizer.measure([(*unit[:3], unit[4]) for unit in self.items])
+        self._node_first = _node_firsts(document, [*maker.firsts, len(self.items)], self.items)
+        self._node_after = _node_ends(document)
+        self._nodes = document.nodes
 
     def __len__(self) -> int:
         return len(self.items)
 
-    @cached_property
-    def starts(self) -> list[int]:
-        """Where each unit starts."""
-        return [unit.start for unit in self.items]
+    # Nodes: sections with text. A heading with no text below it leads the next node.
 
-    def at(self, position: int) -> int:
-        """The number of the first unit that starts at or after ``position``."""
-        return bisect_left(self.starts, position)
+    def first(self, node: Section) -> int:
+        """The first unit of a node, with the headings that lead it."""
+        return self._node_first[node.position or 0]
 
-    def about(self, first: int, last: int) -> int:
-        """About how many tokens the units ``first`` to before ``last`` have together."""
-        return self._total[last] - self._total[first]
+    def after(self, node: Section) -> int:
+        """One past the last unit of a node and everything below it."""
+        return self._node_first[self._node_after[node.position or 0]]
 
-    def furthest(self, first: int, tokens: int) -> int:
-        """One past the last unit up to which those from ``first`` on have about so many tokens at most."""
-        return bisect_right(self._total, self._total[first] + tokens) - 1
+    def own_after(self, node: Section) -> int:
+        """One past the last unit of a node's own text."""
+        return self._node_first[(node.position or 0) + 1]
 
-    @cached_property
-    def are_exact(self) -> bool:
-        """Whether sums are exact, wherever a run of units starts and ends."""
-        return self._is_plain and not self._loose[-1]
+    def children(self, node: Section) -> Iterator[Section]:
+        """The nodes directly below a node."""
+        position = node.position or 0
+        end, position = self._node_after[position], position + 1
+        nodes = self._nodes
+        while position < end:
+            yield nodes[position]
+            position = self._node_after[position]
 
-    def are_clean(self, units: Sequence[Unit]) -> bool:
-        """Whether sums with these units, which are none of the document's, are exact too."""
-        clean, text = self.counter.cuts_cleanly, self.text
-        return all(clean(text, unit[0]) and not (unit[5] or unit[6]) for unit in units)
+    def own_text(self, node: Section) -> tuple[int, int]:
+        """Where a node's own text starts and ends; the document's is above its first heading."""
+        if node.depth:
+            return node.text_start, node.text_end
+        starts = self.document.section_starts
+        stop = starts[1] if len(starts) > 1 else len(self.text)
+        return trimmed(self.text, self.document.source.body_start, stop)
 
-    def clear(self, limit: int, most: int) -> tuple[int, int]:
-        """Two sums: units up to the one fit below any prefix of at most ``most`` tokens, those above the other do not.
+    # Runs: the units ``first`` to before ``last``.
 
-        Between them it must be looked at more closely, as it must everywhere if something stands around units.
-        """
-        if not self._is_plain:
-            return -1, 1 << 62
-        slack = JOINT + self._loose[-1]
-        gap = max([unit[4] - unit[1] for unit in self.items], default=0)
-        return limit - slack - most, limit + slack + gap
+    def fits(self, first: int, last: int, section: int = -1) -> bool:
+        """Whether a run keeps the cap below its breadcrumb."""
+        head, tail = self.items[first], self.items[last - 1]
+        return self.sizer.fits(head.start, tail.end, head.prefix, tail.suffix, section)
 
-    def is_at_least(self, first: int, last: int, least: int) -> bool:
-        """Whether these units have at least so many tokens; counted only where the sum is close."""
-        size, slack = self.about(first, last), self._slack(first, last)
-        return size - slack >= least or (size + slack >= least and self.exact(first, last) >= least)
+    def is_at_least(self, first: int, last: int, minimum: int) -> bool:
+        """Whether the text of a run has at least ``minimum`` tokens."""
+        return self.sizer.is_at_least(self.items[first].start, self.items[last - 1].end, minimum)
 
-    def fits(self, first: int, last: int, limit: int, prefix: str = "", above: int = 0) -> bool:
-        """Whether these units, below ``prefix`` with so many tokens, have at most ``limit`` tokens.
+    def may_end(self, last: int) -> bool:
+        """Whether a piece may end before the unit ``last``."""
+        return last == len(self.items) or not self.items[last - 1].leads
 
-        The sum decides where it is clear; where it is close, the text is counted.
-        """
-        size = self.about(first, last) + self.added(*self._around_of(first, last)) + above
-        slack = self._slack(first, last)
-        if size + slack <= limit:
+    def filled(self, first: int, last: int, target: int, section: int = -1) -> list[tuple[int, int]]:
+        """Runs of these units, each as long as ``target`` and the cap allow; a heading is never the last of one."""
+        ends = [end for end in range(first + 1, last + 1) if end == last or self.may_end(end)]
+        runs: list[tuple[int, int]] = []
+        start, at = first, 0
+        while start < last:
+            best = self._furthest(start, ends, at, target, section)
+            best = max(best, at)  # one unit at least
+            runs.append((start, ends[best]))
+            start, at = ends[best], best + 1
+        return runs
+
+    def _furthest(self, start: int, ends: Sequence[int], at: int, target: int, section: int) -> int:
+        """The index of the last of ``ends`` up to which a run from ``start`` keeps the target and the cap."""
+        head = self.items[start]
+
+        def fits(end: int) -> bool:
+            tail = self.items[end - 1]
+            size = self.sizer.size(head.start, tail.end, head.prefix, tail.suffix)
+            return size <= target and self.fits(start, end, section)
+
+        total, guess = 0, at
+        while guess < len(ends) and total <= target:
+            total += sum(unit.tokens for unit in self.items[ends[guess - 1] if guess > at else start : ends[guess]])
+            guess += 1
+        return furthest(ends, at, fits, guess - 1)
+
+    def piece(self, first: int, last: int, section: int = -1) -> Piece:
+        """A run as a piece."""
+        head, tail = self.items[first], self.items[last - 1]
+        whose = self.sizer.section_of(head.start, tail.end) if section < 0 else section
+        return Piece(head.start, tail.end, whose, head.prefix, tail.suffix)
+
+    def pieces(self, first: int, last: int) -> Iterator[Piece]:
+        """A run as one piece; as several where a heading cannot stay with its text, which is a finding."""
+        while last - first > 1 and not self.fits(first, last):
+            cut = next((end for end in range(last - 1, first + 1, -1) if self.fits(first, end)), first + 1)
+            self.notes.append((self.items[cut - 1].start, "heading-too-long", _HEADING_PARTED))
+            yield self.piece(first, cut)
+            first = cut
+        yield self.piece(first, last)
+
+    def findings(self, pieces: Sequence[Piece]) -> list[Finding]:
+        """Findings about cuts, in document order."""
+        alone = [piece.start for piece in pieces if piece.start >= self._closing >= 0]
+        message = "heading at the end of the document does not fit below its last text within the cap"
+        notes = [*((start, "heading-too-long", message) for start in alone), *self.notes]
+        told = {note[:2]: note for note in notes}
+        return findings_at(self.document.source, sorted(told.values()))
+
+
+class _Maker:
+    """Makes the units of one document."""
+
+    def __init__(self, document: Document, sizer: Sizer, grain: Grain, notes: list[Note]) -> None:
+        self.items: list[Unit] = []
+        self.firsts: list[int] = []
+        """The first unit of each section."""
+        self._document = document
+        self._text = document.text
+        self._sizer = sizer
+        self._grain = grain
+        self._notes = notes
+        self._lead = -1  # where the units start that lead the next one; -1 if none does
+        self._lead_tokens = 0
+        self.closing = _closing_headings(document)
+        """Where headings without text start that close the document; -1 if none does."""
+        self._tail = self.closing if self._tail_fits() else -1
+        cutter_limit = grain.target if grain.block_limit is not None else 0
+        self._cutter = Cutter(document, sizer, cutter_limit, notes)
+        self._make()
+
+    def _tail_fits(self) -> bool:
+        """Whether headings that close the document leave half of the cap for text above them."""
+        end = self.closing
+        if end < 0:
+            return False
+        _, last = trimmed(self._text, 0, end)
+        return self._sizer.count(self._text[last:]) * 2 < self._sizer.cap
+
+    def _make(self) -> None:
+        document, sizer, text = self._document, self._sizer, self._text
+        sections, starts = document.sections, document.section_starts
+        stops = (*starts[1:], len(text))
+        longest = sizer.cap * _LONG
+        block = 0
+        blocks = document.blocks
+        for section, stop in zip(sections, stops, strict=True):
+            self.firsts.append(len(self.items))
+            first, last = _own_span(document, section, stop)
+            first_block = block
+            while block < len(blocks) and blocks[block].start < stop:
+                block += 1
+            if first == last:
+                continue
+            is_bare = section.depth > 0 and section.text_start >= section.text_end
+            tokens = 0
+            if not (self._grain.opens_all or is_bare or stop - first > longest):
+                tokens = sizer.count(text[first:stop])
+                if self._fits(first, last, stop, tokens):
+                    leads = self._leads(section, stop, tokens)
+                    self._add(Unit(first, last, stop, "paragraph", tokens, leads, has_heading=section.depth > 0))
+                    continue
+            self._open(blocks[first_block:block], stop)
+
+    def _leads(self, section: Section, stop: int, tokens: int) -> bool:
+        """Whether a section's own text is too short to be apart from its first child."""
+        least, following = self._grain.least, section.number + 1
+        if not least or following == len(self._document.sections):
+            return False
+        child = self._document.sections[following]
+        if child.parent != section.number or not child.is_node:
+            return False
+        start, end = (section.text_start, section.text_end) if section.depth else trimmed(self._text, 0, stop)
+        around = stop - section.start - (end - start)
+        if section.depth and self._sizer.is_surely_at_least(tokens - 4 * around, least):
+            return False  # the usual case, seen without counting the text by itself
+        return self._sizer.count(self._text[start:end]) < least
+
+    def _open(self, blocks: Sequence[Block], stop: int) -> None:
+        """Add the blocks of a section as units."""
+        count, text = self._sizer.count, self._text
+        stops = [*(block.start for block in blocks[1:]), stop]
+        limit = self._grain.block_limit
+        for block, end in zip(blocks, stops, strict=True):
+            if limit is not None and block.end - block.start > limit * _LONG and block.kind != "heading":
+                self._add_parts(block, end)
+                continue
+            tokens = count(text[block.start : end])
+            if block.kind == "heading":
+                self._add_heading(block, end, tokens)
+            elif limit is None or self._may_stay_whole(block, end, tokens, limit):
+                self._add(Unit(block.start, block.end, end, block.kind, tokens))
+            else:
+                self._add_parts(block, end)
+
+    def _may_stay_whole(self, block: Block, stop: int, tokens: int, limit: int) -> bool:
+        is_small = may_stay_whole(block.kind, self._text[block.start : block.end], tokens, limit)
+        return is_small and self._fits(block.start, block.end, stop, tokens)
+
+    def _add(self, unit: Unit) -> None:
+        if self._tail == unit.stop:
+            unit = unit._replace(leads=True)  # the headings that close the document stay with it
+        self.items.append(unit)
+        if unit.leads and self._lead < 0:
+            self._lead = unit.start
+        self._lead_tokens = self._lead_tokens + unit.tokens if unit.leads else 0
+        if not unit.leads:
+            self._lead = -1
+
+    def _bounds(self, start: int, end: int, stop: int) -> tuple[int, int]:
+        """A span with the units that lead it and the headings that close the document, if it has to take them."""
+        first = self._lead if self._lead >= 0 else start
+        return first, len(self._text.rstrip()) if stop == self._tail else end
+
+    def _fits(self, start: int, end: int, stop: int, tokens: int) -> bool:
+        """Whether a span of ``tokens`` keeps the cap with everything that cannot be apart from it."""
+        first, last = self._bounds(start, end, stop)
+        known = None
+        if stop != self._tail:
+            known = self._sizer.fits_sum(self._lead_tokens + tokens, first, last, slack=JOINT, blank=JOINT)
+        return self._sizer.fits(first, last) if known is None else known
+
+    def _add_heading(self, block: Block, stop: int, tokens: int) -> None:
+        """A heading leads what follows; one that leaves no room for text is cut as prose."""
+        if self._leaves_room(self._lead if self._lead >= 0 else block.start, block.end):
+            self._add(Unit(block.start, block.end, stop, "heading", tokens, leads=stop < len(self._text)))
+            return
+        if self._lead >= 0:
+            self._release()
+            self._add_heading(block, stop, tokens)
+            return
+        message = "heading too long to stay with its text within the cap; it is cut as prose"
+        self._notes.append((block.start, "heading-too-long", message))
+        if self._grain.block_limit is None:
+            self._add(Unit(block.start, block.end, stop, "heading", tokens))
+        else:
+            self._add_parts(block, stop)
+
+    def _release(self) -> None:
+        """Let a piece end with the last unit after all."""
+        last = self.items[-1]
+        if last.kind == "heading":
+            self._notes.append((last.start, "heading-too-long", _HEADING_PARTED))
+        self.items[-1] = last._replace(leads=False)
+        self._lead, self._lead_tokens = -1, 0
+
+    def _leaves_room(self, start: int, end: int) -> bool:
+        if self._sizer.fits_sum(self._lead_tokens + end - start + _ROOM_FOR_TEXT, start, end):
             return True
-        return size - slack - self._gap(last - 1) <= limit and self.exact(first, last, prefix) <= limit
+        prefix = self._sizer.breadcrumbs.prefix(self._sizer.section_of(start, end))
+        return self._sizer.count(prefix + self._text[start:end]) + _ROOM_FOR_TEXT <= self._sizer.cap
 
-    def _gap(self, number: int) -> int:
-        """How many tokens the blank lines behind a unit may have, beyond the usual one."""
-        unit = self.items[number]
-        return max(unit.stop - unit.end - 2, 0)
+    def _add_parts(self, block: Block, stop: int) -> None:
+        """Add the parts of a block that is too large."""
+        parts = self._cutter.cut(block, *self._bounds(block.start, block.end, stop))
+        stops = [*(part.start for part in parts[1:]), stop]
+        for part, end in zip(parts, stops, strict=True):
+            tokens = self._sizer.with_blank(part.tokens, part.start, part.end, end)
+            unit = Unit(part.start, part.end, end, block.kind, tokens, ends_sentence=part.ends_sentence)
+            self._add(unit._replace(prefix=part.prefix, suffix=part.suffix, reopening=part.reopening))
 
-    def exact(self, first: int, last: int, prefix: str = "") -> int:
-        """How many tokens these units have together, below ``prefix``."""
-        head, tail = self.items[first], self.items[last - 1]
-        if self.adds_up and not (head.before or tail.after or prefix or self._loose[last] - self._loose[first + 1]):
-            return self.about(first, last) - blank_behind(self.text, self.counter, tail, tail.stop)
-        return self.counter.count(prefix + composed(self.embedded, head, tail))
 
-    def _around_of(self, first: int, last: int) -> tuple[str, str]:
-        head, tail = self.items[first], self.items[last - 1]
-        return head.before, tail.after
+def whole_document(document: Document, sizer: Sizer) -> Piece | None:
+    """The document as one piece, if it fits."""
+    text = document.text
+    start, end = trimmed(text, document.source.body_start, len(text))
+    if start == end or end - start > sizer.cap * _LONG:
+        return None
+    tokens = sizer.count(text[start:end])
+    sizer.measure([(start, end, end, tokens)])
+    return Piece(start, end, sizer.section_of(start, end)) if sizer.fits(start, end) else None
 
-    def added(self, *texts: str) -> int:
-        """How many tokens these texts have, each by itself; the same ones are added again and again."""
-        total, known = 0, self._known
-        for text in texts:
-            if text not in known:
-                known[text] = self.counter.count(text)
-            total += known[text]
-        return total
 
-    def _slack(self, first: int, last: int) -> int:
-        """How far a sum may be off: where counts add up, by one at each joint that is not clean, and at both ends."""
-        if self.adds_up:
-            return JOINT + self._loose[last] - self._loose[first]
-        return 4 + 2 * (last - first) + self.about(first, last) // 8
+def _own_span(document: Document, section: Section, stop: int) -> tuple[int, int]:
+    """From a section's heading to the end of its own text; for the document the text above the first heading."""
+    if section.depth and section.text_start < section.text_end:
+        return section.start, section.text_end
+    return trimmed(document.text, section.start if section.depth else document.source.body_start, stop)
+
+
+def _closing_headings(document: Document) -> int:
+    """Where headings with no text below them close the document; -1 if it does not end so, or has no text."""
+    start = -1
+    for section in reversed(document.sections[1:]):
+        if section.text_start < section.text_end:
+            return start
+        start = section.start
+    first, last = trimmed(document.text, document.source.body_start, max(start, 0))
+    return start if start >= 0 and first < last else -1
+
+
+def _node_firsts(document: Document, firsts: Sequence[int], items: Sequence[Unit]) -> list[int]:
+    """The first unit of each node, by its position, and the number of units; headings without text lead the next."""
+    made: list[int] = []
+    lead = -1
+    for section, unit, following in zip(document.sections, firsts, firsts[1:], strict=False):
+        if section.position is not None:
+            made.append(unit if lead < 0 else lead)
+            lead = -1
+        elif following > unit + 1:
+            lead = -1  # too long to lead, so it was cut
+        elif lead < 0:
+            lead = unit
+    return [*made, len(items)]
+
+
+def _node_ends(document: Document) -> list[int]:
+    """For each node, by its position, the position of the next node that is not below it."""
+    nodes = document.nodes
+    after = [len(nodes)] * len(nodes)
+    above: list[int] = []
+    for position, node in enumerate(nodes):
+        while above and nodes[above[-1]].end <= node.start:
+            after[above.pop()] = position
+        above.append(position)
+    return after

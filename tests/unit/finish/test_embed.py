@@ -8,7 +8,7 @@ import pytest
 
 import quire
 from quire import Chunk
-from quire.crumbs import LIMIT
+from quire.breadcrumbs import LIMIT
 
 LONG = "A paragraph that fills the first chunk of its section, so that what comes after it stands alone. " * 2
 CODE, TABLE, ITEMS = "```\ncode\n```", "| a | b |\n|---|---|\n| 1 | 2 |", "- one\n- two"

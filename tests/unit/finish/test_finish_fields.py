@@ -114,7 +114,7 @@ def _spoil(record: dict[str, Any]) -> None:
 
 
 def test_values_in_the_order_of_the_fields() -> None:
-    position, stats = SourcePosition.of(*range(1, 8)), TokenStats.of(1, 2, 3)
+    position, stats = SourcePosition(*range(1, 8)), TokenStats(1, 2, 3)
     assert position == SourcePosition(
         char_start=1, char_end=2, total_chars=3, byte_start=4, byte_end=5, start_line=6, end_line=7
     )

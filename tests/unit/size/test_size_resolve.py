@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import quire
 from quire.errors import OptionError, TokenizerError
 from quire.size import NAMES, resolve
 
@@ -26,14 +27,41 @@ def test_the_names() -> None:
     assert NAMES == ("o200k_base", "cl100k_base", "estimate")
 
 
+MODEL_NAMES = (
+    "gpt-4o", "gpt-4o-mini", "gpt-4o-2024-08-06", "chatgpt-4o-latest", "gpt-4.1", "gpt-4.1-nano", "gpt-4.5-preview", "o1",
+    "o1-preview", "o3", "o3-mini", "o4-mini", "gpt-5", "gpt-5-mini", "gpt-5.1", "gpt-4", "gpt-4-turbo", "gpt-4-0613",
+    "gpt-3.5-turbo", "gpt-3.5-turbo-16k", "text-embedding-3-small", "text-embedding-3-large", "text-embedding-ada-002",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("model", MODEL_NAMES)
+def test_a_model_is_counted_with_its_encoding(model: str) -> None:
+    from tiktoken.model import encoding_name_for_model  # noqa: PLC0415  the reference
+
+    assert resolve(model, "estimate") is resolve(encoding_name_for_model(model), "estimate")
+
+
+def test_records_name_the_encoding_of_a_model() -> None:
+    chunks = quire.chunk("# A\n\ntext\n", tokenizer="gpt-4")
+    assert chunks.options.tokenizer == chunks[0].metadata["chunkingOptions"]["tokenizer"] == "cl100k_base"
+    assert quire.verify("# A\n\ntext\n", chunks, tokenizer="gpt-3.5-turbo") == []
+
+
+def test_a_file_may_be_called_like_a_model(tmp_path: Path) -> None:
+    with pytest.raises(TokenizerError, match="no such tokenizer file"):
+        resolve("gpt-4-own.json", "estimate")
+
+
 @pytest.mark.parametrize(("text", "tokens"), [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2), ("中" * 8, 2)])
 def test_estimate(text: str, tokens: int) -> None:
     assert resolve("estimate", "o200k_base").count(text) == tokens
 
 
-@pytest.mark.parametrize("wrong", ["o200k", "", "gpt-4o", "x" * 5000, "a\x00b", 42, b"o200k_base", ["estimate"]])
+@pytest.mark.parametrize(
+    "wrong", ["o200k", "", "gpt-2", "gpt-4ox", "o1x", "x" * 5000, "a\x00b", 42, b"o200k_base", ["estimate"]]
+)
 def test_what_is_no_tokenizer_is_refused_with_the_choices(wrong: object) -> None:
-    with pytest.raises(OptionError, match=r"o200k_base, cl100k_base, estimate, .*tokenizer\.json.*function"):
+    with pytest.raises(OptionError, match=r"o200k_base, cl100k_base, estimate, .*gpt-4o.*tokenizer\.json.*function"):
         resolve(wrong, "estimate")
 
 

@@ -9,6 +9,7 @@ import pytest
 
 import quire
 from quire import Block, Chunks
+from quire.parsing import inner_blocks
 from quire.split.graphemes import grapheme_ends
 from quire.split.inline import inline_atoms
 
@@ -29,7 +30,8 @@ def cut(text: str, options: dict[str, Any], **more: Any) -> Chunks:
 
 
 def blocks(text: str) -> tuple[Block, ...]:
-    return quire.parse(text).blocks
+    """The blocks of a text, with the blocks inside them."""
+    return tuple(block._replace(children=inner_blocks(text, block)) for block in quire.parse(text).blocks)
 
 
 def codes(text: str) -> list[str]:

@@ -1,9 +1,10 @@
-"""What callers of the public functions give, checked. Used by pipeline.py; options are checked by config.py."""
+"""Checks of the arguments of the public functions; options.py checks the options."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from os import PathLike
-from typing import TypeAlias, get_args
+from typing import Any, TypeAlias, get_args
 
 from quire.errors import OptionError, impossible
 from quire.model import Document, Syntax
@@ -15,7 +16,7 @@ _SYNTAXES = get_args(Syntax)
 
 
 def checked(text: str, path: AnyPath | None, title: str | None, syntax: Syntax | None) -> str | None:
-    """The path as a text; TypeError if ``text`` is none, OptionError if one of the others cannot be."""
+    """The path as a string; TypeError if ``text`` is no string, OptionError if another argument is invalid."""
     if not isinstance(text, str):
         raise TypeError(f"a text is needed, not {type(text).__name__}; for a file see quire.chunk_file")
     path = str(path) if isinstance(path, PathLike) else path
@@ -27,8 +28,16 @@ def checked(text: str, path: AnyPath | None, title: str | None, syntax: Syntax |
     return path
 
 
+def patterns(name: str, value: Any) -> tuple[str, ...]:
+    """One pattern for paths, or several; OptionError if ``value`` is neither."""
+    found = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Iterable) else (value,)
+    if not all(isinstance(each, str) and each for each in found):
+        raise impossible(name, value, "it must be a pattern for paths, or a list of them")
+    return found
+
+
 def text_or_document(value: object, *described: object) -> str | Document:
-    """What may be cut; a document must not be described again. Of anything else it is said what it must be."""
+    """A text or a document to cut. Any other type raises a TypeError; a document already has its path and title."""
     if isinstance(value, Document) and any(each is not None for each in described):
         raise OptionError("a parsed document has its path, title and syntax", "give them to quire.parse")
     if not isinstance(value, str | Document):

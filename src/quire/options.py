@@ -1,6 +1,6 @@
-"""The options of a run: one frozen record, validated once. Neighbours: the surfaces fill it, every stage reads it.
+"""The options of a run: one frozen record, validated once.
 
-A strategy accepts the common options and its own; anything else is refused by name, with the valid names.
+A strategy accepts the common options and its own. Any other option is an error that lists the valid names.
 """
 
 from __future__ import annotations
@@ -20,47 +20,47 @@ Guard = Literal["raise", "drop", "warn"]
 DEFAULT_STRATEGY = "packed"
 DEFAULT_TOKENIZER = "o200k_base"
 LEAST_CAP = 32
-"""Below this many tokens no cap can be kept without tearing everything apart."""
+"""The smallest cap."""
 SHORT = 64
-"""What counts as a short chunk where a strategy has no minimum of its own."""
+"""Chunks below this many tokens are short, for strategies without a minimum."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """Everything that decides how a document is cut and how its chunks are written down."""
+    """Everything that decides how a document is cut and what its chunks contain."""
 
     strategy: str = DEFAULT_STRATEGY
     """How to cut."""
     tokenizer: str = DEFAULT_TOKENIZER
     """The name of the token counter."""
     content_type: str = "doc"
-    """What kind of content it is; the first part of every id."""
+    """The kind of content; the first part of every id."""
     breadcrumb_mode: BreadcrumbMode = "conditional"
-    """When the breadcrumb line stands above the text to embed."""
+    """When the breadcrumb line is put above the text to embed."""
     slugs: Slugs = "github"
-    """Which rule makes ``header_slugs``: GitHub's own, or ASCII only."""
+    """The rule for ``header_slugs``: GitHub's, or ASCII only."""
     timestamps: bool = False
-    """Whether metadata says when a chunk was made; off, so that equal input gives equal bytes."""
+    """Whether metadata contains the time; off, so that equal input gives equal bytes."""
     tree: str | None = None
-    """`tree`: the first part of node ids; the content type where not given."""
+    """`tree`: the first part of node ids; by default the content type."""
     min_tokens: int = 0
-    """`sections`, `packed`, `flow`: what is smaller joins something, where it can."""
+    """`sections`, `packed`, `flow`: smaller chunks are joined with others where possible."""
     max_tokens: int = 0
     """`sections`, `flow`: the cap."""
     max_depth: int = 6
-    """`sections`: deeper headings are text."""
+    """`sections`: deeper headings are treated as text."""
     target: int = 0
-    """`packed`: about how large the parts of long text, code and tables are."""
+    """`packed`: the approximate size of parts of long text, code and tables."""
     hard_cap: int = 0
     """`packed`: the cap."""
     merge_siblings: bool = True
-    """`packed`: whether sections side by side may share a chunk."""
+    """`packed`: whether sibling sections may share a chunk."""
     target_tokens: int = 0
-    """`flow`: about how large a chunk is."""
+    """`flow`: the approximate size of a chunk."""
     overlap_sentences: int = 0
-    """`flow`: how many sentences of the chunk before are repeated."""
+    """`flow`: how many sentences of the previous chunk are repeated."""
     normalize: bool = False
-    """`flow`: whether line ends, trailing spaces and runs of blank lines are made regular."""
+    """`flow`: whether line ends, trailing spaces and repeated blank lines are normalised."""
     guard: Guard = "warn"
     """`flow`: what happens to a chunk that is not worth embedding."""
 
@@ -71,7 +71,7 @@ class Options:
 
     @property
     def cap(self) -> int | None:
-        """The most tokens that a text to embed may have; None where the strategy has no cap."""
+        """The most tokens that a text to embed may have; None if the strategy has no cap."""
         return self.hard_cap or self.max_tokens or None
 
     @property
@@ -110,7 +110,7 @@ OWN: Mapping[str, Mapping[str, Any]] = MappingProxyType(
 )
 """Each strategy's own options with their defaults."""
 TOKENIZERS: Mapping[str, str] = MappingProxyType({"sections": "estimate"})
-"""The strategies that do not count with the default tokenizer unless told to."""
+"""Strategies with another default tokenizer."""
 
 _ALIKE = (("hard_cap", "max_tokens"), ("target", "target_tokens"))
 """Options that mean the same in different strategies."""
@@ -140,21 +140,21 @@ def valid_names(strategy: str) -> tuple[str, ...]:
 
 
 Shown = Callable[[str], str]
-"""How an option is called in messages: a command line has other names for them."""
+"""Turns an option's name into the name used in messages; the command line has other names."""
 
 
 def build(strategy: str, given: Mapping[str, Any], shown: Shown = str) -> Options:
-    """Options for ``strategy`` from what the caller gave; what cannot be honoured is refused here."""
+    """Options for ``strategy``. An unknown option or an impossible value raises an OptionError."""
     try:
-        # With their types, for 64 and 64.0 are equal.
+        # With their types, because 64 == 64.0.
         return _built(strategy, tuple((name, value, type(value)) for name, value in given.items()), shown)
-    except TypeError:  # a value that cannot be a key; it is refused by name
+    except TypeError:  # an unhashable value; validation raises an error that names it
         return _validated(strategy, given, shown)
 
 
 @lru_cache(maxsize=256)
 def _built(strategy: str, given: tuple[tuple[str, Any, type], ...], shown: Shown) -> Options:
-    """Validated once, however many documents follow."""
+    """Validates once for any number of documents."""
     return _validated(strategy, {name: value for name, value, _ in given}, shown)
 
 
@@ -175,7 +175,7 @@ def _validated(strategy: str, given: Mapping[str, Any], shown: Shown) -> Options
 
 
 def refuse_others(strategy: str, given: Iterable[str], shown: Shown, besides: Iterable[str]) -> None:
-    """Refuse options that ``strategy`` does not have; ``besides`` are others that the caller takes."""
+    """Raise an OptionError for options that ``strategy`` does not have; ``besides`` are also allowed."""
     valid = valid_names(strategy)
     for name in given:
         if name not in valid:
@@ -184,7 +184,7 @@ def refuse_others(strategy: str, given: Iterable[str], shown: Shown, besides: It
 
 
 def _not_an_option(name: str, strategy: str, shown: Shown) -> str:
-    """Whose option it is, and what it is called here; or what was probably meant."""
+    """Which strategy has the option and what this one calls it, or else a similar name."""
     owners = [each for each, own in OWN.items() if name in own]
     if not owners:
         return f"unknown option {shown(name[:80])} for strategy {strategy!r}{near(name, valid_names(strategy), shown)}"
@@ -194,7 +194,7 @@ def _not_an_option(name: str, strategy: str, shown: Shown) -> str:
 
 
 def _fit_together(chosen: dict[str, Any], given: Mapping[str, Any], shown: Shown) -> None:
-    """Targets and minimums lie below the cap; one that was not given gives way to the cap."""
+    """Check that targets and minimums are below the cap; lower those that are defaults."""
     cap_name = "hard_cap" if "hard_cap" in chosen else "max_tokens"
     cap = chosen.get(cap_name)
     if cap is None:
@@ -209,7 +209,7 @@ def _fit_together(chosen: dict[str, Any], given: Mapping[str, Any], shown: Shown
 
 
 def _broken_rule(name: str, value: Any) -> str | None:
-    """What a value must be, if it is not; None if it is possible."""
+    """The rule that a value breaks; None if it is valid."""
     default = next(each.default for each in fields(Options) if each.name == name)
     if value is None and default is None:
         return None

@@ -1,6 +1,6 @@
-"""Whether code and tables that were cut are whole in every piece: a fence that is opened and closed, a header.
+"""The law about cut blocks: every part of code has its fences, every part of a table its header. Used by laws.py.
 
-A law of its own, asked by laws.py. Looks only at blocks in which a chunk starts or ends.
+Checks only the blocks in which a chunk starts or ends.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from collections.abc import Iterator, Sequence
 
 from quire.blank import BLANK
 from quire.model import Block, Document, Note
+from quire.parsing import inner_blocks
 from quire.record import Chunk
 
 _MARKERS = " \t>-+*.)0123456789"
-"""What may stand before a fence or a row on its line."""
+"""Characters that may precede a fence or a row on its line."""
 _PREFIX = re.compile(r"[-+*.)0-9> \t]*+(?:\[\^[^\]\s]*+\]:[-+*.)0-9> \t]*+)?+")
 _FENCE = re.compile(rf"{_PREFIX.pattern}(`{{3,}}|~{{3,}})")
 _INDENTED = re.compile(r" {4}| {0,3}\t")
@@ -23,7 +24,7 @@ _TEXT = re.compile(rf"[^{BLANK}]")
 
 
 def torn(document: Document, chunks: Sequence[Chunk]) -> Iterator[Note]:
-    """Code and tables that are cut, and lack something in a chunk."""
+    """A note for each chunk with a part of code or a table that lacks its fence or header."""
     blocks = _Blocks(document)
     for chunk in chunks:
         start, end = chunk.source_position.char_start, chunk.source_position.char_end
@@ -37,7 +38,7 @@ def torn(document: Document, chunks: Sequence[Chunk]) -> Iterator[Note]:
 
 
 class _Blocks:
-    """The blocks of a document; the code and tables inside one are listed once, however deep they are nested."""
+    """The code and tables of a document, found once per block at document level."""
 
     def __init__(self, document: Document) -> None:
         self._document = document
@@ -55,13 +56,13 @@ class _Blocks:
             return None
         block = inside[at]
         if block.kind == "code" and (_INDENTED.match(self._text, block.start) or not self._mark(block)):
-            return None  # code that shows a fence is none
+            return None  # indented code, which may show a fence
         return block if _TEXT.search(self._text, block.start, position) else None
 
     def is_opened(self, block: Block, start: int, lines: Sequence[str]) -> bool:
-        """Whether a chunk that starts in a block, with these lines, has its fence or its header.
+        """Whether a chunk with these ``lines``, which starts inside a block, has the block's fence or header.
 
-        Where lines of a block are indented less than its first, an item's marker has a line of its own above.
+        If lines of a block are indented less than its first, the marker of its list item is on a line above.
         """
         lines = lines[1:] if len(lines) > 1 and not lines[0].strip(_MARKERS) else lines
         if block.kind == "code":
@@ -71,12 +72,12 @@ class _Blocks:
         return start < body or [_bare(line) for line in lines[:2]] == header
 
     def is_closed(self, code: Block, line: str) -> bool:
-        """Whether a chunk that ends in code, with this line, closes its fence."""
+        """Whether the last ``line`` of a chunk that ends inside code closes its fence."""
         mark, marks = self._mark(code), line.strip(" \t>")
         return marks.startswith(mark) and not marks.strip(mark[0])
 
     def _mark(self, code: Block) -> str:
-        """The marks of a fence; none for code that is only indented."""
+        """The marks of a fence; empty for indented code."""
         if code.start not in self._marks:
             fence = _FENCE.match(self._text, code.start, code.end)
             self._marks[code.start] = fence[1] if fence else ""
@@ -92,7 +93,8 @@ class _Blocks:
 
     def _code_and_tables(self, block: Block) -> list[Block]:
         if block.start not in self._inside:
-            self._inside[block.start] = [each for each in block.walk() if each.kind in ("code", "table")]
+            whole = block._replace(children=inner_blocks(self._text, block))
+            self._inside[block.start] = [each for each in whole.walk() if each.kind in ("code", "table")]
         return self._inside[block.start]
 
 

@@ -1,0 +1,146 @@
+"""The breadcrumb: one line above a chunk that says where it is in the document, such as ``Guide > Setup > Linux``.
+
+Splitting reserves room for the full line, finishing writes it; both ask ``Breadcrumbs``, so they agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from quire.counter import TokenCounter
+from quire.model import Document
+from quire.options import Options
+
+SEPARATOR = " > "
+LIMIT = 160
+"""The longest breadcrumb line, in characters."""
+ELLIPSIS = "…"
+_MOST_KNOWN = 10_000
+_SHORTEST = 10
+"""A shorter line says nothing useful."""
+
+
+class Breadcrumbs:
+    """The breadcrumb lines of a document's sections, each made once. A line takes at most half of the cap."""
+
+    def __init__(self, document: Document, counter: TokenCounter, options: Options) -> None:
+        self._document = document
+        self._count = counter.count
+        self._is_off = options.breadcrumb_mode == "none"
+        self._room = options.cap // 2 if options.cap else 1 << 62
+        self._titles: dict[int, tuple[str, ...]] = {0: ()}
+        self._lines: dict[int, str] = {}
+        self._tokens: dict[int, int] = {}
+
+    @property
+    def most_tokens(self) -> int:
+        """No line has more tokens than this."""
+        return 0 if self._is_off else self._room
+
+    def titles(self, section: int) -> tuple[str, ...]:
+        """The heading path of a section: the titles from the top down to its own."""
+        known = self._titles.get(section)
+        if known is None:
+            heading = self._document.sections[section]
+            known = self._titles[section] = (*self.titles(heading.parent or 0), heading.title)
+        return known
+
+    def prefix(self, section: int) -> str:
+        """The line of a section with the blank line below it; for the document the title alone."""
+        known = self._lines.get(section)
+        if known is None:
+            known = "" if self._is_off else self._fitted(self._document.title, self.titles(section))
+            if len(self._lines) >= _MOST_KNOWN:  # those of a million sections would take more memory than the text
+                self._lines.clear()
+                self._titles = {0: ()}
+            self._lines[section] = known
+        return known
+
+    def tokens(self, section: int) -> int:
+        """The tokens of ``prefix``."""
+        known = self._tokens.get(section)
+        if known is None:
+            known = self._tokens[section] = self._count(self.prefix(section))
+        return known
+
+    def repeats(self, heading: str, section: int) -> bool:
+        """Whether the line of a section says only what ``heading`` says."""
+        prefix = self.prefix(section)
+        if SEPARATOR in prefix and ">" not in heading:
+            return False  # the line says more
+        return prefix == self._fitted("", (heading,))
+
+    def _fitted(self, title: str, titles: Sequence[str]) -> str:
+        """As much of the full line as there is room for, with the blank line below it; empty if nothing fits."""
+        limit = LIMIT
+        while limit >= _SHORTEST and (line := full_line(title, titles, limit)):
+            prefix = f"{line}\n\n"
+            if self._count(prefix) <= self._room:
+                return prefix
+            limit //= 2
+        return ""
+
+
+def full_line(title: str, header_path: Sequence[str], limit: int = LIMIT) -> str:
+    """``Title > Parent > Section``; the title is left out where it equals the first heading."""
+    segments = [title, *header_path] if title and (not header_path or header_path[0] != title) else [*header_path]
+    line = SEPARATOR.join(segments)
+    if len(line) <= limit and line.isprintable() and "  " not in line and line == line.strip():
+        return line  # the usual case; a blank segment would leave two spaces, or one at an end
+    return shorten(_lines(segments), limit)
+
+
+def reader_line(title: str, header_path: Sequence[str], *, from_first: bool = True) -> str:
+    """``> Title › Parent › Section``: the line that readers see above a section.
+
+    The document's first heading is left out where it equals the title; ``from_first`` says whether the path starts
+    with that heading.
+    """
+    below = header_path[1:] if from_first and header_path and header_path[0] == title else header_path
+    return joined(_lines((title, *below)))
+
+
+def joined(titles: Iterable[str]) -> str:
+    """Titles without line breaks, joined as readers see them."""
+    return f"> {' › '.join(titles)}"
+
+
+def one_line(text: str) -> str:
+    """A title without line breaks, cut to what a breadcrumb can show."""
+    return " ".join(text[: 4 * LIMIT].split())
+
+
+def shorten(segments: Sequence[str], limit: int = LIMIT) -> str:
+    """The segments in one line of at most ``limit`` characters: middle segments become ``…``, first and last stay."""
+    line = SEPARATOR.join(segments)
+    if len(line) <= limit or not segments:
+        return line
+    if len(segments) == 1:
+        return _cut(segments[0], limit)
+    first, last = segments[0], segments[-1]
+    for dropped in range(1, len(segments) - 1):
+        line = SEPARATOR.join((first, ELLIPSIS, *segments[dropped + 1 :]))
+        if len(line) <= limit:
+            return line
+    joint = SEPARATOR + ELLIPSIS + SEPARATOR if len(segments) > 2 else SEPARATOR
+    return _fit_pair(first, last, joint, limit)
+
+
+def _fit_pair(first: str, last: str, joint: str, limit: int) -> str:
+    """First and last around ``joint``, cut to ``limit``; the shorter one keeps as much as it can."""
+    if len(first) + len(joint) + len(last) <= limit:
+        return first + joint + last
+    room = limit - len(joint)
+    half = room // 2
+    for_last = max(room - len(first), half)
+    last = _cut(last, for_last)
+    return _cut(first, room - len(last)) + joint + last
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + ELLIPSIS
+
+
+def _lines(segments: Iterable[str]) -> list[str]:
+    """Each segment without line breaks; blank ones are left out."""
+    return [line for segment in segments if (line := one_line(segment))]
