@@ -24,7 +24,7 @@ import quire
 from quire.cli import picture
 from quire.cli.commands import COMMANDS
 from quire.cli.commands import quire as group
-from quire.config import _CHOICES, _RANGES, _TYPES, COMMON, OWN, TOKENIZERS, Options
+from quire.options import _CHOICES, _RANGES, _TYPES, COMMON, OWN, TOKENIZERS, Options
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -252,7 +252,7 @@ def _own_options(strategy: str) -> str:
 
 
 def _may_be(name: str) -> str:
-    """What an option may be, as ``quire.config`` checks it."""
+    """What an option may be, as ``quire.options`` checks it."""
     if name in _RANGES:
         least, most = _RANGES[name]
         return f"at least {least}" if most == 10**9 else f"{least} to {most}"
