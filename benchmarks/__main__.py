@@ -10,11 +10,12 @@ from importlib.metadata import version
 from pathlib import Path
 
 import quire
-from benchmarks import cost, gigabyte, growth, hostile, indexing, many, quality, search_speed, startup
+from benchmarks import cost, gigabyte, growth, hostile, indexing, many, quality, search_speed, startup, versions
 from benchmarks.peers import report
 
 PARTS = {
     "cost": ("Cost", cost.run),
+    "versions": ("Beside version 0.1.0", versions.run),
     "peers": ("Peers", report.run),
     "growth": ("Growth", growth.run),
     "hostile": ("Hostile documents", hostile.run),

@@ -13,7 +13,7 @@ import quire
 from benchmarks import measure
 from benchmarks.measure import Document
 from quire import size
-from quire.config import OWN
+from quire.options import OWN
 
 PARSER = pyromark.Markdown(options=Options.ENABLE_TABLES | Options.ENABLE_FOOTNOTES | Options.ENABLE_STRIKETHROUGH)
 COUNTER = size.resolve("o200k_base", "o200k_base")

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import quire
 from benchmarks import curves, measure
 from benchmarks.shapes import HOSTILE, SHAPES
-from quire.config import OWN
+from quire.options import OWN
 
 SIZES = (10_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
 LARGEST = "packed"
