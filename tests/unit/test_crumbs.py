@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.crumbs import LIMIT, full_line, reader_line
+from quire.breadcrumbs import LIMIT, full_line, reader_line
 
 
 def test_full_line() -> None:

@@ -1,9 +1,9 @@
-"""Chunks as JSON, and back: what quire writes to files and reads from them. Before: finish/. After: write/, cli/.
+"""Chunks to JSON and back.
 
-record.py   the record of today: encode, decode
+record.py   the chunk record: encode, decode
 schema.py   its JSON Schema, generated from the code
-forms.py    the other forms: the compact record, the node record
-legacy.py   records with the names of old, in both directions
+forms.py    the compact record and the node record
+legacy.py   the old format, in both directions
 """
 
 from __future__ import annotations

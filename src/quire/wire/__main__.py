@@ -1,4 +1,4 @@
-"""``python -m quire.wire``: write the shipped JSON Schema anew from the code."""
+"""``python -m quire.wire``: regenerate the shipped JSON Schema."""
 
 from __future__ import annotations
 

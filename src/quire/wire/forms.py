@@ -1,6 +1,6 @@
-"""The other forms of a chunk: the compact record, and the node record of the heading tree. Pure.
+"""The compact record of a chunk, and the node record of the heading tree.
 
-A form turns the chunks of a document into records; ``FORMS`` names them for the writers and the command line.
+A form turns the chunks of a document into records; ``FORMS`` names all forms.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Literal
 
-from quire import crumbs
+from quire import breadcrumbs
 from quire.blank import BLANK
 from quire.counter import estimated
 from quire.errors import impossible
@@ -34,13 +34,13 @@ def records(chunks: Chunks, form: Form = "chunk") -> Iterable[dict[str, Any]]:
 
 
 def check_form(form: object) -> None:
-    """OptionError if there is no such form."""
+    """Raise an OptionError if there is no such form."""
     if not isinstance(form, str) or form not in FORMS:
         raise impossible("form", form, f"choose from: {', '.join(map(repr, FORMS))}")
 
 
 def compact(chunk: Chunk) -> dict[str, Any]:
-    """The short record: where it stands, its headings in one line, and its text without its own heading."""
+    """The compact record: position, headings in one line, and the text without its own heading."""
     file = source_of(chunk)
     body = _body(chunk)
     return {
@@ -62,16 +62,16 @@ def source_of(chunk: Chunk) -> str:
 
 
 def _body(chunk: Chunk) -> str:
-    """The text below the section's own heading; all of it where it does not start with that."""
+    """The text without the section's own heading at its start."""
     text = chunk.original_text
     after = _after_own_heading(chunk)
     return _OUTER_BLANK_LINES.sub("", text[after:]) if after else text
 
 
 def _after_own_heading(chunk: Chunk) -> int:
-    """Where the text goes on after its section's heading; 0 if it does not start with it.
+    """Where the text continues after its section's heading; 0 if it does not start with that heading.
 
-    A chunk lies inside its section, so a heading of the section's own depth at its start can only be that one's.
+    A chunk is inside its section, so a heading of the section's depth at its start can only be the section's own.
     """
     if not chunk.header_depths or chunk.overlap_chars:
         return 0
@@ -81,7 +81,7 @@ def _after_own_heading(chunk: Chunk) -> int:
 
 
 def _first_heading(text: str) -> tuple[int, int]:
-    """The level of what looks like a heading at the start of ``text``, and where it ends; 0 if nothing does."""
+    """The level and the end of the heading at the start of ``text``; 0 and 0 if there is none."""
     atx = _ATX.match(text)
     if atx:
         return len(atx[1]), _line_end(text, 0)
@@ -102,7 +102,7 @@ def _line_end(text: str, start: int) -> int:
 
 
 def nodes(chunks: Chunks, *, every: bool = False) -> Iterator[dict[str, Any]]:
-    """The node records of a document, in order: of nodes with text of their own, or with ``every`` of all."""
+    """The node records of a document in order: nodes with text of their own, or all nodes with ``every``."""
     document = chunks.document
     wanted = [each for each in document.nodes if every or each.text_start < each.text_end]
     in_bytes = bytes_at(document.text, [edge for each in wanted for edge in each.body])
@@ -138,7 +138,7 @@ def _node(chunks: Chunks, section: Section, byte_start: int, byte_end: int) -> d
 def _breadcrumb(document: Document, section: Section) -> str:
     path = document.path_to(section)
     from_first = bool(path) and path[0].number == 1
-    return crumbs.reader_line(document.title, [each.title for each in path], from_first=from_first)
+    return breadcrumbs.reader_line(document.title, [each.title for each in path], from_first=from_first)
 
 
 def _chunk_records(chunks: Chunks) -> Iterator[dict[str, Any]]:
@@ -152,4 +152,4 @@ def _compact_records(chunks: Chunks) -> Iterator[dict[str, Any]]:
 FORMS: Mapping[str, Callable[[Chunks], Iterable[dict[str, Any]]]] = MappingProxyType(
     {"chunk": _chunk_records, "compact": _compact_records, "node": nodes}
 )
-"""Each form of record by name, with what makes it."""
+"""The functions that make each form of record, by name."""

@@ -1,7 +1,7 @@
-"""Records under the names of old, turned into today's and back. Pure; ``quire migrate`` reads and writes the files.
+"""The old record format, to the current one and back. ``quire migrate`` reads and writes the files.
 
-Renames lose nothing: ``migrate(legacy(record)) == record``. What old records do not have is worked out where the
-record itself says it, and guessed where it does not; ``guessed`` says which fields those are.
+Nothing is lost: ``migrate(legacy(record)) == record``. Fields that the old format lacks are derived from others, or
+guessed if that is impossible; ``guessed`` lists those.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from quire import crumbs
+from quire import breadcrumbs
 from quire.counter import estimated
 from quire.errors import InputError
 from quire.record import Chunk, SourcePosition, TokenStats
@@ -25,28 +25,28 @@ RENAMED: Mapping[str, str] = MappingProxyType(
         **OTHER_NAMES,
     }
 )
-"""Fields by their old names, with today's; ``tokenCount`` and ``charOffsets.sourceLength`` move as well."""
+"""Old names to current ones; ``tokenCount`` and ``charOffsets.sourceLength`` are handled separately."""
 
 _OLD_NAMES: Mapping[str, str] = MappingProxyType({new: old for old, new in RENAMED.items()})
 _WHOLE_LENGTH, _TOTAL = "sourceLength", "totalChars"
 _COUNT, _STATS = "tokenCount", "tokenStats"
 _NAMED = 3
-"""How many missing fields a message names."""
+"""A message names at most this many missing fields."""
 
 
 def is_legacy(record: Mapping[str, Any]) -> bool:
-    """Whether a record has a name of old."""
+    """Whether a record has an old name."""
     place = record.get("sourcePosition", record.get("charOffsets"))
     return not {*RENAMED, _COUNT}.isdisjoint(record) or (isinstance(place, Mapping) and _WHOLE_LENGTH in place)
 
 
 def is_current(record: Mapping[str, Any]) -> bool:
-    """Whether a record is in today's form already: no name of old, and nothing missing."""
+    """Whether a record is in the current format: no old name, and nothing missing."""
     return not is_legacy(record) and not missing(record)
 
 
 def missing(record: Mapping[str, Any]) -> list[str]:
-    """The fields that today's form needs and ``record`` does not have."""
+    """The required fields of the current format that ``record`` lacks."""
     absent = [name for name in _needed(Chunk) if name not in record]
     for inner, kind in (("sourcePosition", SourcePosition), ("tokenStats", TokenStats)):
         held = record.get(inner)
@@ -56,7 +56,7 @@ def missing(record: Mapping[str, Any]) -> list[str]:
 
 
 def guessed(record: Mapping[str, Any]) -> tuple[str, ...]:
-    """The fields that ``migrate`` would fill with a guess, because nothing in the record says what they are."""
+    """The fields that ``migrate`` has to guess."""
     path = record.get("headerPath", record.get("headingTrail"))
     unknown = () if path == [] else ("headerDepths", "headerSlugs")
     guesses = unknown if path is not None else ("headerPath", *unknown)
@@ -64,9 +64,9 @@ def guessed(record: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def migrate(record: Mapping[str, Any], title: str | None = None, *, name: str = "<record>") -> dict[str, Any]:
-    """``record`` in today's form; ``title`` is its ``fileTitle`` where it has none.
+    """``record`` in the current format; ``title`` is its ``fileTitle`` if it has none.
 
-    InputError, which calls the record ``name``, if it cannot be, or if a field is not what it must be.
+    An incomplete record or a field of a wrong type raises an InputError, which calls the record ``name``.
     """
     if not isinstance(record, Mapping):
         raise InputError(name, "is not a chunk record", "a record is one JSON object")
@@ -82,7 +82,7 @@ def migrate(record: Mapping[str, Any], title: str | None = None, *, name: str = 
 
 
 def legacy(record: Mapping[str, Any], *, name: str = "<record>") -> dict[str, Any]:
-    """``record`` under the names of old; what those have no name for stays as it is."""
+    """``record`` with old names; fields that have no old name stay as they are."""
     _of_today(record, name)
     made = renamed(record, _OLD_NAMES, name=name)
     place, stats = made.get("charOffsets"), made.get(_STATS)
@@ -95,14 +95,14 @@ def legacy(record: Mapping[str, Any], *, name: str = "<record>") -> dict[str, An
 
 
 def incomplete(absent: Sequence[str], name: str) -> InputError:
-    """What to say of a record that lacks the fields ``absent``; the first few tell what it is."""
+    """The error for a record that lacks the fields ``absent``; it names the first few."""
     more = f" and {len(absent) - _NAMED} more" if len(absent) > _NAMED else ""
     problem = f"is not a chunk record: has no {', '.join(absent[:_NAMED])}{more}"
     return InputError(name, problem, "leave it out, or make it anew from its document")
 
 
 def _of_today(record: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """``record`` under today's names; InputError if two names disagree, or a field is of another type."""
+    """``record`` with current names; InputError if two names disagree or a field has a wrong type."""
 
     def shown(field: str) -> str:
         return _as_given(field, record)
@@ -122,7 +122,7 @@ def _of_today(record: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def _as_given(field: str, record: Mapping[str, Any]) -> str:
-    """What ``record`` calls a field, whose name is today's: ``tokenStats.tokens``, ``headerPath[1]``."""
+    """The name that ``record`` uses for a field with a current name: ``tokenStats.tokens``, ``headerPath[1]``."""
     whole, dot, part = field.partition(".")
     key = whole.partition("[")[0]
     given = _OLD_NAMES[key] if key not in record and _OLD_NAMES.get(key) in record else key
@@ -135,11 +135,11 @@ def _as_given(field: str, record: Mapping[str, Any]) -> str:
 
 
 def _filled(record: dict[str, Any], title: str | None) -> dict[str, Any]:
-    """``record``, whose types are sound, with what it lacks, as far as it is known or can be guessed."""
+    """``record`` with its missing fields derived or guessed where possible; its types are valid."""
     if title is not None:
         record.setdefault("fileTitle", title)
     if "headerPath" not in record and "headerBreadcrumb" in record:
-        record["headerPath"] = [part for part in record["headerBreadcrumb"].split(crumbs.SEPARATOR) if part]
+        record["headerPath"] = [part for part in record["headerBreadcrumb"].split(breadcrumbs.SEPARATOR) if part]
     if "headerPath" in record:
         _fill_headings(record, record["headerPath"])
     stats, text = record.get(_STATS), record.get("originalText")
@@ -149,7 +149,7 @@ def _filled(record: dict[str, Any], title: str | None) -> dict[str, Any]:
 
 
 def _fill_headings(record: dict[str, Any], path: list[str]) -> None:
-    record.setdefault("headerBreadcrumb", crumbs.SEPARATOR.join(path))
+    record.setdefault("headerBreadcrumb", breadcrumbs.SEPARATOR.join(path))
     record.setdefault("sectionTitle", path[-1] if path else "")
     record.setdefault("headerDepths", [min(depth, 6) for depth in range(1, len(path) + 1)])
     if "headerSlugs" not in record:
@@ -159,7 +159,7 @@ def _fill_headings(record: dict[str, Any], path: list[str]) -> None:
 
 
 def _slugs(path: list[str], own: str | None) -> list[str]:
-    """GitHub's anchors; the last is the section's own where the record has it."""
+    """GitHub's anchors; the last is the section's own if the record has it."""
     from quire.parsing.slugs import github_slug  # noqa: PLC0415  loads the parser
 
     made = [github_slug(title) for title in path]

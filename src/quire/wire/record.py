@@ -1,7 +1,7 @@
-"""A chunk to JSON and back. Neighbours: ``Chunk.to_dict`` names the fields, schema.py describes them.
+"""A chunk to JSON and back. ``Chunk.to_dict`` names the fields, schema.py describes them.
 
-Writing never fails for what a text holds. Reading is strict: a field that is missing or of another type is an error
-that names it. Fields that quire does not know are passed over, so that others may add their own.
+Writing accepts any text. Reading is strict: a missing field or a wrong type is an error that names the field. Unknown
+fields are ignored.
 """
 
 from __future__ import annotations
@@ -20,42 +20,44 @@ import msgspec
 from quire.errors import InputError
 from quire.record import Chunk, SourcePosition, TokenStats
 
-VERSION = "1.0"
-"""The version of the record: the first number changes when a reader of the old one would fail."""
+VERSION = "1.1"
+"""The version of the record; the first number changes when older readers would fail."""
 
 ABSENT: Mapping[type, Mapping[str, Any]] = MappingProxyType(
     {
         Chunk: MappingProxyType(
             {
                 "prev_id": None, "next_id": None, "node_types": (), "metadata": {}, "strategy": "",
-                "overlap_chars": 0, "added_chars": 0, "breadcrumb": (), "contained_headings": (), "position": None,
+                "overlap_chars": 0, "added_chars": 0, "breadcrumb": (), "contained_headings": (), "contained_slugs": (),
+                "position": None, "source_path": None, "node_id": "",
             }
         ),
         SourcePosition: MappingProxyType({"byte_start": 0, "byte_end": 0, "start_line": 0, "end_line": 0}),
         TokenStats: MappingProxyType({"embed_tokens": 0}),
     }
 )  # fmt: skip
-"""The fields that a record need not have, with what their absence means; a line or a count of 0 means unknown."""
+"""Optional fields and their values if absent; a line or a count of 0 means unknown."""
 
 OTHER_NAMES: Mapping[str, str] = MappingProxyType(
     {"headerHierarchy": "headerBreadcrumb", "sectionId": "sectionSlug", "heading": "sectionTitle"}
 )
-"""Names that are read as well, with the names that are written; legacy.py knows more of them."""
+"""Alternative names that are also read, with the names that are written; legacy.py has more."""
 
 RANGES: Mapping[str, tuple[int, int]] = MappingProxyType({"header_depths": (1, 6)})
-"""The least and the greatest of numbers that do not count from 0."""
+"""The ranges of numbers that do not start at 0."""
 
+_AGAIN = "make it anew from its document"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _PLACE = re.compile(r" - at `\$\.?(?P<field>[^`]*)`$")
 
 
 def encode(chunk: Chunk, *, indent: int = 0) -> bytes:
-    """The chunk as a JSON object in UTF-8, without a line end; on one line unless ``indent`` says otherwise."""
+    """The chunk as a JSON object in UTF-8, without a line end; on one line unless ``indent`` is given."""
     return to_json(chunk.to_dict(), indent=indent)
 
 
 def to_json(value: Any, *, indent: int = 0) -> bytes:
-    """Any value as JSON in UTF-8; what UTF-8 cannot hold is escaped, what JSON does not know becomes text."""
+    """Any value as JSON in UTF-8; lone surrogates are escaped, unknown types become text."""
     try:
         data = msgspec.json.encode(value)
         return msgspec.json.format(data, indent=indent) if indent else data
@@ -65,7 +67,7 @@ def to_json(value: Any, *, indent: int = 0) -> bytes:
 
 
 def _plain(value: Any) -> Any:
-    """``value`` in the types that JSON knows."""
+    """``value`` as JSON types."""
     if value is None or isinstance(value, str | bool | int):
         return value
     if isinstance(value, float):
@@ -80,7 +82,7 @@ def _plain(value: Any) -> Any:
 
 
 def decode(data: bytes | str | Mapping[str, Any], *, name: str = "<record>") -> Chunk:
-    """The chunk that a record stands for; ``name`` is what an error calls the record."""
+    """The chunk of a record; errors call the record ``name``."""
     record = data if isinstance(data, Mapping) else parse(data, name=name)
     if not isinstance(record, Mapping):
         raise InputError(name, f"is not a chunk record but {_kind(record)}", "a record is one JSON object")
@@ -92,29 +94,29 @@ def decode(data: bytes | str | Mapping[str, Any], *, name: str = "<record>") -> 
 
 
 def parse(data: bytes | str, *, name: str = "<record>", line: int = 1) -> Any:
-    """The value that a JSON text stands for, lone surrogates as they are; ``line`` is the number of its first line."""
+    """The value of a JSON text, lone surrogates included; ``line`` is the number of its first line."""
     try:
         return json.loads(data)
     except UnicodeDecodeError as error:
         raise InputError(name, f"line {line}, byte {error.start}: is not UTF-8", "convert it") from error
     except json.JSONDecodeError as error:
         place = f"line {line + error.lineno - 1}, column {error.colno}"
-        raise InputError(name, f"{place}: is not JSON ({error.msg})", "correct it, or make it anew") from error
+        raise InputError(name, f"{place}: is not JSON ({error.msg})", f"correct it, or {_AGAIN}") from error
     except (RecursionError, ValueError) as error:
-        raise InputError(name, "holds values nested too deep or numbers too long to read", "make it anew") from error
+        raise InputError(name, "has values nested too deep or numbers too long to read", _AGAIN) from error
 
 
 def check_types(record: Mapping[str, Any], *, name: str, shown: Callable[[str], str] = str) -> None:
-    """InputError if a field of ``record`` is of another type; ``shown`` says what the error calls a field."""
+    """Raise an InputError if a field of ``record`` has a wrong type; ``shown`` names fields in the error."""
     try:
         _converted(record, _mirror(Chunk, is_part=True), name)
     except msgspec.ValidationError as error:
         problem = f"is not a chunk record: {_problem(error, shown)}"
-        raise InputError(name, problem, "correct it, or make it anew from its document") from error
+        raise InputError(name, problem, f"correct it, or {_AGAIN}") from error
 
 
 def _converted(record: Mapping[str, Any], kind: Any, name: str) -> Any:
-    """``record`` as ``kind``. msgspec looks at no lone surrogate: not in a name, nor where no text belongs."""
+    """``record`` as ``kind``. msgspec fails on lone surrogates in names and in place of other types."""
     try:
         return msgspec.convert(record, kind)
     except UnicodeEncodeError:
@@ -123,11 +125,11 @@ def _converted(record: Mapping[str, Any], kind: Any, name: str) -> Any:
         return msgspec.convert(plain, kind)
     except UnicodeEncodeError as error:
         problem = "is not a chunk record: a lone surrogate stands where no text belongs"
-        raise InputError(name, problem, "make it anew from its document") from error
+        raise InputError(name, problem, _AGAIN) from error
 
 
 def _without_odd_names(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A record without fields whose names UTF-8 cannot hold; none of quire's own is like that."""
+    """A record without fields whose names have lone surrogates; quire has no such field."""
     held = {key: value for key, value in record.items() if not (isinstance(key, str) and _SURROGATE.search(key))}
     return {
         key: _without_odd_names(value) if isinstance(value, Mapping) and key != "metadata" else value
@@ -136,9 +138,9 @@ def _without_odd_names(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def renamed(record: Mapping[str, Any], names: Mapping[str, str], *, name: str, inside: str = "") -> dict[str, Any]:
-    """``record`` under the names that ``names`` has for its own; what comes under both must be one value.
+    """``record`` with fields renamed by ``names``; a field under both names must have one value.
 
-    ``name`` is what an error calls the record, ``inside`` what it puts before the names of fields.
+    Errors call the record ``name`` and put ``inside`` before the names of fields.
     """
     for old, new in names.items():
         if old in record and new in record and record[old] != record[new]:
@@ -147,7 +149,7 @@ def renamed(record: Mapping[str, Any], names: Mapping[str, str], *, name: str, i
 
 
 def differing(field: str, other: str, name: str) -> InputError:
-    """What to say of a record with two values for one field."""
+    """The error for a record with two values for one field."""
     return InputError(name, f"field {field}: differs from {other}, its other name", "remove the wrong one")
 
 
@@ -165,7 +167,7 @@ def _nested(record: Any, read: Any) -> Any:
 
 @cache
 def _mirror(record: Any, *, is_part: bool = False) -> type[msgspec.Struct]:
-    """A type that reads ``record`` from its JSON names, and checks what it reads; of a part, no field is needed."""
+    """A type that reads and checks ``record`` by its JSON names; with ``is_part`` every field is optional."""
     hints, absent = get_type_hints(record), ABSENT[record]
     needed = None if is_part else msgspec.NODEFAULT
     members: list[tuple[str, Any, Any]] = [
@@ -178,7 +180,7 @@ def _mirror(record: Any, *, is_part: bool = False) -> type[msgspec.Struct]:
 
 
 def _checked(hint: Any, within: tuple[int, int] | None = None, *, is_part: bool = False) -> Any:
-    """The type to read for a field's type: numbers count from 0, or are ``within`` others."""
+    """The type to read for a field's type: numbers are at least 0, or ``within`` a range."""
     if hint is int:
         least, most = within or (0, None)
         return Annotated[int, msgspec.Meta(ge=least, le=most)]
@@ -192,7 +194,7 @@ def _checked(hint: Any, within: tuple[int, int] | None = None, *, is_part: bool 
 
 
 def is_mapping(hint: Any) -> bool:
-    """Whether a type is that of a JSON object with any fields."""
+    """Whether a type is a JSON object with arbitrary fields."""
     origin = get_origin(hint)
     return isinstance(origin, type) and issubclass(origin, Mapping)
 

@@ -1,7 +1,6 @@
-"""The record's JSON Schema: generated from the dataclasses and their docstrings, shipped as ``chunk.schema.json``.
+"""The JSON Schema of the record, generated from the dataclasses and their docstrings.
 
-``python -m quire.wire`` writes the file anew; a test says when that is needed. The shipped file is what users
-read, so that quire's source need not be at hand.
+``python -m quire.wire`` regenerates ``chunk.schema.json``, which is shipped; a test fails if it is out of date.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ def schema() -> dict[str, Any]:
 
 
 def generated() -> dict[str, Any]:
-    """The schema as the code has it now."""
+    """The schema, generated from the code."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:quire:chunk:{VERSION}",
@@ -73,11 +72,11 @@ def _type(hint: Any) -> dict[str, Any]:
         return {"type": "array", "items": _type(get_args(hint)[0])}
     if is_mapping(hint):
         return {"type": "object"}
-    raise TypeError(f"the schema has no words for {hint}; add them to quire.wire.schema")
+    raise TypeError(f"no JSON Schema for the type {hint}; add it to quire.wire.schema")
 
 
 def docstrings(record: type, *methods: str) -> dict[str, str]:
-    """What the source says below each field, and in ``methods``, with names as JSON has them."""
+    """The docstrings of the fields, and of ``methods``, with JSON names."""
     (definition,) = ast.parse(inspect.cleandoc(inspect.getsource(record))).body
     if not isinstance(definition, ast.ClassDef):
         raise TypeError(f"{record} is not a class")
@@ -101,11 +100,11 @@ def _in_json_names(text: str) -> str:
 
 
 def camel(name: str) -> str:
-    """``chunk_number`` as JSON has it: ``chunkNumber``."""
+    """A name in camelCase: ``chunk_number`` becomes ``chunkNumber``."""
     first, *rest = name.split("_")
     return first + "".join(word.capitalize() for word in rest)
 
 
 def write(file: Path) -> None:
-    """Write the schema as the code has it now."""
+    """Generate the schema and write it to ``file``."""
     file.write_text(json.dumps(generated(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

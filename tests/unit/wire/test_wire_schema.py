@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 
 import quire
 from quire import wire
-from quire.config import OWN
+from quire.options import OWN
 from quire.wire import schema as schema_function
 from quire.wire.schema import generated
 from support import shared
