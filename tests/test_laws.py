@@ -10,7 +10,7 @@ from hypothesis import given
 
 import quire
 from quire import Chunk, Chunks
-from quire.config import OWN
+from quire.options import OWN
 from support import grammar, shared
 from support.strategies import options
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     )
     from quire.indexed import Index
     from quire.model import Block, Document, Finding, Section, Span
-    from quire.pipeline import chunk, chunk_file, parse, verify
+    from quire.pipeline import chunk, chunk_dir, chunk_file, parse, verify
     from quire.record import Chunk, Chunks
     from quire.search.records import Hit, Results
 
@@ -53,6 +53,7 @@ _HOME = {
     "TokenizerError": "errors",
     "UndecodableError": "errors",
     "chunk": "pipeline",
+    "chunk_dir": "pipeline",
     "chunk_file": "pipeline",
     "parse": "pipeline",
     "verify": "pipeline",
@@ -82,6 +83,7 @@ __all__ = [
     "UndecodableError",
     "__version__",
     "chunk",
+    "chunk_dir",
     "chunk_file",
     "parse",
     "verify",

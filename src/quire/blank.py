@@ -1,4 +1,4 @@
-"""Blank text: what may stand between chunks and belong to none. Every stage asks here."""
+"""Blank characters and blank lines: the only text that may be in no chunk."""
 
 from __future__ import annotations
 

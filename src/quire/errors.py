@@ -3,19 +3,19 @@
 The whole tree:
 
     QuireError                 anything below; catch this one
-    ├── OptionError            an option that does not exist or cannot be honoured (carries its name; also a ValueError)
-    ├── InputError             a document that cannot be read (carries its path)
-    │   └── UndecodableError   its bytes are not the text they claim to be (carries the line and the byte offset)
-    ├── GuardError             a chunk that is not worth embedding, with guard="raise" (carries path and line)
-    ├── TokenizerError         a token counter that cannot be loaded or answers nonsense
-    ├── QueryError             a query that uses the syntax wrongly (carries the query and the position)
-    ├── StoreError             an index that cannot be read or written (carries its folder)
-    │   └── IndexDamagedError  its files are not what was written; the next update makes it anew
-    ├── BusyError              another process is updating the index (carries its folder)
-    └── NotFoundError          something that is not in the index (also a LookupError)
+    ├── OptionError            an unknown option or an invalid value (has its name; also a ValueError)
+    ├── InputError             a document that cannot be read (has its path)
+    │   └── UndecodableError   its bytes cannot be decoded (has the line and the byte offset)
+    ├── GuardError             a chunk that is not worth embedding, with guard="raise" (has path and line)
+    ├── TokenizerError         a tokenizer that cannot be loaded or does not return a count
+    ├── QueryError             invalid query syntax (has the query and the position)
+    ├── StoreError             an index that cannot be read or written (has its folder)
+    │   └── IndexDamagedError  its files are damaged; the next update rebuilds it
+    ├── BusyError              another process is updating the index (has its folder)
+    └── NotFoundError          a section or document that is not in the index (also a LookupError)
 
-Each says what is wrong (``problem``) and what to do about it (``advice``), apart, so that a surface can advise what its
-own users can do; where and about what is in fields, too. ``near`` and ``impossible`` help to say it.
+``problem`` (what is wrong) and ``advice`` (what to do) are separate, so that the command line can replace the advice
+with its own. Paths, lines and names are fields, too.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class QuireError(Exception):
         self.problem = problem
         """What is wrong."""
         self.advice = advice
-        """What to do about it; empty where ``problem`` says it, or nothing can be done."""
+        """What to do; empty if ``problem`` says it, or if nothing can be done."""
 
     @property
     def message(self) -> str:
@@ -40,12 +40,12 @@ class QuireError(Exception):
 
     @property
     def reason(self) -> str:
-        """The message without the path, where there is one."""
+        """The message without the path, if there is one."""
         return self.message
 
     def advising(self, advice: str) -> Self:
         """The same error with other advice."""
-        from copy import copy  # noqa: PLC0415  for mistakes only
+        from copy import copy  # noqa: PLC0415  needed only for errors
 
         other = copy(self)
         other.advice = advice
@@ -55,21 +55,21 @@ class QuireError(Exception):
         return self.reason
 
     def __reduce__(self) -> tuple[object, ...]:
-        """As its fields, however it was made: errors are sent from one process to another."""
+        """Pickle the fields: errors are sent between processes."""
         return type(self).__new__, (type(self), *self.args), vars(self)
 
 
 class OptionError(QuireError, ValueError):
-    """An option that does not exist or cannot be honoured."""
+    """An unknown option or an invalid value."""
 
     def __init__(self, problem: str, advice: str = "", *, option: str = "") -> None:
         super().__init__(problem, advice)
         self.option = option
-        """The name of the option; empty where it is about none, or about several."""
+        """The name of the option; empty if the error is about none or several."""
 
 
 class _PathError(QuireError):
-    """Something that is wrong with what is at a path."""
+    """An error about a file or folder."""
 
     def __init__(self, path: str, problem: str, advice: str = "") -> None:
         super().__init__(problem, advice)
@@ -85,14 +85,14 @@ class InputError(_PathError):
 
 
 class UndecodableError(InputError):
-    """Bytes that are not the text they claim to be."""
+    """A document whose bytes cannot be decoded."""
 
     def __init__(self, path: str, problem: str, line: int, offset: int, advice: str = "") -> None:
         super().__init__(path, problem, advice)
         self.line = line
         """The line of the first undecodable byte, from 1."""
         self.offset = offset
-        """Position of the first undecodable byte in the file."""
+        """The position of the first undecodable byte in the file."""
 
     @property
     def reason(self) -> str:
@@ -101,12 +101,12 @@ class UndecodableError(InputError):
 
 
 class GuardError(_PathError):
-    """A chunk that is not worth embedding, where that is to be an error."""
+    """A chunk that is not worth embedding, with ``guard="raise"``."""
 
     def __init__(self, path: str, line: int, problem: str, advice: str = "") -> None:
         super().__init__(path, problem, advice)
         self.line = line
-        """The line that the chunk begins in, from 1."""
+        """The first line of the chunk, from 1."""
 
     @property
     def reason(self) -> str:
@@ -118,18 +118,18 @@ class GuardError(_PathError):
 
 
 class TokenizerError(QuireError):
-    """A token counter that cannot be loaded or answers nonsense."""
+    """A tokenizer that cannot be loaded or does not return a count."""
 
 
 class QueryError(QuireError):
-    """A query that uses the syntax wrongly; as text it shows the query with a caret under the mistake."""
+    """Invalid query syntax; as text it shows the query with a caret under the mistake."""
 
     def __init__(self, query: str, position: int, problem: str, advice: str = "") -> None:
         super().__init__(problem, advice)
         self.query = query
-        """As it was asked."""
+        """The query as given."""
         self.position = position
-        """The character that the mistake stands at; the length of the query where something is missing at its end."""
+        """The character with the mistake; the length of the query if something is missing at its end."""
 
     def __str__(self) -> str:
         return "\n".join([self.message, *_pointed(self.query, self.position)])
@@ -146,7 +146,7 @@ def _pointed(query: str, position: int) -> tuple[str, str]:
 
 
 def _columns(text: str) -> int:
-    """How wide a text is on a terminal: accents take no column, Chinese characters and most emoji take two."""
+    """The width of a text on a terminal: accents take no column, Chinese characters and most emoji take two."""
     from unicodedata import category, east_asian_width  # noqa: PLC0415  needed only for this
 
     return sum((category(char) not in ("Mn", "Me")) * (1 + (east_asian_width(char) in "WF")) for char in text)
@@ -161,7 +161,7 @@ class StoreError(_PathError):
 
 
 class IndexDamagedError(StoreError):
-    """An index whose files are not what was written. Its advice ends with the command that makes it anew."""
+    """An index with damaged files. The advice ends with the command that rebuilds it."""
 
 
 class BusyError(_PathError):
@@ -169,22 +169,27 @@ class BusyError(_PathError):
 
 
 class NotFoundError(QuireError, LookupError):
-    """Something that is not in the index."""
+    """A section or document that is not in the index."""
 
     def __init__(self, problem: str, advice: str = "", near: tuple[str, ...] = ()) -> None:
         super().__init__(problem, advice)
         self.near = near
-        """The same in documents of that file name in other folders."""
+        """Matches in documents with the same file name in other folders."""
 
 
 def impossible(name: str, value: object, rule: str) -> OptionError:
-    """What to say of an option's value that cannot be; ``rule`` says what can."""
+    """The error for an invalid value of an option; ``rule`` says which values are valid."""
     return OptionError(f"{name}={value!r:.80} is not possible", rule, option=name)
 
 
+def is_panic(error: BaseException) -> bool:
+    """Whether a package written in Rust panicked. Its exception class cannot be imported."""
+    return type(error).__module__ == "pyo3_runtime"
+
+
 def near(name: object, names: Iterable[str], shown: Callable[[str], str] = str, cutoff: float = 0.6) -> str:
-    """`` (did you mean …?)`` for a message, where one of ``names`` is much like ``name``; else nothing."""
-    from difflib import get_close_matches  # noqa: PLC0415  for mistakes only
+    """`` (did you mean …?)`` for a message if one of ``names`` is similar to ``name``; else empty."""
+    from difflib import get_close_matches  # noqa: PLC0415  needed only for errors
 
     close = get_close_matches(str(name), list(names), n=1, cutoff=cutoff)
     return f" (did you mean {shown(close[0])}?)" if close else ""

@@ -71,6 +71,8 @@ class Index:
         trees: Mapping[str, str | os.PathLike[str]] | None = None,
         *,
         languages: Mapping[str, str] | None = None,
+        include: Mapping[str, str | Sequence[str]] | None = None,
+        exclude: Mapping[str, str | Sequence[str]] | None = None,
         wait: float = 10.0,
         on_progress: OnProgress | None = None,
         on_wait: OnWait | None = None,
@@ -79,15 +81,17 @@ class Index:
     ) -> Update:
         """Bring ``trees``, folders by name, up to date; without it, those that the index knows. Other trees stay.
 
-        Only what changed is read. If another process is updating, ``on_wait`` is told, and after ``wait`` seconds
-        there is a ``BusyError``. ``jobs`` is the number of processes that read; by default as many as pay. With
-        ``rebuild`` the index is made anew, whatever there is. A folder that has other files in it, or that a tree is
-        in, is refused.
+        ``include`` and ``exclude`` are patterns for the documents of a tree, by its name. Only what changed is read. If
+        another process is updating, ``on_wait`` is told, and after ``wait`` seconds there is a ``BusyError``. ``jobs``
+        is the number of processes that read; by default as many as pay. With ``rebuild`` the index is made anew. A
+        folder that has other files in it, or that a tree is in, is refused.
         """
         self._refuse_closed()
         request = Request(
             trees=None if trees is None else asked.folders("trees", trees),
             languages=asked.languages("languages", languages),
+            include=asked.patterns("include", include),
+            exclude=asked.patterns("exclude", exclude),
             rebuild=rebuild,
         )
         reads = readings(None if jobs is None else asked.number("jobs", jobs), on_progress)

@@ -1,8 +1,7 @@
-r"""Characters to bytes and lines. Neighbours: every stage speaks characters; the edges ask here.
+r"""Characters to UTF-8 bytes and lines. All other positions in quire are characters.
 
-A line ends with ``\n``, ``\r\n`` or a lone ``\r``, as in CommonMark; form feeds and U+2028 end nothing.
-Bytes are those of the text's UTF-8 form. Positions are ascending and take one pass over
-the text in C, so a document pays only for what is asked, and ASCII pays nothing for bytes.
+A line ends with ``\n``, ``\r\n`` or a lone ``\r``, as in CommonMark; form feeds and U+2028 do not end a line. Positions
+must be ascending, so that one pass over the text is enough.
 """
 
 from __future__ import annotations
@@ -54,5 +53,5 @@ def bytes_at(text: str, positions: Sequence[int]) -> Sequence[int]:
 
 
 def utf8_length(text: str) -> int:
-    """How many bytes ``text`` takes in UTF-8; a lone surrogate takes three."""
+    """The number of bytes of ``text`` in UTF-8; a lone surrogate has three."""
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

@@ -1,21 +1,21 @@
-"""The whole way, once: bytes -> Source -> Document -> Pieces -> Chunks. Behind every public function but ``Index``.
-
-It knows the order of the stages; index/reading.py goes the same way as far as the document.
-"""
+"""The order of the stages: bytes -> Source -> Document -> Pieces -> Chunks. Every public function but ``Index``."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from quire import check, config, finish, given, parsing, read, size, split
+from quire import check, finish, inputs, parsing, read, size, split
+from quire import options as run_options
 from quire.counter import TokenCounter
-from quire.given import AnyPath
+from quire.errors import InputError
+from quire.inputs import AnyPath
 from quire.model import Document, Finding, Syntax
+from quire.normalize import normalized
 from quire.read.source import OnUndecodable
 from quire.record import Chunk, Chunks
 
@@ -24,13 +24,13 @@ def parse(
     text: str, *, path: AnyPath | None = None, title: str | None = None, syntax: Syntax | None = None
 ) -> Document:
     """Parse ``text`` into sections and blocks. ``path`` gives it a name and, by its extension, its syntax."""
-    path = given.checked(text, path, title, syntax)
+    path = inputs.checked(text, path, title, syntax)
     return parsing.document(read.make_source(text, path=path, syntax=syntax), title)
 
 
 def chunk(
     text: str | Document,
-    strategy: str = config.DEFAULT_STRATEGY,
+    strategy: str = run_options.DEFAULT_STRATEGY,
     *,
     path: AnyPath | None = None,
     title: str | None = None,
@@ -40,28 +40,28 @@ def chunk(
 ) -> Chunks:
     """Cut ``text``, or a parsed document, into chunks.
 
-    ``tokenizer`` is a name (``o200k_base``, ``cl100k_base``, ``estimate``), a Hugging Face tokenizer or its file,
-    or any callable that counts the tokens of a text. Further options are those of the strategy.
+    ``tokenizer`` is a name (``o200k_base``, ``cl100k_base``, ``estimate``), an OpenAI model (``gpt-4o``), a Hugging
+    Face tokenizer or its file, or any callable that counts the tokens of a text. Other options are the strategy's.
     """
     started = time.perf_counter()
-    counter = size.resolve(tokenizer, config.TOKENIZERS.get(strategy, config.DEFAULT_TOKENIZER))
-    chosen = config.build(strategy, {**options, "tokenizer": counter.name})
-    text = given.text_or_document(text, path, title, syntax)
+    counter = size.resolve(tokenizer, run_options.TOKENIZERS.get(strategy, run_options.DEFAULT_TOKENIZER))
+    chosen = run_options.build(strategy, {**options, "tokenizer": counter.name})
+    text = inputs.text_or_document(text, path, title, syntax)
     document = text if isinstance(text, Document) else parse(text, path=path, title=title, syntax=syntax)
-    pieces, findings = split.strategy(strategy)(document, counter, chosen)
-    chunks = finish.assemble(document, pieces, counter, chosen, started=started)
+    (pieces, findings), sizer = split.strategy(strategy)(document, counter, chosen)
+    chunks = finish.assemble(document, pieces, sizer, chosen, started=started)
     if strategy == "flow":
-        kept, guarded = finish.guarded(document, pieces, chunks, counter, chosen)
+        kept, guarded = finish.guarded(document, pieces, chunks, sizer, chosen)
         findings = [*findings, *guarded]
-        if len(kept) < len(pieces):  # those that are left are numbered anew
-            chunks = finish.assemble(document, kept, counter, chosen, started=started)
+        if len(kept) < len(pieces):  # the rest is numbered again
+            chunks = finish.assemble(document, kept, sizer, chosen, started=started)
     in_order = sorted((*document.findings, *findings), key=attrgetter("line"))
     return Chunks(chunks, document=document, options=chosen, findings=in_order)
 
 
 def chunk_file(
     file: str | Path,
-    strategy: str = config.DEFAULT_STRATEGY,
+    strategy: str = run_options.DEFAULT_STRATEGY,
     *,
     path: AnyPath | None = None,
     errors: OnUndecodable = "strict",
@@ -77,6 +77,36 @@ def chunk_file(
     return Chunks(chunks, document=chunks.document, options=chunks.options, findings=(*findings, *chunks.findings))
 
 
+def chunk_dir(
+    path: AnyPath,
+    strategy: str = run_options.DEFAULT_STRATEGY,
+    *,
+    errors: OnUndecodable = "strict",
+    include: str | Sequence[str] = (),
+    exclude: str | Sequence[str] = (),
+    **options: Any,
+) -> Iterator[Chunks]:
+    """Read the documents of a folder, one at a time, in the order of their paths, and cut each into chunks.
+
+    Takes the documents that ``quire chunk`` would, named by their paths in the folder; ``include`` and ``exclude`` are
+    patterns for these paths. An invalid folder or option is an error at once, an unreadable document when its
+    turn comes.
+    """
+    if not isinstance(path, str | PathLike):
+        raise TypeError(f"quire.chunk_dir takes the path of a folder, not {type(path).__name__}")
+    folder = str(path)
+    if Path(folder).is_file():
+        raise InputError(folder, "is a file, not a folder", "see quire.chunk_file")
+    chunk("", strategy, **options)
+    included, excluded = inputs.patterns("include", include), inputs.patterns("exclude", exclude)
+    read.decode(b"", folder, errors)
+    found = read.discover([folder], include=included, exclude=excluded)
+    for skipped in found.skipped:
+        if skipped.is_error:
+            raise InputError(skipped.path, skipped.reason)
+    return (chunk_file(each.file, strategy, path=each.path, errors=errors, **options) for each in found.documents)
+
+
 def verify(text: str, chunks: Sequence[Chunk], *, tokenizer: object = None) -> list[Finding]:
     """Check the laws: an empty list, or what is wrong with ``chunks`` of ``text``.
 
@@ -84,9 +114,9 @@ def verify(text: str, chunks: Sequence[Chunk], *, tokenizer: object = None) -> l
     """
     _check_chunks(chunks)
     document = _rebuilt(text, chunks)
-    counter = size.resolve(tokenizer, config.DEFAULT_TOKENIZER) if tokenizer is not None else _counter_of(chunks)
+    counter = size.resolve(tokenizer, run_options.DEFAULT_TOKENIZER) if tokenizer is not None else _counter_of(chunks)
     findings = chunks.findings if isinstance(chunks, Chunks) else None
-    return check.laws(document, chunks, counter, normalized=finish.normalized, findings=findings)
+    return check.laws(document, chunks, counter, normalized=normalized, findings=findings)
 
 
 def _check_chunks(chunks: Any) -> None:
@@ -111,4 +141,4 @@ def _rebuilt(text: str, chunks: Sequence[Chunk]) -> Document:
 def _counter_of(chunks: Sequence[Chunk]) -> TokenCounter | None:
     """The counter that the chunks were made with, if its name says which it is."""
     name = chunks[0].metadata.get("chunkingOptions", {}).get("tokenizer") if chunks else None
-    return size.resolve(name, config.DEFAULT_TOKENIZER) if name in size.NAMES else None
+    return size.resolve(name, run_options.DEFAULT_TOKENIZER) if name in size.NAMES else None

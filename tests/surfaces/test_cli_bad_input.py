@@ -12,7 +12,7 @@ from outputs import left, refused
 
 import quire
 from quire.cli.documents import Tally, read_all, to_read
-from quire.config import OWN
+from quire.options import OWN
 
 GOOD = {"a.md": "# A\n\nfirst\n", "z.md": "# Z\n\nlast\n"}
 FIRST, LAST = (text.strip() for text in GOOD.values())

@@ -11,7 +11,7 @@ import pytest
 from processes import process, terminal
 
 import quire
-from quire.config import DEFAULT_STRATEGY, OWN
+from quire.options import DEFAULT_STRATEGY, OWN
 
 TWO = {"a.md": "# A\n\none\n\n## B\n\ntwo words\n", "sub/b.md": "three\n"}
 
@@ -330,3 +330,21 @@ def test_a_slash_at_the_end_means_a_folder(run, docs, monkeypatch, tmp_path, nam
     assert not (tmp_path / name).exists()
     assert run("chunk", "in", "-o", name).code == 0
     assert texts(tmp_path / name) == {"doc_a__ch0.json": "a"}
+
+
+@pytest.mark.parametrize("strategy", ["packed", "flow", "sections", "tree"])
+def test_every_line_has_the_same_columns_of_the_same_types(run, docs, chunks, strategy) -> None:
+    """So that JSON lines load as a table; what front matter holds is in ``metadata`` alone."""
+    folder = docs(
+        {
+            "a.md": "---\ntitle: T\ntags: [a, b]\nweight: 1\n---\n# A\n\ntext\n\n## B\n\nmore\n",
+            "b.md": "---\ntags: a\nweight: x\nextra: {y: 1}\n---\n# 2024\n\n| a | b |\n|---|---|\n| 1 | 2 |\n",
+            "c.txt": "plain text\n",
+        }
+    )
+    records = chunks(run("chunk", folder, "-s", strategy))
+    assert len({tuple(record) for record in records}) == 1
+    for name in records[0]:
+        assert len({type(record[name]) for record in records if record[name] is not None}) <= 1
+    for name in ("sourcePosition", "tokenStats"):
+        assert {type(value) for record in records for value in record[name].values()} == {int}

@@ -85,6 +85,25 @@ def test_the_current_folder_where_nothing_else_is_known(run, docs, trees, monkey
     assert trees() == {"my-notes": ["a.md", "deep/b.txt"]}
 
 
+def test_patterns_of_a_tree(run, docs, trees) -> None:
+    files = {name: f"# A\n\n{name} text\n" for name in ("docs/a.md", "docs/guides/b.md", "docs/guides/drafts/c.md")}
+    toml = '[trees.docs]\npath = "docs"\n'
+    docs({**files, "quire.toml": f'{toml}include = ["guides/**"]\nexclude = ["drafts/"]\n'})
+    assert changes(run("index", "--json")) == (1, 0, 0, 0)
+    assert trees() == {"docs": ["guides/b.md"]}
+    assert json.loads(run("status", "--json").out)["outdated"] == []
+    values = json.loads(run("config", "--json").out)
+    assert values["trees.docs.exclude"]["value"] == ["drafts/"]
+    assert [b"trees.docs.include", b'["guides/**"]', b"quire.toml"] in map(bytes.split, run("config").out.splitlines())
+    docs({"quire.toml": f'{toml}exclude = "drafts/"\n'})
+    found = json.loads(run("search", "text", "--json").out)
+    assert {each["path"] for each in found} == {"a.md", "guides/b.md"}
+    docs({"quire.toml": toml})
+    assert changes(run("index", "--json")) == (1, 0, 0, 2)
+    docs({"quire.toml": f'{toml}include = ["/a.md"]\n'})
+    assert changes(run("index", "--json")) == (0, 0, 2, 1)
+
+
 def test_configured_trees(run, docs, trees, monkeypatch) -> None:
     folder = docs(
         {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quire.config import OWN
+from quire.options import OWN
 
 COMMANDS = ("chunk", "migrate", "outline", "stats", "verify")
 
@@ -57,6 +57,12 @@ def test_wrong_option_of_outline(run, folder, options) -> None:
     assert (result.code, result.out) == (2, b"")
     assert result.err.startswith("quire: ")
     assert result.err.count("\n") == 1
+
+
+def test_the_name_of_a_model(run, folder) -> None:
+    named, model = (run("chunk", str(folder), "-t", name) for name in ("cl100k_base", "gpt-4"))
+    assert (model.code, model.out) == (0, named.out)
+    assert b'"tokenizer":"cl100k_base"' in model.out
 
 
 def test_tokenizer_file_that_is_none(run, folder) -> None:

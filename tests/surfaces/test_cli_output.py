@@ -14,7 +14,7 @@ from pyarrow import parquet
 
 import quire
 from quire import wire
-from quire.config import OWN
+from quire.options import OWN
 
 FORMATS = ("files", "jsonl", "parquet", "compact", "nodes")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from outputs import cut, left, lines, refused, written
 
-from quire.config import OWN
+from quire.options import OWN
 
 WRONG = [
     (["--hard-cap", "5"], ["=5 is not possible", "at least 32"]),

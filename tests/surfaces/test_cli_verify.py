@@ -9,7 +9,7 @@ import re
 import pytest
 
 import quire
-from quire.config import OWN
+from quire.options import OWN
 
 DOCUMENTS = {"a.md": "# A\n\none\n\n## B\n\n```\n# no heading\n```\n", "sub/b.md": "- x\n- y\n", "c.txt": "# plain\n"}
 

@@ -12,7 +12,7 @@ import pytest
 from processes import terminal
 
 from quire.cli import demo, main
-from quire.config import DEFAULT_STRATEGY, OWN
+from quire.options import DEFAULT_STRATEGY, OWN
 
 ROOT = Path(__file__).parents[2]
 DEMO = (sys.executable, "-m", "quire.cli.demo")

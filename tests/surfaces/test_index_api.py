@@ -344,3 +344,18 @@ def test_documents_of_a_tree_that_is_not_there(tmp_path) -> None:
 def test_settings_are_looked_at_when_an_index_is_opened(tmp_path) -> None:
     with pytest.raises(quire.OptionError, match=r"^settings="):
         quire.Index.open(tmp_path / "index", settings={"tie": 0.4})
+
+
+def test_patterns_of_a_tree_stay_until_others_are_given(home) -> None:
+    with Index.open(home / ".quire") as index:
+        index.update({"docs": home / "docs"}, exclude={"docs": "guides/"})
+        assert [each.path for each in index.documents()] == ["intro.md"]
+        assert index.update().unchanged == 1
+        assert index.update({"docs": home / "docs"}, include={"docs": ["none"]}).removed == 1
+        assert index.update(include={"docs": ()}, exclude={"docs": ()}).added == 2
+
+
+@pytest.mark.parametrize("given", [{"nope": "x"}, {"docs": 1}, {"docs": [""]}, "x", {1: "x"}])
+def test_impossible_patterns(home, given) -> None:
+    with Index.open(home / ".quire") as index, pytest.raises(quire.OptionError, match="exclude"):
+        index.update({"docs": home / "docs"}, exclude=given)

@@ -137,12 +137,13 @@ def test_home_in_paths(make: Make, monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 
 
 def test_trees_by_path_and_by_table(make: Make, tmp_path: Path) -> None:
-    text = '[trees]\na = "x"\nb = {path = "y"}\n[trees.c]\npath = "z"\nlanguage = "german"\n'
+    text = '[trees]\na = "x"\nb = {path = "y", include = "*.md"}\n'
+    text += '[trees.c]\npath = "z"\nlanguage = "german"\nexclude = ["q/"]\n'
     project = tmp_path / "project"
     assert make({"project/quire.toml": text}).trees == {
         "a": Tree(name="a", path=project / "x"),
-        "b": Tree(name="b", path=project / "y"),
-        "c": Tree(name="c", path=project / "z", language="german"),
+        "b": Tree(name="b", path=project / "y", include=("*.md",)),
+        "c": Tree(name="c", path=project / "z", language="german", exclude=("q/",)),
     }
 
 
@@ -181,11 +182,10 @@ def test_an_empty_variable_is_none(make: Make, tmp_path: Path) -> None:
 
 
 REFUSED = [
-    ("[serch]\nlimit = 3\n", ["unknown key serch", "did you mean search?", "index, search, trees"]),
-    ("limit = 3\n", ["unknown key limit", "index, search, trees"]),
+    ("[serch]\nlimit = 3\n", ["unknown key serch", "did you mean search?", "index, chunk, search, trees"]),
+    ("limit = 3\n", ["unknown key limit", "index, chunk, search, trees"]),
     ("[search]\nlimt = 3\n", ["unknown key search.limt", "did you mean limit?", "[search]", "max_tokens"]),
     ("[search.boosts]\ntitel = 3\n", ["unknown key search.boosts.titel", "did you mean title?", "[search.boosts]"]),
-    ("[chunk]\nstrategy = 'flow'\n", ["unknown key chunk"]),
     ("search = 3\n", ["search = 3", "[search]"]),
     ("[search]\nboosts = [1]\n", ["search.boosts = [1]", "[search.boosts]"]),
     ("[search]\nlimit = 'ten'\n", ['search.limit = "ten"', "a whole number from 1 to"]),
@@ -197,7 +197,7 @@ REFUSED = [
     ("[search]\naggregation_threshold = nan\n", ["search.aggregation_threshold = nan", "a number from 0 to 1"]),
     ("index = 3\n", ["index = 3", "a path"]),
     ("index = ''\n", ['index = ""', "a path"]),
-    ("trees = ['docs']\n", ["trees = ['docs']", "[trees]"]),
+    ("trees = ['docs']\n", ['trees = ["docs"]', "[trees]"]),
     ("[trees]\ndocs = 3\n", ["trees.docs = 3", "a path", "[trees.docs]"]),
     ("[trees]\n'a b' = 'x'\n", ["trees.a b", "letters, digits"]),
     ("[trees]\n'a:b' = 'x'\n", ["trees.a:b", "letters, digits"]),
@@ -205,8 +205,19 @@ REFUSED = [
     ("[trees.docs]\nlanguage = 'german'\n", ["trees.docs has no path"]),
     ("[trees.docs]\npath = 'x'\nlanguage = 'germn'\n", ["trees.docs.language", "did you mean german?", "none"]),
     ("[trees.docs]\npath = 'x'\nlanguage = 3\n", ["trees.docs.language = 3", "none"]),
-    ("[trees.docs]\npath = 'x'\nexclude = ['y']\n", ["unknown key trees.docs.exclude", "path, language"]),
+    ("[trees.docs]\npath = 'x'\nexclud = ['y']\n", ["unknown key trees.docs.exclud (did you mean exclude?)"]),
+    ("[trees.docs]\npath = 'x'\nexclude = 3\n", ["trees.docs.exclude = 3", "a list of patterns"]),
+    ("[trees.docs]\npath = 'x'\ninclude = ['a', 3]\n", ["trees.docs.include = ['a', 3]", "a list of patterns"]),
     ('[trees]\ndocs = "a\\u0000b"\n', ["trees.docs", "a path"]),
+    ("chunk = 3\n", ["chunk = 3", "[chunk]"]),
+    ("[chunk]\ntargt = 3\n", ["unknown key chunk.targt (did you mean target?)"]),
+    ("[chunk]\nstrategy = 'flw'\n", ["chunk.strategy: unknown strategy 'flw'", "choose from: packed"]),
+    ("[chunk]\nstrategy = ['flow']\n", ['chunk.strategy = ["flow"]', "the name of a strategy"]),
+    ("[chunk]\nhard_cap = 'x'\n", ["chunk.hard_cap='x'", "a whole number"]),
+    ("[chunk]\nhard_cap = [1]\n", ["chunk.hard_cap=[1]", "a whole number"]),
+    ("[chunk]\nstrategy = 'flow'\nhard_cap = 99\n", ["option chunk.hard_cap", "calls it chunk.max_tokens"]),
+    ("[chunk]\ntarget = 99\nhard_cap = 64\n", ["chunk.target=99", "at most chunk.hard_cap=64"]),
+    ("[chunk]\ntokenizer = '../tokenizer.json'\n", ["chunk.tokenizer", "o200k_base", "--tokenizer takes a file"]),
     ("[search\n", ["line 1, column 8", "not TOML"]),
     ("[search]\nlimit = 1\nlimit = 2\n", ["line 3", "not TOML"]),
 ]

@@ -18,6 +18,7 @@ from msgspec import Raw
 
 from quire import wire
 from quire.cli.arguments import not_empty
+from quire.cli.configured import configured
 from quire.cli.documents import Counted, Tally, ToRead, exit_code, to_read
 from quire.cli.encoded import Documents, Made, made, records, with_own_ids
 from quire.cli.jobs import Cutter, workers_for
@@ -96,17 +97,26 @@ def command(
     """Cut documents into chunks.
 
     PATH is a file, a directory (its Markdown and .txt files, without what .gitignore and .quireignore name) or - for
-    standard input. Chunks go to standard output: one JSON object a line when piped, a readable view on a terminal;
-    or to OUTPUT: a .jsonl (.ndjson) or .parquet file, or a folder with one file a chunk. In a folder, what an earlier
-    run wrote for a document is replaced; the files of a document that is gone stay until you remove them.
+    standard input; without PATH, the trees of quire.toml are read. Chunks go to standard output: one JSON object a line
+    when piped, a readable view on a terminal; or to OUTPUT: a .jsonl (.ndjson) or .parquet file, or a folder with one
+    file a chunk. In a folder, what an earlier run wrote for a document is replaced; the files of a document that is
+    gone stay until you remove them.
     """
     output = None if given_output in (None, "-") else given_output
+    known = configured(paths)
+    paths, options = known.paths, known.options(options)
     _check(output, form, as_json=as_json, strategy=options["strategy"])
     form = form or (_format_of(output) if output is not None else None)
     tally = Tally()
     cut = Cutter.of(**options)
     found = to_read(
-        paths, tally, errors=errors, follow=follow, hidden=hidden, distinct="files" if form == "files" else "ids"
+        paths,
+        tally,
+        errors=errors,
+        follow=follow,
+        hidden=hidden,
+        distinct="files" if form == "files" else "ids",
+        trees=known.trees,
     )
     if output is not None and form != "files":
         _refuse_input(Path(output), found, tally)

@@ -15,7 +15,7 @@ from quire.cli import main as command_line
 from quire.cli.commands import ERROR, guarded
 from quire.cli.output import Paint, count_of, echo, lines_of, note
 from quire.cli.shown import clip, visible
-from quire.config import DEFAULT_STRATEGY, OWN, TOKENIZERS
+from quire.options import DEFAULT_STRATEGY, OWN, TOKENIZERS
 
 _WIDTH = 118
 _SHOWN_LINES = 8

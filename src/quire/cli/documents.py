@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -22,9 +22,10 @@ from quire.cli.output import MOST_SHOWN, Paint, Progress, count_of, is_terminal,
 from quire.cli.shown import visible
 from quire.errors import InputError, QuireError, UndecodableError
 from quire.model import Finding, doc_name
-from quire.read.discover import Found, Skipped, discover
+from quire.read.discover import Discovery, Found, Skipped, discover
 from quire.read.source import CONVERT, OnUndecodable, unread
 from quire.record import Chunks
+from quire.settings import Tree
 from quire.write.names import twin_key
 
 Result = TypeVar("Result")
@@ -178,13 +179,16 @@ def to_read(
     follow: bool = False,
     hidden: bool = False,
     distinct: str | None = None,
+    trees: Mapping[str, Tree] | None = None,
 ) -> list[ToRead]:
     """The documents at ``paths``; what is there and cannot be taken is noted in ``tally``.
 
+    ``trees`` are those that the paths stand for, if no path was given; their patterns are applied.
     Where the documents' ``distinct``, files or ids, must not meet, those of several folders that would are named from
     the folder above all; of those that meet even so, none is taken.
     """
-    find = partial(discover, follow_symlinks=follow, hidden=hidden)
+    find = partial(_in_trees, trees) if trees else discover
+    find = partial(find, follow_symlinks=follow, hidden=hidden)
     found = find([path for path in paths if path != STANDARD_INPUT])
     tally.skipped += map(_advised, found.skipped)
     documents = [ToRead(str(each.file), each, errors) for each in found.documents]
@@ -193,6 +197,19 @@ def to_read(
         place = sum(each in before for each in found.documents)
         documents.insert(place, ToRead(STANDARD_INPUT_NAME, None, errors))
     return _with_own_paths(_from_common_folder(documents), tally, distinct) if distinct else documents
+
+
+def _in_trees(trees: Mapping[str, Tree], paths: Sequence[str], **options: bool) -> Discovery:
+    """The documents of trees by their patterns; each file once, in the first tree that has it."""
+    documents: dict[str, Found] = {}
+    skipped: list[Skipped] = []
+    for path in paths:
+        tree = trees[path]
+        found = discover([path], include=tree.include, exclude=tree.exclude, **options)
+        skipped += found.skipped
+        for each in found.documents:
+            documents.setdefault(os.path.realpath(each.file), each)
+    return Discovery(tuple(documents.values()), tuple(skipped))
 
 
 def read_all(documents: Sequence[ToRead], tally: Tally) -> Iterator[Text]:

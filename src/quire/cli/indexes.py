@@ -225,7 +225,7 @@ def run_update(
 ) -> Update:
     """Update the chosen trees, or all that the index knows; progress is shown on a terminal."""
     trees = None if chosen is None else _there(chosen, settings)
-    languages = {name: tree.language for name, tree in settings.trees.items() if trees and name in trees}
+    configured = {name: tree for name, tree in settings.trees.items() if trees and name in trees}
     progress: list[Progress] = []
 
     def on_progress(done: int, total: int, path: str) -> None:
@@ -235,7 +235,14 @@ def run_update(
 
     try:
         return index.update(
-            trees, languages=languages, wait=wait, rebuild=rebuild, on_progress=on_progress, on_wait=_say_wait
+            trees,
+            languages={name: tree.language for name, tree in configured.items()},
+            include={name: tree.include for name, tree in configured.items()},
+            exclude={name: tree.exclude for name, tree in configured.items()},
+            wait=wait,
+            rebuild=rebuild,
+            on_progress=on_progress,
+            on_wait=_say_wait,
         )
     finally:
         if progress:

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Protocol, TypeVar
 
-from quire import config, size
+from quire import options as run_options
+from quire import size
 from quire.cli.documents import Tally, Text, ToRead, read_all
 from quire.cli.options import cutter
 from quire.cli.output import Progress, note
@@ -65,7 +66,7 @@ class Cutter:
 
 def counter_for(strategy: str, tokenizer: str | None) -> TokenCounter:
     """The counter of that name, else the strategy's own."""
-    return size.resolve(tokenizer, config.TOKENIZERS.get(strategy, config.DEFAULT_TOKENIZER))
+    return size.resolve(tokenizer, run_options.TOKENIZERS.get(strategy, run_options.DEFAULT_TOKENIZER))
 
 
 def load(counter: TokenCounter) -> None:

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from quire import config, pipeline
+from quire import options as run_options
+from quire import pipeline
 from quire.cli.documents import Tally, Text, attempted
 from quire.cli.jobs import counter_for, load
 from quire.counter import TokenCounter
@@ -18,7 +19,7 @@ from quire.record import Chunk, Chunks
 class Measured:
     """What one strategy makes of documents."""
 
-    options: config.Options
+    options: run_options.Options
     sizes: list[int] = field(default_factory=list)
     """The tokens of each text to embed."""
     within: int = 0
@@ -99,7 +100,7 @@ class Measuring:
     def begun(self) -> list[Measured]:
         """Nothing yet, for each strategy."""
         built = (
-            config.build(strategy, {"tokenizer": counter.name})
+            run_options.build(strategy, {"tokenizer": counter.name})
             for strategy, counter in zip(self.strategies, self._counters(), strict=True)
         )
         return [Measured(options) for options in built]

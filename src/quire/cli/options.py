@@ -10,7 +10,8 @@ from typing import Any, get_args
 
 import click
 
-from quire import config, pipeline, size
+from quire import options as run_options
+from quire import pipeline, size
 from quire.cli.arguments import not_empty
 from quire.cli.documents import Text
 from quire.counter import TokenCounter
@@ -25,10 +26,12 @@ def _counter(ctx: click.Context, param: click.Parameter, value: str | None) -> T
     if value is None:
         return None
     try:
-        counter = size.resolve(value, config.DEFAULT_TOKENIZER)
+        counter = size.resolve(value, run_options.DEFAULT_TOKENIZER)
     except QuireError as error:
         problem = f"{value}: no such tokenizer file" if isinstance(error, TokenizerError) else f"{value!r} is unknown"
-        choices = f"{', '.join(size.NAMES)} or the path of a Hugging Face tokenizer.json"
+        choices = (
+            f"{', '.join(size.NAMES)}, an OpenAI model such as gpt-4o, or the path of a Hugging Face tokenizer.json"
+        )
         raise click.BadParameter(f"{problem}; choose {choices}", ctx, param) from error
     try:
         counter.count("a")
@@ -38,12 +41,13 @@ def _counter(ctx: click.Context, param: click.Parameter, value: str | None) -> T
 
 
 def _tokenizer(default: str) -> Callable[..., Any]:
-    meaning = f"What counts tokens: {', '.join(size.NAMES)}, or a Hugging Face tokenizer.json. [default: {default}]"
+    kinds = f"{', '.join(size.NAMES)}, an OpenAI model such as gpt-4o, or a Hugging Face tokenizer.json"
+    meaning = f"What counts tokens: {kinds}. [default: {default}]"
     return click.option("-t", "--tokenizer", callback=_counter, metavar="NAME|FILE", help=meaning)
 
 
-tokenizer_option = _tokenizer(config.DEFAULT_TOKENIZER)
-cut_tokenizer_option = _tokenizer(f"{config.DEFAULT_TOKENIZER}; {config.TOKENIZERS['sections']} for sections")
+tokenizer_option = _tokenizer(run_options.DEFAULT_TOKENIZER)
+cut_tokenizer_option = _tokenizer(f"{run_options.DEFAULT_TOKENIZER}; {run_options.TOKENIZERS['sections']} for sections")
 title_option = click.option("--title", help="The title, in place of the document's own.")
 syntax_option = click.option(
     "--syntax", type=click.Choice(get_args(Syntax)), help="Markdown or text, whatever the file name says."
@@ -66,7 +70,7 @@ jobs_option = click.option(
 
 def _of(name: str) -> str:
     """The strategies that have an option, with their defaults."""
-    return ", ".join(f"{strategy}: {own[name]}" for strategy, own in config.OWN.items() if name in own)
+    return ", ".join(f"{strategy}: {own[name]}" for strategy, own in run_options.OWN.items() if name in own)
 
 
 def _size(flag: str, meaning: str) -> Callable[..., Any]:
@@ -81,7 +85,7 @@ def _flag(flag: str, meaning: str) -> Callable[..., Any]:
 
 
 _INPUT_OPTIONS = (
-    click.argument("paths", nargs=-1, required=True, metavar="PATH...", callback=not_empty),
+    click.argument("paths", nargs=-1, metavar="[PATH...]", callback=not_empty),
     syntax_option,
     errors_option,
     click.option("--follow", is_flag=True, help="Follow symbolic links in directories."),
@@ -91,10 +95,8 @@ _CUT_OPTIONS = (
     click.option(
         "-s",
         "--strategy",
-        type=click.Choice(list(config.OWN)),
-        default=config.DEFAULT_STRATEGY,
-        show_default=True,
-        help="How to cut.",
+        type=click.Choice(list(run_options.OWN)),
+        help=f"How to cut. [default: {run_options.DEFAULT_STRATEGY}]",
     ),
     cut_tokenizer_option,
     title_option,
@@ -102,10 +104,12 @@ _CUT_OPTIONS = (
     click.option(
         "--breadcrumb",
         "breadcrumb_mode",
-        type=click.Choice(get_args(config.BreadcrumbMode)),
+        type=click.Choice(get_args(run_options.BreadcrumbMode)),
         help="When the heading path stands above the text. [default: conditional]",
     ),
-    click.option("--slugs", type=click.Choice(get_args(config.Slugs)), help="How anchors are made. [default: github]"),
+    click.option(
+        "--slugs", type=click.Choice(get_args(run_options.Slugs)), help="How anchors are made. [default: github]"
+    ),
     click.option("--tree", metavar="NAME", help="Strategy tree: the first part of node ids. [default: content type]"),
     click.option("--timestamps", is_flag=True, default=None, help="Say in the metadata when a chunk was made."),
     _size("--target", "about how large the parts of long blocks are"),
@@ -119,7 +123,7 @@ _CUT_OPTIONS = (
     _flag("--normalize", "make white space regular"),
     click.option(
         "--guard",
-        type=click.Choice(get_args(config.Guard)),
+        type=click.Choice(get_args(run_options.Guard)),
         help=f"What happens to chunks that are not worth embedding ({_of('guard')}).",
     ),
 )
@@ -151,10 +155,10 @@ def cutter(
 ) -> Callable[[Text], Chunks]:
     """What cuts a document, with options that are known to be possible."""
     given = {name: value for name, value in options.items() if value is not None}  # those of one strategy only
-    known = {**given, "tokenizer": tokenizer.name if tokenizer else config.DEFAULT_TOKENIZER}
+    known = {**given, "tokenizer": tokenizer.name if tokenizer else run_options.DEFAULT_TOKENIZER}
     try:
-        config.refuse_others(strategy, given, _typed, ("title", "syntax"))
-        config.build(strategy, known, _typed)
+        run_options.refuse_others(strategy, given, _typed, ("title", "syntax"))
+        run_options.build(strategy, known, _typed)
     except OptionError as error:
         raise click.UsageError(str(error)) from error
 

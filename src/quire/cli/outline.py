@@ -11,7 +11,8 @@ from typing import Any
 
 import click
 
-from quire import config, pipeline, size
+from quire import options as run_options
+from quire import pipeline, size
 from quire.blank import text_end
 from quire.cli.arguments import not_empty
 from quire.cli.documents import STANDARD_INPUT, STANDARD_INPUT_NAME, read_file, read_standard_input, renamed
@@ -68,7 +69,7 @@ def command(
     text, found = read_standard_input(errors) if file == STANDARD_INPUT else read_file(Path(file), file, errors)
     path = None if file == STANDARD_INPUT else Path(file).name
     document = pipeline.parse(text, path=path, title=title, syntax=syntax)
-    counter = tokenizer or size.resolve(None, config.DEFAULT_TOKENIZER)
+    counter = tokenizer or size.resolve(None, run_options.DEFAULT_TOKENIZER)
     shown = [row for row in outline(document, counter) if row.section.depth <= depth]
     if as_json:
         write_json(_tree(document, shown))

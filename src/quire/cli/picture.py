@@ -14,7 +14,7 @@ import quire
 from quire.cli.commands import ERROR, guarded
 from quire.cli.output import echo, note
 from quire.cli.shown import clip, visible, width
-from quire.config import LEAST_CAP, OWN
+from quire.options import LEAST_CAP, OWN
 
 CAP = 128
 """A cap at which a document of a page already comes apart."""

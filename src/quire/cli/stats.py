@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 
 import click
 
-from quire import config
+from quire import options as run_options
+from quire.cli.configured import configured
 from quire.cli.documents import Tally, exit_code, to_read
 from quire.cli.jobs import results, workers_for
 from quire.cli.measured import Measured, Measuring
@@ -50,7 +51,7 @@ _LABELS = (
     "-s",
     "--strategy",
     "strategies",
-    type=click.Choice(list(config.OWN)),
+    type=click.Choice(list(run_options.OWN)),
     multiple=True,
     help="A strategy to measure; may be given several times. [default: all]",
 )
@@ -74,11 +75,13 @@ def command(
     Shows how many chunks each strategy makes, how large they are with all that quire adds to them, how many are in
     the strategy's range (own text of at least its minimum, text to embed of at most its cap), and what was found. All
     sizes are tokens of the text to embed, all shares but the one in range are shares of its characters.
+    Without PATH, the trees of quire.toml are measured.
     """
     tally = Tally()
-    chosen = tuple(dict.fromkeys(strategies or config.OWN))
-    measuring = Measuring(chosen, tokenizer.name if tokenizer else None, syntax)
-    documents = to_read(paths, tally, errors=errors, follow=follow, hidden=hidden)
+    paths, trees, chunk = configured(paths)
+    chosen = tuple(dict.fromkeys(strategies or run_options.OWN))
+    measuring = Measuring(chosen, tokenizer.name if tokenizer else chunk.get("tokenizer"), syntax)
+    documents = to_read(paths, tally, errors=errors, follow=follow, hidden=hidden, trees=trees)
     measured = measuring.begun()
     characters = 0
     with closing(results(documents, measuring, tally, workers_for(documents, jobs))) as parts:

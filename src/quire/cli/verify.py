@@ -12,6 +12,7 @@ import click
 
 from quire import pipeline
 from quire.cli.commands import NOTHING_FOUND
+from quire.cli.configured import configured
 from quire.cli.documents import Tally, Text, cut_all, exit_code, renamed, to_read
 from quire.cli.jobs import Cutter, results, workers_for
 from quire.cli.options import cut_options, input_options, jobs_option
@@ -41,11 +42,13 @@ def command(
 
     Cuts each document twice and checks that nothing is lost, altered or misplaced, that positions and counts are
     right and that both times gave the same. Violations go to standard output; the exit code is 1 if there are any, and
-    2, violations or not, if a document could not be read.
+    2, violations or not, if a document could not be read. Without PATH, the trees of quire.toml are checked.
     """
     tally = Tally()
+    known = configured(paths)
+    paths, options = known.paths, known.options(options)
     checking = _Checking(Cutter.of(**options), cuts_again=not options["timestamps"])
-    documents = to_read(paths, tally, errors=errors, follow=follow, hidden=hidden)
+    documents = to_read(paths, tally, errors=errors, follow=follow, hidden=hidden, trees=known.trees)
     violations: list[Finding] = []
     with closing(results(documents, checking, tally, workers_for(documents, jobs))) as checked:
         for found in checked:

@@ -91,6 +91,10 @@ class Tree(msgspec.Struct, frozen=True, array_like=True):
     absolute. So an index moves with its documents."""
     language: str
     """The language of its documents."""
+    include: tuple[str, ...] = ()
+    """Patterns for the documents to take; all where there are none."""
+    exclude: tuple[str, ...] = ()
+    """Patterns for the documents to leave out."""
 
 
 class Settings(msgspec.Struct, frozen=True, array_like=True):

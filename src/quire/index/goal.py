@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from quire import __version__
-from quire.config import is_id_part
 from quire.errors import IndexDamagedError, OptionError
 from quire.index.engine import analysis, schema
 from quire.index.engine.store import Snapshot
@@ -18,6 +18,7 @@ from quire.index.folder import Folder, Stamp
 from quire.index.opening import opened, trees_left
 from quire.index.plan import Place, Plan, plan
 from quire.index.room import refuse_file, refuse_hidden, refuse_others
+from quire.options import is_id_part
 from quire.read.source import unread
 
 
@@ -28,6 +29,10 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     """Folders by name; None for those that the index knows."""
     languages: Mapping[str, str]
     """The languages of trees that are not in the one they were in, or not in English."""
+    include: Mapping[str, tuple[str, ...]] = {}
+    """Patterns for the documents to take, by tree; a tree that is not there keeps its own."""
+    exclude: Mapping[str, tuple[str, ...]] = {}
+    """Patterns for the documents to leave out, in the same way."""
     rebuild: bool = False
     """Whether to make the index anew, whatever there is."""
 
@@ -105,22 +110,25 @@ def _trees(folder: Folder, request: Request, known: Mapping[str, Tree]) -> dict[
             os.stat(place)  # noqa: PTH116  an empty path does not exist, but Path("") does
         except (OSError, ValueError) as error:
             raise unread(place, error) from error
-        before = known.get(name)
-        trees[name] = Tree(_relative(folder, place), before.language if before else LANGUAGE)
+        before = known.get(name) or Tree(b"", LANGUAGE)
+        trees[name] = msgspec.structs.replace(before, folder=_relative(folder, place))
     _refuse_twice({name: trees[name] for name in request.trees or ()})
-    for name, language in request.languages.items():
-        if name not in trees:
-            raise OptionError(
-                f"languages: no tree is called {name!r}", f"there are: {', '.join(sorted(trees))}", option="languages"
-            )
-        if language not in analysis.LANGUAGES:
-            raise OptionError(
-                f"unknown language {language!r}", f"choose from: {', '.join(analysis.LANGUAGES)}", option="languages"
-            )
-        trees[name] = Tree(trees[name].folder, language)
+    for field, option in (("language", "languages"), ("include", "include"), ("exclude", "exclude")):
+        for name, value in getattr(request, option).items():
+            _check_option(option, name, value, trees)
+            trees[name] = msgspec.structs.replace(trees[name], **{field: value})
     if not trees:
         raise OptionError(f"{folder.path}: there is nothing in the index yet", 'name folders, as in {"docs": "docs/"}')
     return trees
+
+
+def _check_option(option: str, name: str, value: Any, trees: Mapping[str, Tree]) -> None:
+    """Refuse an option of a tree that is unknown, and an unknown language."""
+    if name not in trees:
+        advice = f"there are: {', '.join(sorted(trees))}"
+        raise OptionError(f"{option}: no tree is called {name!r}", advice, option=option)
+    if option == "languages" and value not in analysis.LANGUAGES:
+        raise OptionError(f"unknown language {value!r}", f"choose from: {', '.join(analysis.LANGUAGES)}", option=option)
 
 
 def _check_name(name: str) -> None:
@@ -152,7 +160,14 @@ def folder_of(folder: Folder, tree: Tree) -> Path:
 def places_of(folder: Folder, trees: Mapping[str, Tree]) -> list[Place]:
     """Where to look for the documents of some trees."""
     return [
-        Place(tree=name, folder=str(folder_of(folder, tree)), language=tree.language) for name, tree in trees.items()
+        Place(
+            tree=name,
+            folder=str(folder_of(folder, tree)),
+            language=tree.language,
+            include=tree.include,
+            exclude=tree.exclude,
+        )
+        for name, tree in trees.items()
     ]
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from quire.crumbs import joined
+from quire.breadcrumbs import joined
 from quire.offsets import utf8_length
 
 NO_PARENT = -1

@@ -12,8 +12,8 @@ from itertools import accumulate, islice, pairwise
 from typing import Any, NamedTuple
 
 from quire.blank import BLANK
+from quire.breadcrumbs import joined, one_line
 from quire.counter import TokenCounter
-from quire.crumbs import joined, one_line
 from quire.index.node import Ancestor, Node, Part
 from quire.index.parts import LONG, cuts_in
 from quire.index.paths import storable

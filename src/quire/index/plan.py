@@ -35,6 +35,10 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     """Its folder, or its only file."""
     language: str
     """Its language."""
+    include: tuple[str, ...] = ()
+    """Patterns for the documents to take; all where there are none."""
+    exclude: tuple[str, ...] = ()
+    """Patterns for the documents to leave out."""
 
 
 class Outside(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,7 +84,7 @@ def plan(places: Sequence[Place], known: FileTable) -> Plan:
     verdicts: list[_Verdict] = []
     failed: list[Finding] = []
     for place in places:
-        found = discover([place.folder])
+        found = discover([place.folder], include=place.include, exclude=place.exclude)
         failed += [
             Finding(code="unreadable", path=each.path, line=0, message=each.reason)
             for each in found.skipped

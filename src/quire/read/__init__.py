@@ -7,6 +7,7 @@ and ``globs`` read TOML and patterns, for settings and the search too.
 
 from __future__ import annotations
 
+from quire.read.discover import discover
 from quire.read.source import decode, make_source, read_file
 
-__all__ = ["decode", "make_source", "read_file"]
+__all__ = ["decode", "discover", "make_source", "read_file"]

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from quire.errors import InputError
 from quire.model import BOM
-from quire.read import ignore
+from quire.read import globs, ignore
 from quire.read.source import MARKDOWN_EXTENSIONS, decode, kind, read_configuration, unreadable
 
 EXTENSIONS = MARKDOWN_EXTENSIONS | {".txt"}
@@ -74,10 +74,14 @@ class _Folder(NamedTuple):
 class _Walk:
     """The walk of one given path, and what it has come across."""
 
-    def __init__(self, *, follow_symlinks: bool, hidden: bool, seen: set[str]) -> None:
+    def __init__(
+        self, *, follow_symlinks: bool, hidden: bool, include: Sequence[str], exclude: Sequence[str], seen: set[str]
+    ) -> None:
         """``seen`` are the real paths that were taken, in this walk and those before it."""
         self.follow_symlinks = follow_symlinks
         self.hidden = hidden
+        self.include = include
+        self.exclude = exclude
         self.seen = seen
         self.above = ""
         """The way from the repository's root, where ignore rules start to count, to the directory that was given."""
@@ -93,13 +97,24 @@ class _Walk:
         self.skipped.append(Skipped(path=file, reason=reason, is_error=is_error, is_stream=is_stream))
 
 
-def discover(roots: Sequence[str], *, follow_symlinks: bool = False, hidden: bool = False) -> Discovery:
-    """The documents that ``roots``, files and directories, stand for; each file once."""
+def discover(
+    roots: Sequence[str],
+    *,
+    follow_symlinks: bool = False,
+    hidden: bool = False,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+) -> Discovery:
+    """The documents that ``roots``, files and directories, stand for; each file once.
+
+    ``include`` and ``exclude`` are patterns (``globs``) for the files of a directory, relative to it. Without
+    ``include`` all are taken; ``exclude`` takes precedence.
+    """
     seen: set[str] = set()
     documents: list[Found] = []
     skipped: list[Skipped] = []
     for root in roots:
-        walk = _Walk(follow_symlinks=follow_symlinks, hidden=hidden, seen=seen)
+        walk = _Walk(follow_symlinks=follow_symlinks, hidden=hidden, include=include, exclude=exclude, seen=seen)
         _start(root, walk)
         documents += sorted(walk.documents, key=lambda found: found.path)
         skipped += sorted(walk.skipped, key=lambda each: each.path)
@@ -170,7 +185,12 @@ def _wanted(entry: os.DirEntry[str], folder: _Folder, walk: _Walk, *, is_link: b
         return False
     if not is_directory and not _has_extension(name) and not (is_link and walk.follow_symlinks):
         return False
-    return not (folder.rules and ignore.ignores(folder.rules, walk.above + folder.path + name, directory=is_directory))
+    path = folder.path + name
+    if walk.exclude and globs.covers(f"{path}/" if is_directory else path, walk.exclude):
+        return False
+    if walk.include and not is_directory and not globs.covers(path, walk.include):
+        return False
+    return not (folder.rules and ignore.ignores(folder.rules, walk.above + path, directory=is_directory))
 
 
 def _take(entry: os.DirEntry[str], folder: _Folder, walk: _Walk, real: str) -> None:

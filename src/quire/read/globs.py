@@ -1,4 +1,4 @@
-"""Patterns for paths, by the rules of ``.gitignore``. Pure. The only matcher: used by ``ignore`` and ``search.places``.
+"""Patterns for paths, by the rules of ``.gitignore``. Pure. The only matcher.
 
 ``*`` and ``?`` stay within one name, ``**`` matches any number of folders. A pattern with a slash in front or inside
 starts at the top folder; any other matches at every depth. A slash at the end limits a pattern to folders.
@@ -10,6 +10,7 @@ two stars fits is as good as any later one, so the regular expression never goes
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
@@ -59,6 +60,20 @@ def parse(pattern: str) -> Glob | None:
         return Glob(re.compile(_expression(names)), is_for_folders=name != pattern)
     except ValueError:
         return None
+
+
+def covers(path: str, patterns: Iterable[str]) -> bool:
+    """Whether one of the patterns matches a file or a folder that it is in; a folder's path ends with a slash."""
+    return any(_covers(path, pattern) for pattern in patterns)
+
+
+def _covers(path: str, pattern: str) -> bool:
+    if pattern.startswith(("./", "/")):
+        pattern = f"/{pattern.removeprefix('./').lstrip('/')}"
+    if pattern in ("", "/"):
+        return True
+    glob = parse(pattern)
+    return glob is not None and glob.covers(path)
 
 
 def _expression(names: list[str]) -> str:

@@ -72,6 +72,15 @@ def languages(name: str, value: Any) -> dict[str, str]:
     return dict(value)
 
 
+def patterns(name: str, value: Any) -> dict[str, tuple[str, ...]]:
+    """Patterns for paths by the name of a tree."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping) or not all(isinstance(each, str) for each in value):
+        raise _impossible(name, value, 'patterns by the name of a tree, as in {"docs": ["guides/**"]}')
+    return {tree: tuple(texts(f"{name}[{tree!r}]", each) or ()) for tree, each in value.items()}
+
+
 def search_settings(name: str, value: Any) -> SearchSettings:
     """How to rank and merge; the defaults where nothing is said."""
     if value is None:

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from quire.config import is_id_part
 from quire.errors import InputError, OptionError, near
 from quire.index.files import LANGUAGE
+from quire.options import DEFAULT_STRATEGY, build, is_id_part, refuse_others
 from quire.read.source import read_configuration, unread
 from quire.settings.keys import NUMBERS, TABLES, TREE_KEYS, checked, impossible, shown
 
@@ -35,6 +35,10 @@ class Tree(NamedTuple):
     """Where it is, absolute."""
     language: str = LANGUAGE
     """What its words are stemmed as."""
+    include: tuple[str, ...] = ()
+    """Patterns for the documents to take; all where there are none."""
+    exclude: tuple[str, ...] = ()
+    """Patterns for the documents to leave out."""
 
 
 class File(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,6 +52,8 @@ class File(msgspec.Struct, frozen=True, kw_only=True):
     """In the order of the file."""
     numbers: Mapping[str, float] = msgspec.field(default_factory=dict)
     """By the names of ``keys.NUMBERS``."""
+    chunk: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    """The strategy and its options."""
 
     @property
     def prefix(self) -> str:
@@ -153,7 +159,8 @@ class _Reading:
         numbers = dict(self._numbers("search", table.get("search", {})))
         trees = self._trees(table.get("trees", {}))
         path = None if index is None else self._path("index", index)
-        return File(path=self._file, index=path, trees=trees, numbers=numbers)
+        chunk = self._chunk(table.get("chunk", {}))
+        return File(path=self._file, index=path, trees=trees, numbers=numbers, chunk=chunk)
 
     def _where(self, name: str) -> str:
         return f"{self._file}: {self._prefix}{name}"
@@ -180,6 +187,35 @@ class _Reading:
                 yield full, checked(full, given, self._where(full))
             else:
                 yield from self._numbers(full, given)
+
+    def _chunk(self, value: Any) -> dict[str, Any]:
+        """The options of a strategy; each must be possible, and one that the strategy has."""
+        options = dict(self._checked_table("chunk", value))
+        strategy = options.pop("strategy", DEFAULT_STRATEGY)
+        if not isinstance(strategy, str):
+            raise impossible(self._where("chunk.strategy"), strategy, "it must be the name of a strategy")
+        if "tokenizer" in options:
+            self._refuse_tokenizer(options["tokenizer"])
+        try:
+            build(strategy, {})
+            refuse_others(strategy, options, self._option, ("strategy",))
+            build(strategy, options, self._option)
+        except OptionError as error:
+            where = f"{self._where('chunk.strategy')}: " if error.option == "strategy" else f"{self._file}: "
+            raise OptionError(f"{where}{error.problem}", error.advice) from error
+        return dict(value)
+
+    def _option(self, name: str) -> str:
+        return f"{self._prefix}chunk.{name}"
+
+    def _refuse_tokenizer(self, value: Any) -> None:
+        """Refuse what is no name: a project's file opens no other file."""
+        from quire.size import NAMES  # noqa: PLC0415  most files name none
+        from quire.size.models import encoding_of  # noqa: PLC0415
+
+        if not isinstance(value, str) or (value not in NAMES and encoding_of(value) is None):
+            rule = f"choose {', '.join(NAMES)} or an OpenAI model such as gpt-4o; --tokenizer takes a file"
+            raise impossible(self._where("chunk.tokenizer"), value, rule)
 
     def _trees(self, value: Any) -> dict[str, Tree]:
         if not isinstance(value, dict):
@@ -208,9 +244,19 @@ class _Reading:
             advice = 'add path = "…", relative to this file\'s folder'
             raise OptionError(f"{self._where(full)} has no path", advice)
         path = self._path(f"{full}.path", table["path"])
-        if "language" not in table:
-            return Tree(name=name, path=path)
-        return Tree(name=name, path=path, language=self._language(full, table["language"]))
+        return Tree(
+            name=name,
+            path=path,
+            language=self._language(full, table["language"]) if "language" in table else LANGUAGE,
+            include=self._patterns(f"{full}.include", table.get("include", [])),
+            exclude=self._patterns(f"{full}.exclude", table.get("exclude", [])),
+        )
+
+    def _patterns(self, full: str, value: Any) -> tuple[str, ...]:
+        given = [value] if isinstance(value, str) else value
+        if not isinstance(given, list) or not all(isinstance(each, str) and each for each in given):
+            raise impossible(self._where(full), value, 'it must be a list of patterns, as in ["guides/**"]')
+        return tuple(given)
 
     def _language(self, full: str, value: Any) -> str:
         from quire.index.engine.analysis import LANGUAGES  # noqa: PLC0415  loads the engine

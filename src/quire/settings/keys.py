@@ -6,8 +6,8 @@ from collections.abc import Container, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from quire.config import is_id_part
 from quire.errors import OptionError
+from quire.options import COMMON, OWN, is_id_part
 from quire.search.settings import NO_LIMIT, RANGES, SearchSettings
 
 PREFIX = "QUIRE_"
@@ -58,11 +58,12 @@ def _numbers() -> Iterable[tuple[str, Key]]:
 
 NUMBERS: Mapping[str, Key] = MappingProxyType(dict(_numbers()))
 """The numbers by name, in the order in which they are shown."""
-TREE_KEYS = ("path", "language")
+TREE_KEYS = ("path", "language", "include", "exclude")
 """What a tree's own table may have."""
 TABLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "": ("index", "search", "trees"),
+        "": ("index", "chunk", "search", "trees"),
+        "chunk": ("strategy", *COMMON, *dict.fromkeys(name for own in OWN.values() for name in own)),
         "search": (*dict.fromkeys(name.split(".")[1] for name in NUMBERS),),
         "search.boosts": tuple(name.split(".")[2] for name in NUMBERS if name.startswith("search.boosts.")),
     }
@@ -93,6 +94,8 @@ def shown(value: Any) -> str:
     """A value as TOML would have it, or nearly."""
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, list | tuple) and all(isinstance(each, str) for each in value):
+        return f"[{', '.join(map(shown, value))}]"
     try:
         return f'"{value}"' if isinstance(value, str) else str(value)
     except ValueError:  # Python writes no number of so many digits

@@ -44,6 +44,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Where the index is, absolute."""
     trees: Mapping[str, Tree]
     """The trees that a file names."""
+    chunk: Mapping[str, Any]
+    """The strategy and the options for cutting that a file sets."""
     limit: int
     """How many results at most."""
     max_tokens: int | None
@@ -64,13 +66,19 @@ def load(folder: Path, environment: Mapping[str, str] | None = None, *, index: P
     environment = os.environ if environment is None else environment
     project, user = project_file(folder), user_file(environment)
     home = project or (user if user and (user.index or user.trees) else None)
-    values = {**_places(folder, home, environment), **_numbers(environment, project, user)}
+    cutting = next((each for each in (project, user) if each and each.chunk), None)
+    values = {
+        **_places(folder, home, environment),
+        **(_chunk(cutting) if cutting else {}),
+        **_numbers(environment, project, user),
+    }
     if project and not (user and user.path == project.path):
         _refuse_outside(project, None if index else values["index"], user_folder(environment))
     return Settings(
         folder=project.path.parent if project else folder,
         index=index or Path(values["index"].value),
         trees=home.trees if home else {},
+        chunk=cutting.chunk if cutting else {},
         limit=int(values["search.limit"].value),
         max_tokens=int(values["search.max_tokens"].value) or None,
         search=_search(values),
@@ -108,9 +116,14 @@ def _trees(home: File) -> dict[str, Value]:
     values = {}
     for name, tree in home.trees.items():
         values[f"trees.{name}.path"] = Value(str(tree.path), home.path)
-        origin = DEFAULT if tree.language == LANGUAGE else home.path
-        values[f"trees.{name}.language"] = Value(tree.language, origin)
+        for key, default in (("language", LANGUAGE), ("include", ()), ("exclude", ())):
+            value = getattr(tree, key)
+            values[f"trees.{name}.{key}"] = Value(value, DEFAULT if value == default else home.path)
     return values
+
+
+def _chunk(file: File) -> dict[str, Value]:
+    return {f"chunk.{name}": Value(value, file.path) for name, value in file.chunk.items()}
 
 
 def _numbers(environment: Mapping[str, str], *files: File | None) -> dict[str, Value]:

@@ -7,7 +7,7 @@ from hypothesis import given
 
 import quire
 from quire import size, wire
-from quire.crumbs import reader_line
+from quire.breadcrumbs import reader_line
 from quire.index.node import Node, decoded, encoded, term
 from quire.index.nodes import cuts_of, nodes_of
 from quire.index.paths import storable

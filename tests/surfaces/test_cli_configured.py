@@ -1,0 +1,81 @@
+"""``quire chunk``, ``verify`` and ``stats`` with a quire.toml: its trees, and the options under ``[chunk]``."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from outputs import refused
+
+TREES = '[trees]\nreadme = "README.md"\n[trees.docs]\npath = "docs"\nexclude = ["drafts/"]\n'
+FLOW = '[chunk]\nstrategy = "flow"\ntokenizer = "gpt-4"\nmax_tokens = 99\ncontent_type = "kb"\n'
+
+
+@pytest.fixture(autouse=True)
+def project(docs, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    names = ("README.md", "docs/a.md", "docs/drafts/b.md", "other/c.md")
+    return docs({name: f"# {name}\n\nSome text to cut.\n" for name in names})
+
+
+@pytest.fixture
+def cut(run, chunks):
+    """The ids of chunks, and the options they were made with."""
+
+    def read(*arguments):
+        result = run("chunk", *arguments)
+        assert result.code == 0, result.err
+        found = chunks(result)
+        return [each["id"].partition(":")[2] for each in found], found[0]["metadata"]["chunkingOptions"]
+
+    return read
+
+
+def test_without_a_path_the_trees_are_read(run, docs, cut) -> None:
+    docs({"quire.toml": TREES})
+    assert cut("-s", "tree")[0] == ["README.md#readmemd", "a.md#docsamd"]
+    result = run("verify", "--json")
+    assert (result.code, json.loads(result.out)) == (0, [])
+    assert json.loads(run("stats", "--json").out)["documents"] == 2
+    assert cut("-s", "tree", "other")[0] == ["c.md#othercmd"]
+
+
+def test_a_file_in_two_trees_is_cut_once(docs, cut) -> None:
+    docs({"quire.toml": '[trees]\nall = "docs"\ndrafts = "docs/drafts"\n'})
+    assert len(cut("-s", "tree")[0]) == 2
+
+
+def test_a_tree_that_is_gone(run, docs) -> None:
+    docs({"quire.toml": f'{TREES}[trees.gone]\npath = "gone"\n'})
+    result = run("chunk")
+    assert result.code == 0
+    assert "trees.gone" in result.err
+
+
+@pytest.mark.parametrize("command", ["chunk", "verify", "stats"])
+def test_without_a_path_and_without_trees(run, command) -> None:
+    assert "missing argument 'PATH...'; name files or folders, or set [trees]" in refused(run(command))
+
+
+def test_options_of_the_file(run, docs, cut) -> None:
+    docs({"quire.toml": FLOW})
+    options = cut("docs/a.md")[1]
+    assert (options["strategy"], options["tokenizer"]) == ("flow", "cl100k_base")
+    assert cut("docs/a.md", "--max-tokens", "77")[1] == {
+        **options,
+        "max_tokens": 77,
+        "target_tokens": 77,
+        "min_tokens": 38,
+    }
+    other = cut("docs/a.md", "-s", "packed")[1]
+    assert (other["strategy"], other["tokenizer"], "max_tokens" in other) == ("packed", "cl100k_base", False)
+    assert json.loads(run("stats", "--json", "docs").out)["strategies"]["sections"]["tokenizer"] == "cl100k_base"
+    values = json.loads(run("config", "--json").out)
+    assert values["chunk.strategy"]["value"] == "flow"
+
+
+@pytest.mark.parametrize("command", ["chunk", "verify", "stats"])
+def test_a_bad_value_names_file_and_key(run, docs, project, command) -> None:
+    docs({"quire.toml": '[chunk]\nhard_cap = "x"\n'})
+    assert f"{project}/quire.toml: chunk.hard_cap='x' is not possible" in refused(run(command, "docs"))
