@@ -18,7 +18,7 @@ def document_blocks(source: Source) -> tuple[list[Block], list[Note]]:
         start, end = trimmed(text, source.body_start, len(text))
         return [Block("paragraph", start, end)] if start < end else [], []
     blocks, rest = flat_blocks(text, source.markdown_start, len(text))
-    notes = set_titles(text, source.markdown_start, blocks)
+    notes = set_titles(text, blocks)
     # Plain blocks open no container, except for HTML.
     if (rest or any(block[0] == "html" for block in blocks)) and has_containers(rest, text):
         blocks = join_containers(text, blocks)

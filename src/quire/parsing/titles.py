@@ -26,8 +26,8 @@ _INERT = "\ufdd0"
 """A noncharacter, which has no meaning to the parser."""
 
 
-def set_titles(text: str, base: int, blocks: list[Block]) -> list[Note]:
-    """Set the plain text of the headings in ``blocks``; Markdown starts at ``base``. Returns a note per title cut."""
+def set_titles(text: str, blocks: list[Block]) -> list[Note]:
+    """Set the plain text of the headings in ``blocks``. Returns a note for each title that was cut."""
     numbers = [number for number, block in enumerate(blocks) if block[0] == "heading"]
     contents = [blocks[number][4] for number in numbers]
     if not _SPECIAL.search("\0".join(contents)) and max(map(len, contents), default=0) <= MAX_TITLE:
@@ -41,7 +41,7 @@ def set_titles(text: str, base: int, blocks: list[Block]) -> list[Note]:
             else:
                 marked.append(index)
     alone = [text[blocks[numbers[index]].start : blocks[numbers[index]].end] for index in marked]
-    for index, title in zip(marked, _parsed_titles(text[base:], alone), strict=True):
+    for index, title in zip(marked, _parsed_titles(text, blocks, alone), strict=True):
         titles[index] = title
     notes: list[Note] = []
     for number, content, title in zip(numbers, contents, titles, strict=True):
@@ -67,20 +67,27 @@ def _plain_title(content: str) -> str:
     return _CODE.sub(_code_text, _WHITE.sub(" ", content).strip(BLANK))
 
 
+def _defining(text: str, blocks: Sequence[Block]) -> str:
+    """The blocks that may contain definitions of links and footnotes: not a copy of the whole text."""
+    parts = (text[block.start : block.end] for block in blocks if block.kind not in ("paragraph", "heading", "code"))
+    return plain_lines("\n\n".join(part for part in parts if "]:" in part))
+
+
 def _code_text(match: re.Match[str]) -> str:
     code = match[1]
     is_padded = code.startswith(" ") and code.endswith(" ") and not code.isspace()
     return code[1:-1] if is_padded else code
 
 
-def _parsed_titles(text: str, headings: Sequence[str]) -> list[str]:
-    """The plain text of each of ``headings``, parsed together above the definitions of ``text``."""
+def _parsed_titles(text: str, blocks: Sequence[Block], headings: Sequence[str]) -> list[str]:
+    """The plain text of each of ``headings``, parsed together above the definitions in ``blocks``."""
     if not headings:
         return []
     alone = [encodable(_FEED.sub(_INERT, plain_lines(heading.lstrip(" \t")))) for heading in headings]
     joined = "\n\n".join(alone)
-    defined = definitions(plain_lines(text)) if "[" in joined else ""
-    notes = footnotes(plain_lines(text)) if "[^" in joined else ""
+    defining = _defining(text, blocks) if "[" in joined else ""
+    defined = definitions(defining)
+    notes = footnotes(defining) if "[^" in joined else ""
     events = events_of(f"{joined}\n\n{defined}\n\n{notes}")
     found: dict[int, str] = {}
     for event, place in events:
