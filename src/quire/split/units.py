@@ -334,8 +334,10 @@ class _Maker:
 
 def whole_document(document: Document, sizer: Sizer) -> Piece | None:
     """The document as one piece, if it fits."""
-    text = document.text
-    start, end = trimmed(text, document.source.body_start, len(text))
+    text, first = document.text, document.source.body_start
+    if len(text) - first > 2 * sizer.cap * _LONG:  # seen without a copy of a long text
+        return None
+    start, end = trimmed(text, first, len(text))
     if start == end or end - start > sizer.cap * _LONG:
         return None
     tokens = sizer.count(text[start:end])
