@@ -86,20 +86,20 @@ def forked(work: Callable[[], object], wait: Callable[[int], int] = lambda child
     return wait(child)
 
 
-def counted(work: Callable[[], None], last: int = 0) -> tuple[int, int]:
-    """Do ``work``; how many calls and returns of functions there are up to the commit, and in all.
+def counted(work: Callable[[], None], last: int = 0, *, behind_commit: bool = False) -> tuple[int, int]:
+    """Do ``work``; return how many calls and returns of functions there are up to the commit, and in all.
 
-    The process is killed at the ``last`` one.
+    The process is killed at the ``last`` one, counted from the start or from the commit.
     """
     events = committed = 0
 
     def count(frame: FrameType, event: str, argument: object) -> None:
         nonlocal events, committed
         events += 1
-        if events == last:
-            os.kill(os.getpid(), signal.SIGKILL)
         if event == "return" and frame.f_code is Writer.commit.__code__:
             committed = events
+        if (committed or not behind_commit) and events == last + committed * behind_commit:
+            os.kill(os.getpid(), signal.SIGKILL)
 
     sys.setprofile(count)
     work()
@@ -132,8 +132,9 @@ def entries(folder: Path) -> list[tuple[str, list[str]]]:
 def killed(home: Path, version: int, chance: random.Random, committed: int, most: int) -> int:
     """Update in a child that is killed: after or before the commit, or at a change in the folder; its exit status."""
     if version % 2:
-        last = chance.randrange(committed, most) if version % 4 == 1 else chance.randrange(committed)
-        return forked(lambda: counted(lambda: update(home, version), last))
+        behind_commit = version % 4 == 1
+        last = chance.randrange(most - committed if behind_commit else committed)
+        return forked(lambda: counted(lambda: update(home, version), last, behind_commit=behind_commit))
     changes = chance.randrange(1, MOST_CHANGES)
     return forked(lambda: update(home, version), kill_after(changes, home / ".quire"))
 
