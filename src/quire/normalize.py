@@ -26,6 +26,17 @@ def is_regular(text: str) -> bool:
     return not any(map(text.__contains__, _IRREGULAR))
 
 
+def irregular_places(text: str) -> list[int]:
+    """Where normalising changes something; a span with none of these only loses blank lines around it."""
+    places: list[int] = []
+    for mark in _IRREGULAR:
+        place = text.find(mark)
+        while place >= 0:
+            places.append(place)
+            place = text.find(mark, place + 1)
+    return sorted(places)
+
+
 def normalized(document: Document, start: int, end: int) -> str:
     """The text of a span with regular white space."""
     text = document.text

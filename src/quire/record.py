@@ -117,7 +117,7 @@ class Chunk:
     @property
     def content_hash(self) -> str:
         """Changes when the embedded text or its heading path changes, and only then."""
-        parts = "\x1f".join([_escaped(part) for part in (*self.header_path, "", self.embed_text)])
+        parts = "\x1f".join(map(_escaped, (*self.header_path, "", self.embed_text)))
         return hashlib.blake2b(parts.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
     @property
@@ -207,4 +207,6 @@ def _restored(values: dict[str, Any]) -> Chunk:
 
 def _escaped(text: str) -> str:
     """``text`` without the character that separates the parts of a hash."""
+    if text.isprintable():
+        return text
     return text.replace("\x1e", "\x1e0").replace("\x1f", "\x1e1")

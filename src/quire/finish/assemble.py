@@ -14,7 +14,6 @@ from quire.counter import estimated
 from quire.finish.embed_text import prefix_of
 from quire.finish.ids import document_id, ids, node_id
 from quire.model import OWN_METADATA, UNTITLED, Document, Piece, Section
-from quire.normalize import normalized
 from quire.offsets import bytes_at, lines_at
 from quire.options import Options
 from quire.record import Chunk, SourcePosition, TokenStats
@@ -67,13 +66,12 @@ def assemble(
     for number, (piece, position, kinds_in_it) in enumerate(zip(pieces, positions, kinds, strict=True)):
         if heading is None or section != piece.section:  # pieces of one section mostly follow each other
             section = piece.section
-            heading = _heading(document, sizer, options, section, file_name)
-            if heading.parent_id is not None:  # equal texts are one object: there may be a million
-                heading = heading._replace(parent_id=shared.setdefault(heading.parent_id, heading.parent_id))
+            heading = _heading(document, sizer, options, section, shared)
         name = names[number + 1] or ""
         first, last = bisect_left(starts, piece.start, 1), bisect_left(starts, piece.end, 1)
-        text, overlap = _text(document, piece, options)
-        tokens = _tokens(document, piece, text, sizer, options)
+        text, overlap = _text(sizer, piece)
+        span = (piece.start if piece.overlap_start is None else piece.overlap_start, piece.end)
+        tokens = sizer.embedded_size(*span, piece.prefix, piece.suffix)
         contained = sections[first:last]
         if kinds_in_it not in node_types:
             node_types[kinds_in_it] = tuple([MDAST_NAMES.get(kind, kind) for kind in kinds_in_it])
@@ -87,7 +85,9 @@ def assemble(
             overlap=text[:overlap],
             tokens=tokens,
         )
-        embed_text, embed_tokens = prefix + text, sizer.embed_size(prefix, text, tokens)
+        embed_text, embed_tokens = prefix + text, tokens
+        if prefix:
+            embed_tokens = sizer.embedded_size(*span, prefix + piece.prefix, piece.suffix)
         if embed_tokens > sizer.cap and prefix and tokens <= sizer.cap:  # a block that stays whole leaves no room
             prefix, embed_text, embed_tokens = "", text, tokens
         chunks.append(
@@ -125,47 +125,35 @@ def assemble(
     return chunks
 
 
-def _heading(document: Document, sizer: Sizer, options: Options, number: int, file_name: str) -> _Heading:
-    """The fields that the chunks of a section share."""
+def _heading(document: Document, sizer: Sizer, options: Options, number: int, shared: dict[str, str]) -> _Heading:
+    """The fields that the chunks of a section share. ``shared`` keeps one object for equal ids."""
     section, titles = document.sections[number], sizer.breadcrumbs.titles(number)
     path = document.path_to(section)
     slug_of = _SLUG_OF[options.slugs]
-    parent_id: str | None = document_id(document, options)
     is_tree = options.strategy == "tree"
+    parent_id: str | None = document_id(document, options)
     if is_tree:
         parent_id = None if section.parent is None else node_id(document, section.parent, options)
     return _Heading(
-        parent_id,
+        parent_id if parent_id is None else shared.setdefault(parent_id, parent_id),
         node_id(document, number, options),
         titles[-1] if titles else "" if len(document.sections) > 1 else document.title,
         titles,
         breadcrumbs.SEPARATOR.join(titles),
         tuple([each.depth for each in path]),
         tuple([slug_of(each) for each in path]),
-        (file_name, *titles),
+        (_file_name(document.path), *titles),
         section.position if is_tree else None,
     )
 
 
-def _text(document: Document, piece: Piece, options: Options) -> tuple[str, int]:
+def _text(sizer: Sizer, piece: Piece) -> tuple[str, int]:
     """The text to show, and how many characters at its start are overlap."""
-    own = _embedded(document, piece.start, piece.end, options)
+    own = sizer.embedded_text(piece.start, piece.end)
     if piece.overlap_start is None:
         return f"{piece.prefix}{own}{piece.suffix}", 0
-    longer = _embedded(document, piece.overlap_start, piece.end, options)
+    longer = sizer.embedded_text(piece.overlap_start, piece.end)
     return f"{longer}{piece.suffix}", len(longer) - len(own)
-
-
-def _embedded(document: Document, start: int, end: int, options: Options) -> str:
-    return normalized(document, start, end) if options.normalize else document.text[start:end]
-
-
-def _tokens(document: Document, piece: Piece, text: str, sizer: Sizer, options: Options) -> int:
-    """The tokens of the text to show."""
-    start = piece.start if piece.overlap_start is None else piece.overlap_start
-    if not options.normalize or text == f"{piece.prefix}{document.text[start : piece.end]}{piece.suffix}":
-        return sizer.size(start, piece.end, piece.prefix, piece.suffix)
-    return sizer.count(text)
 
 
 def _positions(text: str, pieces: Sequence[Piece]) -> list[SourcePosition]:

@@ -54,5 +54,5 @@ def _is_short(piece: Piece, sizer: Sizer, options: Options, overlap: str, tokens
     """Whether a piece has less text of its own than the minimum and its overlap."""
     least = options.short + (sizer.count(overlap) if overlap else 0)
     if piece.prefix or piece.suffix or overlap:
-        return not sizer.is_at_least(piece.start, piece.end, least)
+        return not sizer.is_at_least(least, piece.start, piece.end)
     return tokens < least

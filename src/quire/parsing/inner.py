@@ -5,6 +5,7 @@ The block is parsed again by itself. Reference definitions matter only to inline
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from quire.blank import BLANK
@@ -15,6 +16,7 @@ from quire.parsing.events import KINDS, events_of, opened
 from quire.parsing.line_scan import fence_info
 from quire.parsing.parser_input import ascii_lines, mark_tables
 
+_BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _WITH_CONTAINERS = frozenset({"item", "quote", "footnote"})
 """The kinds of block that may hold directives, components and the like."""
 _EDGE = 64
@@ -53,6 +55,8 @@ def inner_blocks(text: str, block: Block) -> tuple[Block, ...]:
         return _rows(text, block)
     if block.kind not in ("directive", "math", "html"):
         return ()
+    if block.kind == "html" and "\r" not in text and not _BLANK_LINE.search(text, block.start, block.end):
+        return ()  # the usual case: nothing but HTML
     parts, _ = flat_blocks(text, block.start, block.end)
     if len(parts) == 1:
         return ()

@@ -1,32 +1,36 @@
 """How many tokens a span of a document has, and whether it fits the cap. The only place that knows if counts add up.
 
-The strategies ask ``fits`` and ``size``; the answers are always exact. With a byte pair encoding the tokens of whole
-lines add up, so ``measure`` counts every unit once and most answers are a difference of two sums. Where the sum is too
-close to the cap to tell, and with counters that do not add up, the text itself is counted.
+The strategies ask ``fits`` and ``size``; the answers are always exact. With a byte pair encoding the counts of whole
+lines add up, so ``measure`` counts the document once, in stretches of a few lines, and a size is a difference of two
+sums and the count of what is left at the edges. With a counter that does not add up there are no sums: every text is
+counted as it is.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Sequence
-from functools import lru_cache
-from itertools import accumulate
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate, pairwise
 
 from quire.breadcrumbs import Breadcrumbs
 from quire.counter import TokenCounter
 from quire.model import Document
 from quire.options import Options
 
-JOINT = 3
-"""Sums may be off by this much where counts add up: at the breadcrumb, at the first and at the last character."""
+SLACK = 8
+"""A span that is cut inside a word may have this many tokens more than the lines that it is in."""
+_STRETCH = 240
+"""About this many characters are counted at once."""
+_MOST_KNOWN = 10_000
+"""The memory of a document with a million sections stays bounded."""
 _NO_CAP = 1 << 62
 
 
 class Sizer:
     """The sizes of spans of one document.
 
-    ``section_of`` names the section whose breadcrumb goes above the text from a start to an end. ``text_of`` gives that
-    text as it is embedded, where it is not a slice of the source.
+    ``section_of`` names the section whose breadcrumb goes above a span. ``text_of`` gives the text of a span as it is
+    embedded, where one of the positions ``irregular`` is in it.
     """
 
     def __init__(
@@ -35,132 +39,160 @@ class Sizer:
         counter: TokenCounter,
         options: Options,
         section_of: Callable[[int, int], int],
-        text_of: Callable[[int, int], str] | None = None,
+        *,
+        text_of: Callable[[int, int], str] = lambda _start, _end: "",
+        irregular: Sequence[int] = (),
     ) -> None:
         self.text = document.text
         self.counter = counter
         self.count = counter.count
         self.cap = options.cap or _NO_CAP
         self.section_of = section_of
-        self._text_of = text_of
-        self._over = False if text_of is None else None  # embedded text may have fewer tokens than its source
         self.breadcrumbs = Breadcrumbs(document, counter, options)
-        self._is_additive = adds_up(counter)
-        self._sure = self.cap - self.breadcrumbs.most_tokens - JOINT  # this many tokens fit below any breadcrumb
-        self._at_start: dict[int, int] = {}
-        self._at_end: dict[int, int] = {}
-        self._stops: Sequence[int] = ()
-        self._totals: Sequence[int] = (0,)
-        self._loose: Sequence[int] = (0,)
+        self._text_of = text_of
+        self._irregular = irregular
+        self._adds_up = counter.cuts_cleanly("a\nb", 2)
+        self._sure = self.cap - self.breadcrumbs.most_tokens - SLACK if self._adds_up else -1
+        self._marks: Sequence[int] = ()  # clean cuts of the text, ascending
+        self._totals: Sequence[int] = ()  # the tokens from the first mark up to each
+        self._sizes: dict[tuple[int, int], int] = {}
+        self._normalized_texts: dict[tuple[int, int], tuple[str, int]] = {}
+        self._prefix_tokens: dict[str, int] = {}
 
-    def measure(self, spans: Sequence[tuple[int, int, int, int]]) -> None:
-        """Learn the sizes of units in document order: start, end, start of the next unit, tokens up to there."""
-        self._totals = [0, *accumulate([tokens for _, _, _, tokens in spans])]
-        if not self._is_additive:
+    def measure(self, starts: Iterable[int], end: int, stretch: int = _STRETCH) -> None:
+        """Count the text from the first of ``starts`` to ``end`` once, so that sizes can be sums from then on."""
+        if not self._adds_up:
             return
-        clean, text = self.counter.cuts_cleanly, self.text
-        self._loose = [0, *accumulate([not clean(text, span[0]) for span in spans])]
-        self._at_start = {span[0]: number for number, span in enumerate(spans)}
-        self._at_end = {span[1]: number + 1 for number, span in enumerate(spans)}
-        self._stops = [span[2] for span in spans]
+        text, is_clean = self.text, self.counter.cuts_cleanly
+        marks = [start for start in starts if is_clean(text, start)]
+        finer: list[int] = []
+        for start, stop in pairwise([*marks, end]):
+            finer.append(start)
+            while stop - start > 2 * stretch and 0 < (start := text.find("\n", start + stretch, stop) + 1) < stop:
+                if is_clean(text, start):
+                    finer.append(start)
+        finer.append(end)
+        self._marks = finer
+        self._totals = [0, *accumulate([self.count(text[start:stop]) for start, stop in pairwise(finer)])]
 
     def size(self, start: int, end: int, prefix: str = "", suffix: str = "") -> int:
         """The tokens of ``prefix + text[start:end] + suffix``."""
-        if not (prefix or suffix):
-            first, last = self._at_start.get(start), self._at_end.get(end)
-            if first is not None and last is not None and self._loose[last] == self._loose[first + 1]:
-                blank = self._blank_tokens(start, end, self._stops[last - 1])
-                return self._totals[last] - self._totals[first] - blank
-        return self.count(f"{prefix}{self._embedded(start, end)}{suffix}")
+        if suffix or (prefix and not self._joins(prefix, start)):
+            return self._summed(start, end, prefix, suffix)
+        known = self._sizes.get((start, end))
+        if known is None:
+            if len(self._sizes) >= _MOST_KNOWN:
+                self._sizes.clear()
+            known = self._sizes[start, end] = self._summed(start, end)
+        return known + self._tokens_of(prefix) if prefix else known
 
-    def with_blank(self, tokens: int, start: int, end: int, stop: int) -> int:
-        """The tokens of the source text from ``start`` to ``stop``, where those up to ``end`` are known."""
-        if self._is_additive and self._text_of is None:
-            return tokens + self._blank_tokens(start, end, stop)
-        return self.count(self.text[start:stop])
+    def _summed(self, start: int, end: int, prefix: str = "", suffix: str = "") -> int:
+        """The tokens between the first and the last mark inside, and those of the text at the edges."""
+        marks, text = self._marks, self.text
+        first = bisect_right(marks, start) if prefix else bisect_left(marks, start)
+        last = (bisect_left(marks, end) if suffix else bisect_right(marks, end)) - 1
+        if first >= last:
+            return self.count(f"{prefix}{text[start:end]}{suffix}")
+        tokens = self._totals[last] - self._totals[first]
+        if prefix or start < marks[first]:
+            tokens += self.count(prefix + text[start : marks[first]])
+        if suffix or marks[last] < end:
+            tokens += self.count(text[marks[last] : end] + suffix)
+        return tokens
 
-    def _embedded(self, start: int, end: int) -> str:
-        return self._text_of(start, end) if self._text_of else self.text[start:end]
+    def _bounds(self, start: int, end: int) -> tuple[int, int]:
+        """At least and at most how many tokens a span has, without counting."""
+        marks, totals = self._marks, self._totals
+        if not marks or not marks[0] <= start <= end <= marks[-1]:
+            return 0, _NO_CAP
+        first, after = bisect_left(marks, start), bisect_left(marks, end)
+        before = first if marks[first] == start else first - 1
+        last = after if marks[after] == end else after - 1
+        return totals[last] - totals[first], totals[after] - totals[before]
 
-    def fits(self, start: int, end: int, prefix: str = "", suffix: str = "", section: int = -1) -> bool:
-        """Whether the span, with what is added around it and its breadcrumb above it, keeps the cap."""
-        if not (prefix or suffix):
-            first, last = self._at_start.get(start), self._at_end.get(end)
-            if first is not None and last is not None:
-                slack, blank = self._loose[last] - self._loose[first], self._stops[last - 1] - end
-                total = self._totals[last] - self._totals[first]
-                known = self.fits_sum(total, start, end, slack=slack, blank=blank, section=section)
-                if known is not None:
-                    return known
+    def embedded_size(self, start: int, end: int, prefix: str = "", suffix: str = "") -> int:
+        """The tokens of the span as it is embedded, with what is added around it."""
+        if not self._is_irregular(start, end):
+            return self.size(start, end, prefix, suffix)
+        text, tokens = self._normalized(start, end)
+        if suffix or (prefix and not self._joins(prefix, start)):
+            return self.count(f"{prefix}{text}{suffix}")
+        return tokens + self._tokens_of(prefix) if prefix else tokens
+
+    def embedded_text(self, start: int, end: int) -> str:
+        """The text of the span as it is embedded: with regular white space, if the strategy makes it so."""
+        return self._normalized(start, end)[0] if self._is_irregular(start, end) else self.text[start:end]
+
+    def _normalized(self, start: int, end: int) -> tuple[str, int]:
+        known = self._normalized_texts.get((start, end))
+        if known is None:
+            if len(self._normalized_texts) >= _MOST_KNOWN:
+                self._normalized_texts.clear()
+            text = self._text_of(start, end)
+            known = self._normalized_texts[start, end] = text, self.count(text)
+        return known
+
+    def _is_irregular(self, start: int, end: int) -> bool:
+        place = bisect_left(self._irregular, start)
+        return place < len(self._irregular) and self._irregular[place] < end
+
+    def fits(
+        self, start: int, end: int, prefix: str = "", suffix: str = "", *, section: int = -1, room: int = 0
+    ) -> bool:
+        """Whether the span, with what is added around it and its breadcrumb above it, keeps the cap.
+
+        ``room`` more tokens must be left.
+        """
+        low, high = self._bounds(start, end)
+        high += room + 4 * (len(prefix) + len(suffix))
+        if high <= self._sure:
+            return True
         section = section if section >= 0 else self.section_of(start, end)
-        return self.count(f"{self.breadcrumbs.prefix(section)}{prefix}{self._embedded(start, end)}{suffix}") <= self.cap
-
-    def fits_sum(
-        self, tokens: int, start: int, end: int, *, slack: int = 0, blank: int = 0, section: int = -1
-    ) -> bool | None:
-        """Whether a span fits whose counts sum up to ``tokens``; None where the sum is too close to tell.
-
-        The sum may be off by ``slack``, and includes up to ``blank`` blank characters behind the span.
-        """
-        if not self._is_additive:
-            return None
-        if tokens + slack <= self._sure:
-            return True
-        if tokens - slack - JOINT - blank > self.cap:
-            return self._over
-        tokens += self.breadcrumbs.tokens(section if section >= 0 else self.section_of(start, end))
-        if tokens + slack + 2 * JOINT <= self.cap:
-            return True
-        return self._over if tokens - slack - 2 * JOINT - blank > self.cap else None
-
-    def is_surely_at_least(self, tokens: int, minimum: int) -> bool:
-        """Whether text with at least ``tokens`` by sums reaches a minimum; False if that takes a count."""
-        return self._is_additive and tokens - JOINT >= minimum
-
-    def is_at_least(self, start: int, end: int, minimum: int) -> bool:
-        """Whether a span has at least ``minimum`` tokens."""
-        first, last = self._at_start.get(start), self._at_end.get(end)
-        if first is not None and last is not None:
-            size, slack = self._totals[last] - self._totals[first], self._loose[last] - self._loose[first] + JOINT
-            if size - slack - (self._stops[last - 1] - end) >= minimum:
+        if self._adds_up:
+            tokens = self.breadcrumbs.tokens(section)
+            if high + tokens + SLACK <= self.cap:
                 return True
-            if size + slack < minimum:
+            if low + tokens - SLACK > self.cap and not self._irregular:
                 return False
-        return self.count(self._embedded(start, end)) >= minimum
+        line = self.breadcrumbs.prefix(section)
+        return self.embedded_size(start, end, line + prefix, suffix) <= self.cap - room
 
-    def embed_size(self, line: str, text: str, tokens: int) -> int:
-        """The tokens of ``line + text``, where ``text`` alone has ``tokens``."""
-        if not line:
-            return tokens
-        if self.counter.cuts_cleanly(line + text[:80], len(line)) and self._is_additive:
-            return self._line_tokens(line) + tokens
-        return self.count(line + text)
+    def surely_fits(self, tokens: int, start: int, end: int) -> bool:
+        """Whether a span of this many tokens fits below its breadcrumb; False if that takes a count."""
+        if tokens <= self._sure:
+            return True
+        return self._adds_up and tokens + self.breadcrumbs.tokens(self.section_of(start, end)) + SLACK <= self.cap
 
-    def _line_tokens(self, line: str) -> int:
-        return _counted(self.count, line)
+    def is_at_least(self, minimum: int, start: int, end: int, prefix: str = "", suffix: str = "") -> bool:
+        """Whether a span, as it is embedded, has at least ``minimum`` tokens with what is added around it."""
+        low, high = self._bounds(start, end)
+        if high + 4 * (len(prefix) + len(suffix)) + SLACK < minimum:
+            return False
+        if low - SLACK >= minimum and not self._is_irregular(start, end):
+            return True
+        return self.embedded_size(start, end, prefix, suffix) >= minimum
 
-    def _blank_tokens(self, start: int, end: int, stop: int) -> int:
-        """How many tokens the blank lines from ``end`` to ``stop`` add; looks at the last line before them only.
+    def reach(self, start: int, tokens: int) -> int:
+        """About where text of ``tokens`` tokens ends that begins at ``start``."""
+        marks, totals = self._marks, self._totals
+        first = bisect_left(marks, start)
+        if first >= len(marks) - 1:
+            return start + 4 * tokens
+        wanted = totals[first] + tokens - (marks[first] - start) // 4
+        last = bisect_right(totals, wanted) - 1
+        return marks[last] + 4 * (wanted - totals[last]) if last >= first else start + 4 * tokens
 
-        An encoding merges blank lines at most with the punctuation in front of them, never with a word.
-        """
-        if stop == end:
-            return 0
-        text = self.text
-        last = text[end - 1]
-        if stop - end <= 2 and last.isascii():
-            tail = "" if last.isalnum() else last
-            if not tail or (end - 2 >= start and (before := text[end - 2]).isascii() and before.isalnum()):
-                return _counted(self.count, tail + text[end:stop]) - _counted(self.count, tail)
-        line = text.rfind("\n", start, end) + 1
-        if line <= start or not self.counter.cuts_cleanly(text, line):
-            line = start
-        return self.count(text[line:stop]) - self.count(text[line:end])
+    def _joins(self, prefix: str, start: int) -> bool:
+        """Whether the tokens of a prefix and of the text from ``start`` on add up."""
+        return self._adds_up and self.counter.cuts_cleanly(prefix[-1] + self.text[start : start + 80], 1)
 
-
-@lru_cache(maxsize=4096)
-def _counted(count: Callable[[str], int], text: str) -> int:
-    return count(text) if text else 0
+    def _tokens_of(self, prefix: str) -> int:
+        known = self._prefix_tokens.get(prefix)
+        if known is None:
+            if len(self._prefix_tokens) >= _MOST_KNOWN:
+                self._prefix_tokens.clear()
+            known = self._prefix_tokens[prefix] = self.count(prefix)
+        return known
 
 
 def furthest(
@@ -180,11 +212,6 @@ def furthest(
         step *= 2
         at = (low + high) // 2 if not low < at < high else at
     return low
-
-
-def adds_up(counter: TokenCounter) -> bool:
-    """Whether counts add up at the starts of lines, as with byte pair encodings: no text has more tokens than bytes."""
-    return counter.cuts_cleanly("a\nb", 2)
 
 
 def guess_index(ends: Sequence[int], first: int, position: int) -> int:

@@ -18,7 +18,7 @@ from quire.blank import BLANK, text_end
 from quire.model import Block, Document, Kind, Note
 from quire.offsets import line_start
 from quire.parsing import inner_blocks
-from quire.size.sizer import Sizer, furthest, guess_index
+from quire.size.sizer import Sizer, furthest
 from quire.split.graphemes import grapheme_ends
 from quire.split.inline import block_starts, outside
 from quire.split.reopen import (
@@ -269,7 +269,7 @@ class Cutter:
         """Whether a part of this size keeps the cap below its breadcrumb, with the text that it must stay with."""
         first = self._first if start == self._block else start
         last = self._last if end >= self._block_end else text_end(self._text, start, end)
-        if self._sizer.fits_sum(size + self._reserved, first, last):
+        if self._sizer.surely_fits(size + self._reserved, first, last):
             return True
         prefix, suffix = self._around(start, end, reopening)
         return self._sizer.fits(first, last, prefix, suffix)
@@ -307,17 +307,15 @@ class Cutter:
             yield from self._part(span, start, end, size)
             return
         ends = level.positions(self._text, start, end)
-        stride = max((end - start) * span.limit // max(size, 1), 1)  # about as many characters as fit
         at = 0
         while start < end:
-            best, size = self._furthest(start, ends, at, stride, span)
+            best, size = self._furthest(start, ends, at, span)
             place = ends[max(best, at)]
             if best < at and (level.is_preference or not self._fits(start, place, size, span.reopening)):
                 yield from self._parts(below, start, place)
             else:
                 yield from self._part(span, start, place, size)
-                stride = place - start
-            start, at = place, bisect_right(ends, place)
+            start, at = place, max(best, at) + 1
 
     def _estimate(self, start: int, end: int, span: _Span) -> int:
         """The size of a span; for a long one an estimate from its beginning."""
@@ -332,16 +330,17 @@ class Cutter:
         is_whole = may_stay_whole(span.kind, self._text[start:end], size, span.limit)
         return is_whole and self._fits(start, end, size, span.reopening)
 
-    def _furthest(self, start: int, ends: Sequence[int], at: int, stride: int, span: _Span) -> tuple[int, int]:
+    def _furthest(self, start: int, ends: Sequence[int], at: int, span: _Span) -> tuple[int, int]:
         """The index of the last of ``ends`` up to which a part from ``start`` is small, and its size.
 
         If none is, ``at - 1`` and the size up to the first.
         """
         low, high = at - 1, len(ends)  # small, too large
         small = large = 0
-        guess = guess_index(ends, at, start + stride)
+        aim = self._sizer.reach(start, span.limit)
         for attempt in count():
-            guess = max(low + 1, min(guess, high - 1))
+            guess = bisect_right(ends, aim, lo=low + 1, hi=high) - 1 if attempt < _GUESSES else (low + high) // 2
+            guess = max(guess, low + 1)
             size = self._size(start, ends[guess], span.reopening)
             if self._is_small(start, ends[guess], size, span):
                 low, small = guess, size
@@ -350,7 +349,6 @@ class Cutter:
             if low + 1 >= high:
                 break
             aim = start + (ends[guess] - start) * span.limit // max(size, 1)  # sizes grow about as lengths do
-            guess = guess_index(ends, at, aim) if attempt < _GUESSES else (low + high) // 2
         return low, small if low >= at else large
 
     def _cut_characters(self, span: _Span, start: int, end: int) -> Iterator[Part]:
@@ -384,7 +382,7 @@ class Cutter:
                 guess += 1
                 total += parts[guess].tokens
             joined = partial(self._are_small, parts[first], parts)
-            last = furthest(range(len(parts)), first + 1, joined, guess)
+            last = furthest(range(len(parts)), first + 1, joined, guess, stop=guess + 1)
             merged.append(self._joined(parts[first], parts[last]) if last > first else parts[first])
             first = last + 1
         return self._without_small(merged)

@@ -20,7 +20,7 @@ from itertools import accumulate
 
 from quire.counter import TokenCounter
 from quire.model import Document, Pieces
-from quire.normalize import is_regular, normalized
+from quire.normalize import irregular_places, normalized
 from quire.options import Options
 from quire.size.sizer import Sizer, furthest
 from quire.split.flow_minimum import Minimum
@@ -30,14 +30,12 @@ from quire.split.units import Grain, Units, whole_document
 
 def flow(document: Document, counter: TokenCounter, options: Options) -> tuple[Pieces, Sizer]:
     """Pieces of ``min_tokens`` to ``max_tokens`` tokens, about ``target_tokens`` each."""
-    text_of = None
-    if options.normalize and not is_regular(document.text):
-        text_of = partial(normalized, document)  # text is counted as it is embedded
 
     def section_of(start: int, _: int) -> int:
         return max(document.section_at(start), 0)
 
-    sizer = Sizer(document, counter, options, section_of, text_of)
+    irregular = irregular_places(document.text) if options.normalize else ()
+    sizer = Sizer(document, counter, options, section_of, text_of=partial(normalized, document), irregular=irregular)
     whole = whole_document(document, sizer)
     if whole is not None:
         return Pieces((whole,)), sizer
@@ -56,7 +54,7 @@ def flow(document: Document, counter: TokenCounter, options: Options) -> tuple[P
 def _packed_runs(units: Units, options: Options) -> list[Run]:
     """Runs of units up to the target, each closed before a heading where that leaves enough."""
     items, size = units.items, len(units)
-    totals = [0, *accumulate([unit.tokens for unit in items])]
+    totals = [0, *accumulate([units.sizer.size(unit.start, unit.stop) for unit in items])]
     enough = max(options.min_tokens, options.target_tokens // 2)
     ends = [end for end in range(1, size + 1) if units.may_end(end)]
     if not ends or ends[-1] != size:

@@ -71,12 +71,12 @@ class Minimum:
         if len(pieces) < 2:
             return []
         message = f"no permitted cut gives a chunk of {self._minimum} tokens or more here; the chunk stays small"
-        small = [piece for piece in pieces if not self._sizer.is_at_least(piece.start, piece.end, self._minimum)]
+        small = [piece for piece in pieces if not self._sizer.is_at_least(self._minimum, piece.start, piece.end)]
         notes = [(piece.start, "below-minimum", message) for piece in small]
         return findings_at(self._units.document.source, notes)
 
     def _is_large(self, run: Run) -> bool:
-        return self._sizer.is_at_least(run[0].start, run[-1].end, self._minimum)
+        return self._sizer.is_at_least(self._minimum, run[0].start, run[-1].end)
 
     def _fits(self, run: Run) -> bool:
         head, tail = run[0], run[-1]
@@ -91,7 +91,7 @@ class Minimum:
             return kept, [*given, *run]
 
         def is_large(place: _Place) -> bool:
-            return self._sizer.is_at_least(place.position, end, self._minimum)
+            return self._sizer.is_at_least(self._minimum, place.position, end)
 
         return self._first_sound((each[::-1] for each in self._places(before)), is_large, cut)
 
@@ -104,7 +104,7 @@ class Minimum:
             return [*run, *given], kept
 
         def is_large(place: _Place) -> bool:
-            return self._sizer.is_at_least(start, text_end(text, start, place.position), self._minimum)
+            return self._sizer.is_at_least(self._minimum, start, text_end(text, start, place.position))
 
         return self._first_sound(self._places(after), is_large, cut)
 

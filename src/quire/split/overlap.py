@@ -42,7 +42,7 @@ def _overlap_start(units: Units, options: Options, before: Run, run: Run, torn: 
     section = units.sizer.section_of(head.start, tail.end)
     above = {section, 0} if options.breadcrumb_mode == "conditional" else {section}  # the title alone may be longer
     for start in reversed(_sentence_starts(units, options, before, torn)):
-        if all(sizer.fits(start, tail.end, "", tail.suffix, each) for each in above):
+        if all(sizer.fits(start, tail.end, "", tail.suffix, section=each) for each in above):
             return start
     return None
 

@@ -94,7 +94,7 @@ class _Packing:
     def _is_short(self, node: Section) -> bool:
         """Whether a node's own text is too short to be a piece; a heading without text always is."""
         start, end = self._units.own_text(node)
-        return self._units.sizer.count(self._units.text[start:end]) < max(self._options.min_tokens, 1)
+        return not self._units.sizer.is_at_least(max(self._options.min_tokens, 1), start, end)
 
     def _open(self, child: Section) -> tuple[int | None, int]:
         """Start a piece with a child, or pack it if it does not fit; the start of the open piece, and its end."""

@@ -8,12 +8,13 @@ edges of a piece.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from quire.blank import trimmed
 from quire.model import Block, Document, Finding, Kind, Note, Piece, Section, findings_at
-from quire.size.sizer import JOINT, Sizer, furthest
+from quire.size.sizer import Sizer, furthest
 from quire.split.cut import Cutter, may_stay_whole
 from quire.split.reopen import Reopening
 
@@ -35,8 +36,6 @@ class Unit(NamedTuple):
     """Where the next unit starts: blank lines may be in between."""
     kind: Kind
     """The kind of its block; ``paragraph`` for a whole section."""
-    tokens: int
-    """Tokens of its text up to ``stop``."""
     leads: bool = False
     """Whether no piece may end with it: a heading, or text too short to be apart from its first child."""
     has_heading: bool = False
@@ -72,10 +71,11 @@ class Units:
         self.sizer = sizer
         self.text = document.text
         self.notes: list[Note] = []
+        starts = [block[1] for block in document.blocks] if grain.opens_all else document.section_starts
+        sizer.measure(starts, len(self.text))
         maker = _Maker(document, sizer, grain, self.notes)
         self.items = maker.items
         self._closing = maker.closing
-        sizer.measure([(*unit[:3], unit[4]) for unit in self.items])
         self._node_first = _node_firsts(document, [*maker.firsts, len(self.items)], self.items)
         self._node_after = _node_ends(document)
         self._nodes = document.nodes
@@ -119,11 +119,11 @@ class Units:
     def fits(self, first: int, last: int, section: int = -1) -> bool:
         """Whether a run keeps the cap below its breadcrumb."""
         head, tail = self.items[first], self.items[last - 1]
-        return self.sizer.fits(head.start, tail.end, head.prefix, tail.suffix, section)
+        return self.sizer.fits(head.start, tail.end, head.prefix, tail.suffix, section=section)
 
     def is_at_least(self, first: int, last: int, minimum: int) -> bool:
         """Whether the text of a run has at least ``minimum`` tokens."""
-        return self.sizer.is_at_least(self.items[first].start, self.items[last - 1].end, minimum)
+        return self.sizer.is_at_least(minimum, self.items[first].start, self.items[last - 1].end)
 
     def may_end(self, last: int) -> bool:
         """Whether a piece may end before the unit ``last``."""
@@ -147,14 +147,12 @@ class Units:
 
         def fits(end: int) -> bool:
             tail = self.items[end - 1]
-            size = self.sizer.size(head.start, tail.end, head.prefix, tail.suffix)
-            return size <= target and self.fits(start, end, section)
+            is_over = self.sizer.is_at_least(target + 1, head.start, tail.end, head.prefix, tail.suffix)
+            return not is_over and self.fits(start, end, section)
 
-        total, guess = 0, at
-        while guess < len(ends) and total <= target:
-            total += sum(unit.tokens for unit in self.items[ends[guess - 1] if guess > at else start : ends[guess]])
-            guess += 1
-        return furthest(ends, at, fits, guess - 1)
+        reach = self.sizer.reach(head.start, target)
+        guess = bisect_right(ends, reach, lo=at, key=lambda end: self.items[end - 1].end) - 1
+        return furthest(ends, at, fits, guess)
 
     def piece(self, first: int, last: int, section: int = -1) -> Piece:
         """A run as a piece."""
@@ -193,7 +191,6 @@ class _Maker:
         self._grain = grain
         self._notes = notes
         self._lead = -1  # where the units start that lead the next one; -1 if none does
-        self._lead_tokens = 0
         self.closing = _closing_headings(document)
         """Where headings without text start that close the document; -1 if none does."""
         self._tail = self.closing if self._tail_fits() else -1
@@ -207,34 +204,30 @@ class _Maker:
         if end < 0:
             return False
         _, last = trimmed(self._text, 0, end)
-        return self._sizer.count(self._text[last:]) * 2 < self._sizer.cap
+        return self._sizer.size(last, len(self._text)) * 2 < self._sizer.cap
 
     def _make(self) -> None:
-        document, sizer, text = self._document, self._sizer, self._text
+        document, text = self._document, self._text
         sections, starts = document.sections, document.section_starts
         stops = (*starts[1:], len(text))
-        longest = sizer.cap * _LONG
         block = 0
         blocks = document.blocks
         for section, stop in zip(sections, stops, strict=True):
             self.firsts.append(len(self.items))
             first, last = _own_span(document, section, stop)
             first_block = block
-            while block < len(blocks) and blocks[block].start < stop:
+            while block < len(blocks) and blocks[block][1] < stop:
                 block += 1
             if first == last:
                 continue
             is_bare = section.depth > 0 and section.text_start >= section.text_end
-            tokens = 0
-            if not (self._grain.opens_all or is_bare or stop - first > longest):
-                tokens = sizer.count(text[first:stop])
-                if self._fits(first, last, stop, tokens):
-                    leads = self._leads(section, stop, tokens)
-                    self._add(Unit(first, last, stop, "paragraph", tokens, leads, has_heading=section.depth > 0))
-                    continue
-            self._open(blocks[first_block:block], stop)
+            if not (self._grain.opens_all or is_bare) and self._fits(first, last, stop):
+                leads = self._leads(section, stop)
+                self._add(Unit(first, last, stop, "paragraph", leads, has_heading=section.depth > 0))
+            else:
+                self._open(blocks[first_block:block], stop)
 
-    def _leads(self, section: Section, stop: int, tokens: int) -> bool:
+    def _leads(self, section: Section, stop: int) -> bool:
         """Whether a section's own text is too short to be apart from its first child."""
         least, following = self._grain.least, section.number + 1
         if not least or following == len(self._document.sections):
@@ -243,31 +236,26 @@ class _Maker:
         if child.parent != section.number or not child.is_node:
             return False
         start, end = (section.text_start, section.text_end) if section.depth else trimmed(self._text, 0, stop)
-        around = stop - section.start - (end - start)
-        if section.depth and self._sizer.is_surely_at_least(tokens - 4 * around, least):
-            return False  # the usual case, seen without counting the text by itself
-        return self._sizer.count(self._text[start:end]) < least
+        return not self._sizer.is_at_least(least, start, end)
 
     def _open(self, blocks: Sequence[Block], stop: int) -> None:
         """Add the blocks of a section as units."""
-        count, text = self._sizer.count, self._text
         stops = [*(block.start for block in blocks[1:]), stop]
         limit = self._grain.block_limit
         for block, end in zip(blocks, stops, strict=True):
-            if limit is not None and block.end - block.start > limit * _LONG and block.kind != "heading":
-                self._add_parts(block, end)
-                continue
-            tokens = count(text[block.start : end])
             if block.kind == "heading":
-                self._add_heading(block, end, tokens)
-            elif limit is None or self._may_stay_whole(block, end, tokens, limit):
-                self._add(Unit(block.start, block.end, end, block.kind, tokens))
+                self._add_heading(block, end)
+            elif limit is None or self._may_stay_whole(block, end, limit):
+                self._add(Unit(block.start, block.end, end, block.kind))
             else:
                 self._add_parts(block, end)
 
-    def _may_stay_whole(self, block: Block, stop: int, tokens: int, limit: int) -> bool:
+    def _may_stay_whole(self, block: Block, stop: int, limit: int) -> bool:
+        if block.end - block.start > limit * _LONG:
+            return False  # seen without counting
+        tokens = self._sizer.size(block.start, block.end)
         is_small = may_stay_whole(block.kind, self._text[block.start : block.end], tokens, limit)
-        return is_small and self._fits(block.start, block.end, stop, tokens)
+        return is_small and self._fits(block.start, block.end, stop)
 
     def _add(self, unit: Unit) -> None:
         if self._tail == unit.stop:
@@ -275,7 +263,6 @@ class _Maker:
         self.items.append(unit)
         if unit.leads and self._lead < 0:
             self._lead = unit.start
-        self._lead_tokens = self._lead_tokens + unit.tokens if unit.leads else 0
         if not unit.leads:
             self._lead = -1
 
@@ -284,27 +271,23 @@ class _Maker:
         first = self._lead if self._lead >= 0 else start
         return first, len(self._text.rstrip()) if stop == self._tail else end
 
-    def _fits(self, start: int, end: int, stop: int, tokens: int) -> bool:
-        """Whether a span of ``tokens`` keeps the cap with everything that cannot be apart from it."""
-        first, last = self._bounds(start, end, stop)
-        known = None
-        if stop != self._tail:
-            known = self._sizer.fits_sum(self._lead_tokens + tokens, first, last, slack=JOINT, blank=JOINT)
-        return self._sizer.fits(first, last) if known is None else known
+    def _fits(self, start: int, end: int, stop: int) -> bool:
+        """Whether a span keeps the cap with everything that cannot be apart from it."""
+        return self._sizer.fits(*self._bounds(start, end, stop))
 
-    def _add_heading(self, block: Block, stop: int, tokens: int) -> None:
+    def _add_heading(self, block: Block, stop: int) -> None:
         """A heading leads what follows; one that leaves no room for text is cut as prose."""
-        if self._leaves_room(self._lead if self._lead >= 0 else block.start, block.end):
-            self._add(Unit(block.start, block.end, stop, "heading", tokens, leads=stop < len(self._text)))
+        if self._sizer.fits(self._lead if self._lead >= 0 else block.start, block.end, room=_ROOM_FOR_TEXT):
+            self._add(Unit(block.start, block.end, stop, "heading", leads=stop < len(self._text)))
             return
         if self._lead >= 0:
             self._release()
-            self._add_heading(block, stop, tokens)
+            self._add_heading(block, stop)
             return
         message = "heading too long to stay with its text within the cap; it is cut as prose"
         self._notes.append((block.start, "heading-too-long", message))
         if self._grain.block_limit is None:
-            self._add(Unit(block.start, block.end, stop, "heading", tokens))
+            self._add(Unit(block.start, block.end, stop, "heading"))
         else:
             self._add_parts(block, stop)
 
@@ -314,22 +297,25 @@ class _Maker:
         if last.kind == "heading":
             self._notes.append((last.start, "heading-too-long", _HEADING_PARTED))
         self.items[-1] = last._replace(leads=False)
-        self._lead, self._lead_tokens = -1, 0
-
-    def _leaves_room(self, start: int, end: int) -> bool:
-        if self._sizer.fits_sum(self._lead_tokens + end - start + _ROOM_FOR_TEXT, start, end):
-            return True
-        prefix = self._sizer.breadcrumbs.prefix(self._sizer.section_of(start, end))
-        return self._sizer.count(prefix + self._text[start:end]) + _ROOM_FOR_TEXT <= self._sizer.cap
+        self._lead = -1
 
     def _add_parts(self, block: Block, stop: int) -> None:
         """Add the parts of a block that is too large."""
         parts = self._cutter.cut(block, *self._bounds(block.start, block.end, stop))
         stops = [*(part.start for part in parts[1:]), stop]
         for part, end in zip(parts, stops, strict=True):
-            tokens = self._sizer.with_blank(part.tokens, part.start, part.end, end)
-            unit = Unit(part.start, part.end, end, block.kind, tokens, ends_sentence=part.ends_sentence)
-            self._add(unit._replace(prefix=part.prefix, suffix=part.suffix, reopening=part.reopening))
+            self._add(
+                Unit(
+                    part.start,
+                    part.end,
+                    end,
+                    block.kind,
+                    ends_sentence=part.ends_sentence,
+                    prefix=part.prefix,
+                    suffix=part.suffix,
+                    reopening=part.reopening,
+                )
+            )
 
 
 def whole_document(document: Document, sizer: Sizer) -> Piece | None:
@@ -340,8 +326,7 @@ def whole_document(document: Document, sizer: Sizer) -> Piece | None:
     start, end = trimmed(text, first, len(text))
     if start == end or end - start > sizer.cap * _LONG:
         return None
-    tokens = sizer.count(text[start:end])
-    sizer.measure([(start, end, end, tokens)])
+    sizer.measure([start], end, stretch=end)
     return Piece(start, end, sizer.section_of(start, end)) if sizer.fits(start, end) else None
 
 
