@@ -136,15 +136,10 @@ class Sizer:
         place = bisect_left(self._irregular, start)
         return place < len(self._irregular) and self._irregular[place] < end
 
-    def fits(
-        self, start: int, end: int, prefix: str = "", suffix: str = "", *, section: int = -1, room: int = 0
-    ) -> bool:
-        """Whether the span, with what is added around it and its breadcrumb above it, keeps the cap.
-
-        ``room`` more tokens must be left.
-        """
+    def fits(self, start: int, end: int, prefix: str = "", suffix: str = "", *, section: int = -1) -> bool:
+        """Whether the span, with what is added around it and its breadcrumb above it, keeps the cap."""
         low, high = self._bounds(start, end)
-        high += room + 4 * (len(prefix) + len(suffix))
+        high += 4 * (len(prefix) + len(suffix))
         if high <= self._sure:
             return True
         section = section if section >= 0 else self.section_of(start, end)
@@ -155,7 +150,7 @@ class Sizer:
             if low + tokens - SLACK > self.cap and not self._irregular:
                 return False
         line = self.breadcrumbs.prefix(section)
-        return self.embedded_size(start, end, line + prefix, suffix) <= self.cap - room
+        return self.embedded_size(start, end, line + prefix, suffix) <= self.cap
 
     def surely_fits(self, tokens: int, start: int, end: int) -> bool:
         """Whether a span of this many tokens fits below its breadcrumb; False if that takes a count."""

@@ -277,7 +277,7 @@ class _Maker:
 
     def _add_heading(self, block: Block, stop: int) -> None:
         """A heading leads what follows; one that leaves no room for text is cut as prose."""
-        if self._sizer.fits(self._lead if self._lead >= 0 else block.start, block.end, room=_ROOM_FOR_TEXT):
+        if self._leaves_room(self._lead if self._lead >= 0 else block.start, block.end):
             self._add(Unit(block.start, block.end, stop, "heading", leads=stop < len(self._text)))
             return
         if self._lead >= 0:
@@ -290,6 +290,10 @@ class _Maker:
             self._add(Unit(block.start, block.end, stop, "heading"))
         else:
             self._add_parts(block, stop)
+
+    def _leaves_room(self, start: int, end: int) -> bool:
+        line = self._sizer.breadcrumbs.prefix(self._sizer.section_of(start, end))
+        return self._sizer.size(start, end, line) + _ROOM_FOR_TEXT <= self._sizer.cap
 
     def _release(self) -> None:
         """Let a piece end with the last unit after all."""
