@@ -194,8 +194,7 @@ class _Maker:
         self.closing = _closing_headings(document)
         """Where headings without text start that close the document; -1 if none does."""
         self._tail = self.closing if self._tail_fits() else -1
-        cutter_limit = grain.target if grain.block_limit is not None else 0
-        self._cutter = Cutter(document, sizer, cutter_limit, notes)
+        self._cutter: Cutter | None = None  # most documents need none
         self._make()
 
     def _tail_fits(self) -> bool:
@@ -305,6 +304,8 @@ class _Maker:
 
     def _add_parts(self, block: Block, stop: int) -> None:
         """Add the parts of a block that is too large."""
+        if self._cutter is None:
+            self._cutter = Cutter(self._document, self._sizer, self._grain.target, self._notes)
         parts = self._cutter.cut(block, *self._bounds(block.start, block.end, stop))
         stops = [*(part.start for part in parts[1:]), stop]
         for part, end in zip(parts, stops, strict=True):
