@@ -211,7 +211,7 @@ class _Reading:
     def _refuse_tokenizer(self, value: Any) -> None:
         """Refuse what is no name: a project's file opens no other file."""
         from quire.size import NAMES  # noqa: PLC0415  most files name none
-        from quire.size.models import encoding_of  # noqa: PLC0415
+        from quire.counter import encoding_of  # noqa: PLC0415
 
         if not isinstance(value, str) or (value not in NAMES and encoding_of(value) is None):
             rule = f"choose {', '.join(NAMES)} or an OpenAI model such as gpt-4o; --tokenizer takes a file"
