@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from quire.errors import InputError, OptionError, QuireError
-from quire.settings import Settings, Tree, load
-from quire.settings.keys import NUMBERS, tree_name, variable
+from quire.settings import NUMBERS, Settings, Tree, load, tree_name, variable
 
 Make = Callable[..., Settings]
 
