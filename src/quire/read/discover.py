@@ -28,6 +28,8 @@ class Found(NamedTuple):
     file: Path
     path: str
     """Its name: the path relative to the given directory, with forward slashes."""
+    root: str = ""
+    """The given path in which it was found."""
 
 
 class Skipped(NamedTuple):
@@ -79,7 +81,7 @@ def discover(
     for root in roots:
         walk = _Walk(follow_symlinks=follow_symlinks, hidden=hidden, include=include, exclude=exclude, seen=seen)
         walk.start(root)
-        documents += sorted(walk.documents, key=lambda found: found.path)
+        documents += sorted((found._replace(root=root) for found in walk.documents), key=lambda found: found.path)
         skipped += sorted(walk.skipped, key=lambda each: each.path)
     return Discovery(tuple(documents), tuple(skipped))
 

@@ -17,6 +17,7 @@ import msgspec
 from quire.errors import OptionError, near
 from quire.index.files import LANGUAGE, NAME
 from quire.index.paths import is_inside
+from quire.options import DEFAULT_STRATEGY, valid_names
 from quire.search.settings import SearchSettings
 from quire.settings import quire_toml
 from quire.settings.quire_toml import NUMBERS, PROJECT_FILE, File, Tree, project_file, user_file, user_folder
@@ -53,9 +54,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         """The paths of the trees."""
         return {name: tree.path for name, tree in self.trees.items()}
 
-    def chunk_options(self, tree: str) -> dict[str, Any]:
-        """The strategy and options of a tree: its own over those under ``[chunk]``."""
-        return {**self.chunk, **self.trees[tree].chunk}
+    def chunk_options(self, tree: str = "", strategy: str | None = None) -> dict[str, Any]:
+        """The strategy and its options: those of a tree over those under ``[chunk]``.
+
+        Another ``strategy``, as on a command line, takes those that it has.
+        """
+        own = self.trees[tree].chunk if tree else {}
+        table = {**self.chunk, **own}
+        strategy = strategy or table.get("strategy", DEFAULT_STRATEGY)
+        known = valid_names(strategy)
+        return {"strategy": strategy} | {name: value for name, value in table.items() if name in known}
 
 
 def variable(name: str) -> str:
