@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-import base64
+import binascii
 import math
 import re
 from typing import Any, NamedTuple
@@ -97,22 +97,20 @@ def _closing(text: str, start: int, fence: str) -> Span | None:
 
 def _reserved(key: str, name: str, block: str, fence: str) -> Finding:
     """The finding for a key that has the name of quire's own metadata; on line 1 if its line is not found."""
-    lines = block.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    pattern = r"""["']?{}["']?[ \t]*:""" if fence == "-" else r"""[ \t]*\[{{0,2}}[ \t]*["']?{}(?![\w-])"""
-    is_key = re.compile(pattern.format(key)).match
-    number = -1
-    in_table = False  # keys inside a TOML table are not at the top
-    for at, line in enumerate(lines):
-        is_table = fence == "+" and line.lstrip().startswith("[")
-        in_table = in_table or is_table
-        if is_key(line) and (is_table or not in_table):
-            number = at
-            break
+    block = block.replace("\r\n", "\n").replace("\r", "\n")
+    if fence == "-":
+        found = re.search(rf"""^["']?{key}["']?[ \t]*:""", block, re.MULTILINE)
+    else:
+        top = re.split(r"^[ \t]*\[", block, maxsplit=1, flags=re.MULTILINE)[0]  # keys below are those of a table
+        found = re.search(rf"""^[ \t]*["']?{key}(?![\w-])""", top, re.MULTILINE) or re.search(
+            rf"""^[ \t]*\[{{1,2}}[ \t]*["']?{key}(?![\w-])""", block, re.MULTILINE
+        )
+    line = block.count("\n", 0, found.start()) + 2 if found else 1
     message = (
         f"The front matter has {key!r}, a name that belongs to quire's own metadata. "
         "It was left out of the chunks' metadata; rename it to have it there."
     )
-    return Finding(code="frontmatter-reserved", path=name, line=number + 2, message=message)
+    return Finding(code="frontmatter-reserved", path=name, line=line, message=message)
 
 
 def _yaml(block: str) -> dict[str, Any]:
@@ -193,7 +191,7 @@ def _scalar(value: Any) -> Any:
         return value if -(2**63) <= value < 2**64 else f"{value}" if value.bit_length() < 10_000 else hex(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
-    return base64.b64encode(value).decode("ascii") if isinstance(value, bytes) else value.isoformat()
+    return binascii.b2a_base64(value, newline=False).decode("ascii") if isinstance(value, bytes) else value.isoformat()
 
 
 def _key(key: Any) -> str:

@@ -24,6 +24,8 @@ _TEXT = frozenset(("!", *(_TAG + kind for kind in ("str", "value", "merge"))))
 _COLLECTIONS = frozenset((None, "!", *(_TAG + kind for kind in ("map", "seq", "set", "omap", "pairs"))))
 _RESOLVER: Any = Resolver()
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_IS_C = _LOADER is not yaml.SafeLoader
+"""libyaml counts positions in bytes, PyYAML's own reader in characters."""
 
 
 class BadYamlError(Exception):
@@ -44,14 +46,16 @@ def load(block: str) -> Any:
         finally:
             loader.dispose()
     except yaml.reader.ReaderError as error:
-        raise BadYamlError(error.reason, _character(block, error)) from error
+        before = block.encode()[: error.position].decode(errors="ignore") if _IS_C else block[: error.position]
+        raise BadYamlError(error.reason, len(before)) from error
     except yaml.MarkedYAMLError as error:
         problem = ", ".join(part for part in (error.context, error.problem) if part)
-        raise BadYamlError(problem, _offset(block, error)) from error
+        marks = [mark.index for mark in (error.problem_mark, error.context_mark) if mark]
+        # Where the value began, if parsing failed at the end of the text.
+        offset = next((index for index in marks if index < len(block)), max(len(block) - 1, 0))
+        raise BadYamlError(problem, offset) from error
     except UnicodeEncodeError as error:
         raise BadYamlError("a lone surrogate is not text", error.start) from error
-    except yaml.YAMLError as error:
-        raise BadYamlError(str(error), 0) from error
 
 
 class _Values:
@@ -146,16 +150,3 @@ def _bad(problem: str, event: Any) -> BadYamlError:
 
 def _unknown_tag(event: Any) -> BadYamlError:
     return _bad(f"could not determine a constructor for the tag {event.tag!r}", event)
-
-
-def _offset(block: str, error: yaml.MarkedYAMLError) -> int:
-    """Where parsing failed, or where the value began if parsing failed at the end of the text."""
-    marks = [mark.index for mark in (error.problem_mark, error.context_mark) if mark]
-    return next((index for index in marks if index < len(block)), max(len(block) - 1, 0))
-
-
-def _character(block: str, error: yaml.reader.ReaderError) -> int:
-    """The position in characters: libyaml counts bytes, PyYAML's own reader characters."""
-    if _LOADER is yaml.SafeLoader:
-        return int(error.position)
-    return len(block.encode()[: error.position].decode(errors="ignore"))

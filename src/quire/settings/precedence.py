@@ -161,7 +161,8 @@ def _refuse_outside(project: File, index: Value | None, users: Path | None) -> N
     for name, path in paths.items():
         real = os.path.realpath(path)
         if not is_inside(real, top):
-            problem = f"{project.path}: {project.prefix}{name} leads out of the project's folder, to {real}"
+            full = f"{quire_toml.key_prefix(project.path)}{name}"
+            problem = f"{project.path}: {full} leads out of the project's folder, to {real}"
             given = f"--index, {variable('index')}" if name == "index" else "a path on the command line"
             own = f"your own {users / PROJECT_FILE if users else PROJECT_FILE}"
             raise OptionError(problem, f"remove it there; only {given} or {own} may name such a place")

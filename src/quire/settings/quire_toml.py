@@ -10,11 +10,10 @@ import os
 import re
 import sys
 from collections.abc import Container, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
-
-import msgspec
 
 from quire.counter import ENCODINGS, ESTIMATE, encoding_of
 from quire.errors import InputError, OptionError, near
@@ -102,21 +101,17 @@ class Tree(NamedTuple):
     """Its own strategy and options, over those of ``[chunk]``."""
 
 
-class File(msgspec.Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True)
+class File:
     """The values of one file."""
 
     path: Path
-    index: Path | None = None
-    trees: Mapping[str, Tree] = msgspec.field(default_factory=dict)
-    numbers: Mapping[str, float] = msgspec.field(default_factory=dict)
+    index: Path | None
+    trees: Mapping[str, Tree]
+    numbers: Mapping[str, float]
     """By the names of ``NUMBERS``."""
-    chunk: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    chunk: Mapping[str, Any]
     """The strategy and its options."""
-
-    @property
-    def prefix(self) -> str:
-        """How the full names of its keys start."""
-        return _prefix(self.path)
 
 
 def project_file(folder: Path) -> File | None:
@@ -183,7 +178,8 @@ def tree_name(text: str, taken: Container[str]) -> str:
     return name
 
 
-def _prefix(file: Path) -> str:
+def key_prefix(file: Path) -> str:
+    """How the full names of the keys of a file start."""
     return "tool.quire." if file.name == PYTHON_FILE else ""
 
 
@@ -225,7 +221,7 @@ class _Reader:
 
     def __init__(self, file: Path) -> None:
         self._file = file
-        self._prefix = _prefix(file)
+        self._prefix = key_prefix(file)
 
     def read(self, table: Any) -> File:
         table = self._table("", table)
@@ -293,15 +289,13 @@ class _Reader:
     def _trees(self, value: Any, chunk: Mapping[str, Any]) -> dict[str, Tree]:
         if not isinstance(value, dict):
             raise impossible(self._where("trees"), value, 'write [trees] and docs = "docs"')
-        trees: dict[str, Tree] = {}
-        for name, given in value.items():
-            tree = self._tree(name, given, chunk)
-            other = next((each.name for each in trees.values() if each.path == tree.path), None)
-            if other is not None:
-                raise OptionError(
-                    f"{self._where(f'trees.{name}')} is the same folder as trees.{other}", "leave one out"
-                )
-            trees[name] = tree
+        trees = {name: self._tree(name, given, chunk) for name, given in value.items()}
+        first: dict[Path, str] = {}
+        for name, tree in trees.items():
+            other = first.setdefault(tree.path, name)
+            if other != name:
+                problem = f"{self._where(f'trees.{name}')} is the same folder as trees.{other}"
+                raise OptionError(problem, "leave one out")
         return trees
 
     def _tree(self, name: str, value: Any, chunk: Mapping[str, Any]) -> Tree:
