@@ -56,10 +56,10 @@ class EncodingCounter:
         return _CLEAN[self.name].match(text, at) is not None
 
     def _count_first_texts(self, text: str) -> int:
-        with self._lock:
-            if self._python:
-                tokens = self._python.count(text)
-                if tokens is not None:
+        if self._python:
+            with self._lock:
+                if self._python and (tokens := self._python.count(text)) is not None:
                     return tokens
-                self.count, self._python = engines.load(self.name), None
+                if self._python:  # or another thread has loaded the engine
+                    self.count, self._python = engines.load(self.name), None
         return self.count(text)
