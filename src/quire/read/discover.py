@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -79,30 +80,29 @@ def discover(
     skipped: list[Skipped] = []
     seen: set[str] = set()
     for root in roots:
-        walk = _Walk(follow_symlinks=follow_symlinks, hidden=hidden, include=include, exclude=exclude, seen=seen)
+        walk = _Walk(follow_symlinks, hidden, include, exclude, seen)
         walk.start(root)
         documents += sorted((found._replace(root=root) for found in walk.documents), key=lambda found: found.path)
         skipped += sorted(walk.skipped, key=lambda each: each.path)
     return Discovery(tuple(documents), tuple(skipped))
 
 
+@dataclass
 class _Walk:
-    """The walk through one root, without recursion. ``seen`` has the real paths that were taken so far."""
+    """The walk through one root, without recursion."""
 
-    def __init__(
-        self, *, follow_symlinks: bool, hidden: bool, include: Sequence[str], exclude: Sequence[str], seen: set[str]
-    ) -> None:
-        self.follow_symlinks = follow_symlinks
-        self.hidden = hidden
-        self.include = include
-        self.exclude = exclude
-        self.seen = seen
-        self.above = ""
-        """The path from the repository's top, where ignore rules start, to the root."""
-        self.documents: list[Found] = []
-        self.skipped: list[Skipped] = []
-        self.waiting: list[_Folder] = []
-        self.links: list[tuple[str, os.DirEntry[str], _Folder]] = []
+    follow_symlinks: bool
+    hidden: bool
+    include: Sequence[str]
+    exclude: Sequence[str]
+    seen: set[str]
+    """The real paths that were taken so far, also in other roots."""
+    above: str = ""
+    """The path from the repository's top, where ignore rules start, to the root."""
+    documents: list[Found] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    waiting: list[_Folder] = field(default_factory=list)
+    links: list[tuple[str, os.DirEntry[str], _Folder]] = field(default_factory=list)
 
     def start(self, root: str) -> None:
         try:
