@@ -24,7 +24,7 @@ from quire.indexed import Status, TreeInfo, Update
 from quire.read.discover import EXTENSIONS
 from quire.read.source import MARKDOWN_EXTENSIONS
 from quire.search.records import Hit, Results
-from quire.settings.keys import NUMBERS
+from quire.settings import NUMBERS
 
 ROOT = Path(__file__).parents[1]
 SOURCE = Path(quire.__file__).parent

@@ -19,8 +19,7 @@ from quire.cli.shown import visible
 from quire.errors import InputError, QuireError
 from quire.index.paths import is_inside, storable
 from quire.search.places import escaped, fits
-from quire.settings import Settings
-from quire.settings.keys import tree_name
+from quire.settings import Settings, tree_name
 
 
 class Place(NamedTuple):

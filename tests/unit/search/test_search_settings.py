@@ -10,7 +10,7 @@ import pytest
 from quire.errors import OptionError
 from quire.search import asked
 from quire.search.settings import RANGES, SearchSettings
-from quire.settings.keys import NUMBERS
+from quire.settings import NUMBERS
 
 
 @pytest.mark.parametrize(
