@@ -19,7 +19,7 @@ from quire.index.engine.words import pairs, runs, spelled
 from quire.index.node import Node
 from quire.model import Span
 from quire.query import leaves
-from quire.query.tree import Phrase, Query, Word
+from quire.query.query_tree import Phrase, Query, Word
 from quire.search.candidates import Merged
 from quire.search.context import Given, ToGive, fit
 from quire.search.find import Found, Matching

@@ -23,7 +23,7 @@ from quire.index.engine.own import Flags, Own, shifted
 from quire.index.engine.store import Key, Place, Scored, Snapshot
 from quire.index.outline import Spot
 from quire.query import leaves
-from quire.query.tree import Not, Phrase, Query, Word
+from quire.query.query_tree import Not, Phrase, Query, Word
 from quire.search import asked
 from quire.search.places import fits
 from quire.search.settings import BOOSTS, SHARPNESS, SearchSettings

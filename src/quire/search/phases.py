@@ -18,7 +18,7 @@ from quire.index.engine.compile import Compiler, filtered
 from quire.index.engine.own import SATISFIED
 from quire.index.engine.store import Place, Snapshot
 from quire.query import parse, show
-from quire.query.tree import Not, Query
+from quire.query.query_tree import Not, Query
 from quire.search import answer, find
 from quire.search.candidates import Candidate, Merged, Rules
 from quire.search.counting import best_first

@@ -7,7 +7,7 @@ import re
 import msgspec
 
 from quire.index.engine.spelling import normal
-from quire.query.tree import Not, Phrase, Query, Word
+from quire.query.query_tree import Not, Phrase, Query, Word
 
 MAX_TERMS = 64
 """How many terms are searched; of a name or a phrase each word is one, in Chinese or Japanese each character."""

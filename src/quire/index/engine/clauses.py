@@ -19,7 +19,7 @@ from quire.index.engine.known import WHOLE, Words, is_plain, last_part
 from quire.index.engine.spelling import is_unspaced
 from quire.index.engine.words import Spelling, pairs, runs, spelled
 from quire.index.node import term as id_term
-from quire.query.tree import All, Either, Not, Phrase, Query, Word, leaves
+from quire.query.query_tree import All, Either, Not, Phrase, Query, Word, leaves
 
 _MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
 

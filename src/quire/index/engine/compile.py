@@ -14,8 +14,8 @@ from quire.index.engine import fields
 from quire.index.engine.clauses import Pass, together
 from quire.index.engine.known import Words
 from quire.index.node import term as id_term
-from quire.query.show import show
-from quire.query.tree import All, Not, Query, leaves
+from quire.query import show
+from quire.query.query_tree import All, Not, Query, leaves
 
 _MUST, _SHOULD = tantivy.Occur.Must, tantivy.Occur.Should
 _FEW = 64

@@ -11,7 +11,7 @@ from typing import Any
 import tantivy
 
 from quire.index.engine.compile import Compiler
-from quire.query.tree import Query
+from quire.query.query_tree import Query
 
 
 def contributions(

@@ -13,7 +13,7 @@ from quire.index.engine.analysis import NONE, terms
 from quire.index.engine.dictionary import Dictionary
 from quire.index.engine.function_words import is_function_word, stands_between
 from quire.index.engine.spelling import flags
-from quire.query.tree import Not, Phrase, Query, Word
+from quire.query.query_tree import Not, Phrase, Query, Word
 
 WHOLE = 3.0
 """How much a name counts extra whose parts stand side by side, and a flag of a command that stands as one."""

@@ -14,7 +14,7 @@ import tantivy
 
 from quire.index.engine.clauses import Pass, Way, together
 from quire.index.engine.known import Words, is_plain
-from quire.query.tree import Either, Not, Phrase, Query, Word
+from quire.query.query_tree import Either, Not, Phrase, Query, Word
 
 _MUST, _SHOULD = tantivy.Occur.Must, tantivy.Occur.Should
 _SAID, _IN_HEADING = 0.99, 0.01
