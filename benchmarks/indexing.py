@@ -16,7 +16,7 @@ from benchmarks import measure
 from benchmarks.measure import Document
 from quire import Index
 from quire.index.engine.writer import Writer
-from quire.index.reading import read_tasks
+from quire.index.read_files import read_tasks
 from quire.index.tasks import Reading, Task
 from quire.index.update import threads_for
 from quire.run.cores import cores

@@ -13,12 +13,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from quire.index.engine.store import Snapshot
+from quire.index.engine.snapshot import Snapshot
 from quire.indexed import Index
 from quire.query import parse
 from quire.search import find
 from quire.search.phases import search
-from quire.search.settings import SearchSettings
+from quire.search.ranking_settings import SearchSettings
 
 _NODES = 100_000
 _FILES = 1_000

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from quire.model import Block, Document, Finding, Section, Span
     from quire.pipeline import chunk, chunk_dir, chunk_file, parse, verify
     from quire.record import Chunk, Chunks
-    from quire.search.records import Hit, Results
+    from quire.search.hit import Hit, Results
 
 _HOME = {
     "Block": "model",

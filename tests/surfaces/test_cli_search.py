@@ -17,7 +17,7 @@ from outputs import left, refused
 from processes import QUIRE, pausing, process, start, terminal
 
 import quire
-from quire.search.records import Hit
+from quire.search.hit import Hit
 from quire.settings import load
 
 AUTH = """\

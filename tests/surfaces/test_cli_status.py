@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from quire.index.files import VERSION
+from quire.index.file_records import VERSION
 
 
 @pytest.fixture(autouse=True)

@@ -1,17 +1,16 @@
-"""Documents on disk to nodes in the search engine, kept up to date. Before: read/, parsing/, size/. After: search/.
+"""The index: nodes of documents in the search engine, kept up to date. ``quire.indexed`` is the entry point.
 
-In the order of an update; ``quire.indexed`` is the way in:
+In the order of an update:
 
-opening.py   the last commit, seen to be whole
-goal.py      what there is against what is wanted: settings, trees; room.py which folders are no place for an index
-plan.py      which files came, changed, went: the records are in files.py and tasks.py
-reader.py    reads those, here or in processes; reading.py one of them
-nodes.py     a parsed document to nodes (node.py), with parts.py; outline.py keeps their tree without their text
-update.py    all of it in one commit
-folder.py    the folder: generations, pointer, lock
+update_plan.py     the requested trees and settings compared with the index
+stale_files.py     which files are new, changed or removed
+read_files.py      reads and parses these files, in several processes if that pays off
+build_nodes.py     a parsed document to nodes (node.py)
+update.py          everything in one commit
+folder.py          the layout of the folder, and which folders cannot hold an index; folder_writer.py changes it
 
-find.py      a name that a user gives to a section, to the node
-info.py      what an index says of itself
-paths.py     names that UTF-8 cannot hold
-engine/      the only package that knows the search engine, its files and their names
+file_records.py    what is stored about files and trees
+section_lookup.py  ``PATH#SLUG`` or ``PATH:LINE`` to a node
+index_status.py    what ``Index.update``, ``trees`` and ``status`` return
+engine/            the only package that knows the search engine and its files
 """

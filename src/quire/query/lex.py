@@ -118,7 +118,7 @@ def _mark(start: int, end: int) -> Token:
 
 
 def _lead(query: str, at: int, pairs: dict[int, int]) -> tuple[bool, Field | None, int, int]:
-    """The ``-`` and the field of a token: is it negated, its field, the end of the field name, the start of its text."""
+    """Whether a token is negated, its field, the end of the field name, and the start of its text."""
     name = _FIELD.match(query, at)
     body = name.end() if name else at
     negated = _negates(query, body, pairs)

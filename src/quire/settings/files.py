@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from quire.errors import InputError, OptionError, near
-from quire.index.files import LANGUAGE
+from quire.index.file_records import DEFAULT_LANGUAGE
 from quire.options import DEFAULT_STRATEGY, build, is_id_part, refuse_others
 from quire.read.source import read_configuration, unread
 from quire.settings.keys import NUMBERS, TABLES, TREE_KEYS, checked, impossible, shown
@@ -33,7 +33,7 @@ class Tree(NamedTuple):
     """The first part of ids."""
     path: Path
     """Where it is, absolute."""
-    language: str = LANGUAGE
+    language: str = DEFAULT_LANGUAGE
     """What its words are stemmed as."""
     include: tuple[str, ...] = ()
     """Patterns for the documents to take; all where there are none."""
@@ -247,7 +247,7 @@ class _Reading:
         return Tree(
             name=name,
             path=path,
-            language=self._language(full, table["language"]) if "language" in table else LANGUAGE,
+            language=self._language(full, table["language"]) if "language" in table else DEFAULT_LANGUAGE,
             include=self._patterns(f"{full}.include", table.get("include", [])),
             exclude=self._patterns(f"{full}.exclude", table.get("exclude", [])),
         )

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from quire.errors import OptionError
 from quire.options import COMMON, OWN, is_id_part
-from quire.search.settings import NO_LIMIT, RANGES, SearchSettings
+from quire.search.ranking_settings import NO_LIMIT, RANGES, SearchSettings
 
 PREFIX = "QUIRE_"
 """How the names of environment variables begin."""

@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from quire.errors import OptionError, near
-from quire.index.files import LANGUAGE, NAME
-from quire.index.paths import is_inside
-from quire.search.settings import SearchSettings
+from quire.index.file_records import DEFAULT_FOLDER, DEFAULT_LANGUAGE
+from quire.index.folder import is_inside
+from quire.search.ranking_settings import SearchSettings
 from quire.settings import keys
 from quire.settings.files import PROJECT_FILE, File, Tree, expanded, project_file, user_file, user_folder
 
@@ -93,7 +93,7 @@ def _places(folder: Path, home: File | None, environment: Mapping[str, str]) -> 
     elif home and home.index:
         index = Value(str(home.index), home.path)
     else:
-        index = Value(str((home.path.parent if home else folder) / NAME), DEFAULT)
+        index = Value(str((home.path.parent if home else folder) / DEFAULT_FOLDER), DEFAULT)
     return {"index": index, **(_trees(home) if home else {})}
 
 
@@ -116,7 +116,7 @@ def _trees(home: File) -> dict[str, Value]:
     values = {}
     for name, tree in home.trees.items():
         values[f"trees.{name}.path"] = Value(str(tree.path), home.path)
-        for key, default in (("language", LANGUAGE), ("include", ()), ("exclude", ())):
+        for key, default in (("language", DEFAULT_LANGUAGE), ("include", ()), ("exclude", ())):
             value = getattr(tree, key)
             values[f"trees.{name}.{key}"] = Value(value, DEFAULT if value == default else home.path)
     return values

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from quire.index.engine.dictionary import Dictionary
+from quire.index.engine.corrections import Dictionary
 from quire.indexed import Index
 
 

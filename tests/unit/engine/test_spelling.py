@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from quire.index.engine.analysis import LANGUAGES, NONE, analyser, terms
 from quire.index.engine.function_words import is_function_word
-from quire.index.engine.spelling import humps, is_unspaced, spellings
-from quire.index.engine.words import Spelling, pairs, runs, spelled
+from quire.index.engine.normalization import humps, is_unspaced, spellings
+from quire.index.engine.analysis import Spelling, pairs, runs, spelled
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import quire
 from quire import size, wire
 from quire.breadcrumbs import reader_line
 from quire.index.node import Node, decoded, encoded, term
-from quire.index.nodes import cuts_of, nodes_of
-from quire.index.paths import storable
+from quire.index.build_nodes import cuts_of, nodes_of
+from quire.index.file_records import storable
 from quire.offsets import lines_at
 from support import grammar, shared
 

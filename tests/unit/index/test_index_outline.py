@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from quire import Index
-from quire.index.engine.store import Snapshot
+from quire.index.engine.snapshot import Snapshot
 from quire.index.folder import Folder
-from quire.index.opening import opened
+from quire.index.engine.snapshot import opened
 
 _MANY = "".join(f"## Part {number}\n\nWords here.\n\n### Below {number}\n\nMore of them.\n\n" for number in range(80))
 DOCUMENTS = {

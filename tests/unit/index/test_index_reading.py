@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from quire.index.reading import read_tasks
+from quire.index.read_files import read_tasks
 from quire.index.tasks import Reading, Task
 
 

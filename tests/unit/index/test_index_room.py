@@ -11,7 +11,7 @@ import pytest
 
 import quire
 from quire import Index
-from quire.index.files import VERSION
+from quire.index.file_records import VERSION
 
 
 @pytest.fixture

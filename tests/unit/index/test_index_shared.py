@@ -15,8 +15,8 @@ import pytest
 
 import quire
 from quire import Index
-from quire.index.engine.links import remove_links
-from quire.index.engine.trouble import writing
+from quire.index.engine.snapshot import remove_links
+from quire.index.engine.damage import writing
 
 UPDATES = 12
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 import quire
 from quire.index.node import Node, Part
-from quire.index.nodes import cuts_of, nodes_of
+from quire.index.build_nodes import cuts_of, nodes_of
 from quire.model import Span
-from quire.search.context import WORTH, Given, ToGive, fit
+from quire.search.token_budget import WORTH, Given, ToGive, fit
 from quire.size import resolve
 from support.grammar import documents, small_texts
 

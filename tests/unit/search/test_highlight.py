@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from quire.index.engine import analysis
 from quire.search.highlight import Marker, Wanted
-from quire.search.words import Use, Word, Words
+from quire.search.highlight import Use, Word, Words
 from support.grammar import documents
 
 english: Callable[[str], Sequence[str]] = partial(analysis.terms, language="english")

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from quire.search.candidates import Rules, Step
-from quire.search.counting import best_first
+from quire.search.merge import Rules, Step
+from quire.search.merge import best_first
 from quire.search.merge import within
-from quire.search.settings import SearchSettings
+from quire.search.ranking_settings import SearchSettings
 from support.outlines import outline
 
 DEFAULTS = SearchSettings()

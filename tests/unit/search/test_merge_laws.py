@@ -8,8 +8,8 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.search.candidates import Candidate, Merged, Rules
-from quire.search.counting import best_first
+from quire.search.merge import Candidate, Merged, Rules
+from quire.search.merge import best_first
 from quire.search.merge import within
 from support.outlines import Line, Outline, planted
 

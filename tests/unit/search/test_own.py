@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from quire.indexed import Index
-from quire.search.records import Results
+from quire.search.hit import Results
 
 _WORDS = [f"{first}o{second}um" for first in "bdfgklm" for second in "bdfgkl"]
 """Words that are their own stems."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quire.search.places import escaped, fits
+from quire.search.path_filter import escaped, fits
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from quire.errors import OptionError
 from quire.search import asked
-from quire.search.settings import RANGES, SearchSettings
+from quire.search.ranking_settings import RANGES, SearchSettings
 from quire.settings.keys import NUMBERS
 
 

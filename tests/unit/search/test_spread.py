@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.search.candidates import Candidate, Merged
-from quire.search.spread import FURTHER, spread
+from quire.search.merge import Candidate, Merged
+from quire.search.merge import FURTHER, spread
 
 
 def found(document: str, position: int, score: float) -> Candidate:

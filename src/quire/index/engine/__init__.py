@@ -1,21 +1,13 @@
-"""The engine: tantivy, its files and its queries. Nobody else in quire knows it.
+"""The engine: tantivy, its files and its queries. No other package of quire knows it.
 
-In the order of an update:
+index_schema.py    the fields, and nodes to fields
+normalization.py   text before it is split into words; analysis.py splits it into terms
+writer.py          writes, in one commit
+snapshot.py        reads a commit
+damage.py          checks files for damage, and translates errors of the engine
 
-fields.py          nodes to fields; spelling.py spells what the engine would tear apart
-schema.py          the engine's schema; analysis.py cuts text into terms
-writer.py          changes the index, in one commit
-damage.py          whether its files are what was written
-
-In the order of a search:
-
-store.py           a commit, to be read; links.py opens it where nothing may be written
-words.py           how a word may be spelled
-dictionary.py      which words there are; near.py what one may have been meant for
-function_words.py  words that may be missing; known.py all that is known of words
-compile.py         a query tree to the engine's queries, of the clauses in clauses.py
-own.py             what share of a query a node itself satisfies
-explain.py         what a query is worth in a node
-
-trouble.py         what the engine says when files are not what they should be, as errors
+compile.py         a query tree to engine queries, from the clauses in clauses.py
+corrections.py     typing errors and prefixes, by the words of the index
+function_words.py  words that may be missing from a match
+coverage.py        the share of a query that a node itself satisfies
 """

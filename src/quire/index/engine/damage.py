@@ -1,34 +1,40 @@
-"""Whether the engine's files are what was written. Used by ``opening``, ``update`` and ``Index.status``.
+"""Detects damage to the engine's files by their checksums, and turns errors of the engine into errors of quire.
 
-Each file of a segment ends with the CRC32 of what is before. Checking it reads the whole file, so it is done once: what
-was seen whole is remembered with its size and time, and looked at again when one of these has changed. What changes
-under the same size and time, a failing disk, is found by a check of everything.
+Each segment file ends with the CRC32 of its content. Checking it reads the whole file, so files that passed are
+remembered with size and time, and checked again only if these change. Damage that changes neither, as by a failing
+disk, is found by a full check (``quire status``), or when the engine meets it.
 """
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 from binascii import crc32
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 
-Seen = dict[str, tuple[int, int]]
-"""Files that were seen whole, by name: size and time of the last change."""
+from quire.errors import IndexDamagedError, StoreError, is_panic
+from quire.write.trouble import remedy
+
+Stamps = dict[str, tuple[int, int]]
+"""The size and mtime of files by name."""
 
 META = "meta.json"
-"""The engine's own description of the last commit: where it stands, there is an index."""
-_PARTS = ("idx", "pos", "term", "store", "fast", "fieldnorm")
+"""The engine's description of the last commit; a folder with this file is an index."""
+_SUFFIXES = ("idx", "pos", "term", "store", "fast", "fieldnorm")
 _MAGIC = 1337
 _TAIL = 8
 """The length of the footer and the magic number, four bytes each."""
-_LONGEST_FOOTER = 4_096
-_AT_ONCE = 1 << 20
+_MAX_FOOTER = 4_096
+_BLOCK = 1 << 20
 
 
 class DamageError(Exception):
-    """What is wrong, in a few words; whoever knows the folder's name makes a sentence of it."""
+    """A damaged file, in a few words; the caller adds the folder's name."""
 
 
 class _Deletes(msgspec.Struct):
@@ -41,73 +47,74 @@ class _Segment(msgspec.Struct):
 
 
 class _Meta(msgspec.Struct):
-    """The engine's own description of a commit, as far as it names files."""
-
     segments: list[_Segment]
 
 
 class _Footer(msgspec.Struct):
-    """The end of each of its files."""
-
     crc: int
 
 
-def check(generation: Path, seen: Mapping[str, tuple[int, int]] | None = None) -> Seen:
-    """Look at all files of the last commit, those in ``seen`` only from outside, and say what was seen."""
-    found: Seen = {}
-    for name in _names(generation):
-        file = generation / name
-        try:
-            status = file.stat()
-            known = (status.st_size, status.st_mtime_ns)
-            if seen is None or seen.get(name) != known:
-                _check_file(file, status.st_size)
-        except FileNotFoundError as error:
-            raise DamageError(f"{name} is missing") from error
-        except OSError as error:
-            raise DamageError(f"{name} cannot be read: {error.strerror or error}") from error
-        found[name] = known
-    return found
+def check(generation: Path, memory: Path | None = None) -> Stamps:
+    """Check all files of the last commit, except those that ``memory`` remembers; return their stamps."""
+    known = _remembered(memory, generation) if memory is not None else {}
+    stamps = _stamps(generation)
+    for name, stamp in stamps.items():
+        if known.get(name) != stamp:
+            with _named(name):
+                _check_file(generation / name, stamp[0])
+    return stamps
 
 
-def outside(generation: Path) -> Seen:
-    """The files of the last commit as they are from outside, for the process that has just written them."""
-    found: Seen = {}
-    for name in _names(generation):
-        status = (generation / name).stat()
+def remember(memory: Path, generation: Path) -> None:
+    """Remember all files of a commit that this process has just made. Losing the memory does no harm."""
+    new = memory.with_name(f"{memory.name}.new")
+    try:
+        new.write_bytes(msgspec.msgpack.encode((generation.name, _stamps(generation))))
+        new.replace(memory)
+    finally:
+        new.unlink(missing_ok=True)
+
+
+def _remembered(memory: Path, generation: Path) -> Stamps:
+    try:
+        name, stamps = msgspec.msgpack.decode(memory.read_bytes(), type=tuple[str, dict[str, tuple[int, int]]])
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return {}
+    return stamps if name == generation.name else {}
+
+
+def _stamps(generation: Path) -> Stamps:
+    found: Stamps = {}
+    for name in _file_names(generation):
+        with _named(name):
+            status = (generation / name).stat()
         found[name] = (status.st_size, status.st_mtime_ns)
     return found
 
 
-def remembered(file: Path, generation: Path) -> Seen:
-    """What ``remember`` wrote of a generation; nothing if there is none to be read."""
+def _file_names(generation: Path) -> Iterator[str]:
+    """The files of the last commit."""
     try:
-        name, seen = msgspec.msgpack.decode(file.read_bytes(), type=tuple[str, dict[str, tuple[int, int]]])
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-        return {}
-    return seen if name == generation.name else {}
-
-
-def memory_of(generation: Path, seen: Seen) -> bytes:
-    """What ``remembered`` reads."""
-    return msgspec.msgpack.encode((generation.name, seen))
-
-
-def _names(generation: Path) -> Iterator[str]:
-    """The files that the last commit consists of."""
-    try:
-        meta = msgspec.json.decode((generation / META).read_bytes(), type=_Meta)
-    except FileNotFoundError as error:
-        raise DamageError(f"{META} is missing") from error
-    except OSError as error:
-        raise DamageError(f"{META} cannot be read: {error.strerror or error}") from error
+        with _named(META):
+            meta = msgspec.json.decode((generation / META).read_bytes(), type=_Meta)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise DamageError(f"{META} holds something else") from error
+        raise DamageError(f"{META} is not readable as JSON") from error
     for segment in meta.segments:
         name = segment.segment_id.replace("-", "")
-        yield from (f"{name}.{part}" for part in _PARTS)
+        yield from (f"{name}.{suffix}" for suffix in _SUFFIXES)
         if segment.deletes is not None:
             yield f"{name}.{segment.deletes.opstamp}.del"
+
+
+@contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Report a file that is missing or cannot be read."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise DamageError(f"{name} is missing") from error
+    except OSError as error:
+        raise DamageError(f"{name} cannot be read: {error.strerror or error}") from error
 
 
 def _check_file(file: Path, size: int) -> None:
@@ -115,23 +122,66 @@ def _check_file(file: Path, size: int) -> None:
         stream.seek(-min(size, _TAIL), os.SEEK_END)
         tail = stream.read(_TAIL)
         length = int.from_bytes(tail[:4], "little")
-        if len(tail) < _TAIL or int.from_bytes(tail[4:], "little") != _MAGIC or length > min(_LONGEST_FOOTER, size):
-            raise DamageError(f"{file.name} does not end as it should")
+        if len(tail) < _TAIL or int.from_bytes(tail[4:], "little") != _MAGIC or length > min(_MAX_FOOTER, size):
+            raise DamageError(f"{file.name} has no valid footer")
         stream.seek(size - _TAIL - length)
-        expected = _crc_in(stream.read(length), file.name)
+        try:
+            expected = msgspec.json.decode(stream.read(length), type=_Footer).crc
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise DamageError(f"{file.name} has no valid footer") from error
         stream.seek(0)
         left, crc = size - _TAIL - length, 0
         while left > 0:
-            block = stream.read(min(_AT_ONCE, left))
+            block = stream.read(min(_BLOCK, left))
             if not block:
-                raise DamageError(f"{file.name} is cut off")
+                raise DamageError(f"{file.name} is truncated")
             crc, left = crc32(block, crc), left - len(block)
     if crc != expected:
         raise DamageError(f"{file.name} has changed since it was written")
 
 
-def _crc_in(footer: bytes, name: str) -> int:
+# Errors of the engine. It quotes the system in two ways, and names files by their whole path.
+
+_SYSTEM_ERROR = re.compile(r"(?:\(os error |\bOs \{ code: )([0-9]{1,5})\b")
+_FILE = re.compile(r'filepath: "(?:[^"]*[/\\])?([^"/\\]+)"')
+_SHOWN = 200
+
+
+@contextmanager
+def engine_reads(generation: Path) -> Iterator[None]:
+    """Turn the engine's errors about unreadable files into an ``IndexDamagedError``."""
     try:
-        return msgspec.json.decode(footer, type=_Footer).crc
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise DamageError(f"{name} does not end as it should") from error
+        yield
+    except BaseException as error:
+        if not isinstance(error, ValueError | OSError | LookupError) and not is_panic(error):
+            raise
+        text, code = _text_and_code(error)
+        file = _FILE.search(text)
+        what = f"{file[1]} cannot be read: {os.strerror(code)}" if code is not None and file else text[:_SHOWN]
+        needs_rights = code in (errno.EACCES, errno.EPERM)
+        advice = "correct its rights, or run: quire index" if needs_rights else "run: quire index"
+        raise IndexDamagedError(str(generation.parent), f"the index is damaged ({what})", advice) from error
+
+
+@contextmanager
+def engine_writes(generation: Path) -> Iterator[None]:
+    """Turn the engine's errors about files that it cannot write into a ``StoreError`` with advice."""
+    try:
+        yield
+    except BaseException as error:
+        if not isinstance(error, ValueError | OSError) and not is_panic(error):
+            raise
+        text, code = _text_and_code(error)
+        what, advice = text[:_SHOWN] if code is None else os.strerror(code), remedy(code)
+        if "writer was killed" in text:  # the engine loses the system's error of its thread
+            what, advice = "the disk is full, or the size of files is limited", "make room and run again"
+        raise StoreError(
+            str(generation.parent), f"cannot be written: {what}", f"{advice}; the previous index is unchanged"
+        ) from error
+
+
+def _text_and_code(error: BaseException) -> tuple[str, int | None]:
+    """The engine's message on one line, and the error code of the system in it."""
+    text = " ".join(str(error).split())
+    number = _SYSTEM_ERROR.search(text)
+    return text, int(number[1]) if number else None

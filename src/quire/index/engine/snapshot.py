@@ -1,0 +1,316 @@
+"""Reads a committed state of the engine's index."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property
+from operator import itemgetter
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple, cast
+
+import msgspec
+import tantivy
+
+from quire.errors import IndexDamagedError, StoreError
+from quire.index.engine import damage, index_schema
+from quire.index.engine.damage import engine_reads
+from quire.index.engine.index_schema import BLOB, DOC, ID, NODE, NUMBER, POSITION, RECORD, TREE
+from quire.index.file_records import FILE_KEYS, SETTINGS_KEY, FileRecord, FileTable, IndexSettings, Tree, decode_files
+from quire.index.folder import Folder, Stamp
+from quire.index.node import Node, NodeRef, Outline, decode_node, id_term
+
+_CACHE_SIZE = 4_096
+"""How many nodes, and how many outlines, a snapshot caches."""
+_FEW_NODES = 100
+"""A document with at most so many nodes is read whole to get some of them."""
+_REMOVE_TRIES, _REMOVE_PAUSE = 50, 0.002
+
+Address = tantivy.DocAddress
+"""The engine's address of a node in a snapshot."""
+Scored = tuple[float, Address]
+Location = tuple[str, int]
+"""A document id, and a position in the document's list of nodes."""
+
+
+def open_snapshot(folder: Folder) -> tuple[Snapshot | None, Stamp]:
+    """The last commit, after a check for damage, and its stamp; None if there is no index.
+
+    If another process commits meanwhile and removes the files, this starts again.
+    """
+    while True:
+        stamp = folder.stamp()
+        try:
+            generation = folder.current()
+            if generation is None:
+                return None, stamp
+            damage.check(generation, folder.checked)
+            return Snapshot(generation), stamp
+        except damage.DamageError as error:
+            if folder.stamp() == stamp:
+                raise folder.damaged(f"the index is damaged ({error})") from error
+        except IndexDamagedError:
+            if folder.stamp() == stamp:
+                raise
+
+
+def newest_readable_trees(folder: Folder) -> Mapping[str, Tree]:
+    """The trees of the newest readable generation, if it is unknown which one is current."""
+    for generation in folder.generations():
+        with suppress(damage.DamageError, StoreError):
+            damage.check(generation)
+            return Snapshot(generation).settings.trees
+    return {}
+
+
+class _Range(NamedTuple):
+    """Nodes of a document, from one position to another."""
+
+    record: FileRecord
+    first: int
+    last: int
+
+
+class Snapshot:
+    """One committed state of an index; later commits do not change it. Threads may share it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        """The generation."""
+        self._nodes: dict[tuple[int, int], Node] = {}
+        self._outlines: dict[int, Outline] = {}
+        with engine_reads(folder):
+            self.index = _open_index(folder)
+            self.searcher = self.index.searcher()
+            self.schema = self.index.schema
+        if self.settings.schema != index_schema.VERSION:
+            problem = "the index was made by another version of quire"
+            raise IndexDamagedError(str(folder.parent), problem, "run: quire index")
+        index_schema.register_analysers(self.index, self.languages)
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages that have fields."""
+        return self.settings.languages
+
+    @cached_property
+    def settings(self) -> IndexSettings:
+        """How the index was made."""
+        with engine_reads(self.folder):
+            blobs = self._blobs([SETTINGS_KEY])
+            if len(blobs) != 1:
+                raise ValueError("its settings are missing")
+            return msgspec.msgpack.decode(blobs[0], type=IndexSettings)
+
+    @cached_property
+    def _files(self) -> dict[str, FileRecord]:
+        with engine_reads(self.folder):
+            return decode_files(self._blobs(FILE_KEYS))
+
+    @cached_property
+    def _by_number(self) -> dict[int, FileRecord]:
+        return {record.number: record for record in self._files.values()}
+
+    def files(self) -> FileTable:
+        """The file records by document id."""
+        return self._files
+
+    @property
+    def segments(self) -> int:
+        """The number of engine segments."""
+        return self.searcher.num_segments
+
+    def node_count(self, documents: Iterable[str]) -> int:
+        """The number of nodes of some documents."""
+        return sum([self._files[document].nodes for document in documents])
+
+    # Nodes
+
+    def top(self, query: tantivy.Query, limit: int) -> list[Scored]:
+        """The best nodes for a query. The engine allocates memory for ``limit`` hits, so it is capped."""
+        with engine_reads(self.folder):
+            return list(self.searcher.search(query, min(limit, self.searcher.num_docs), count=False).hits)
+
+    def node(self, address: Address) -> Node:
+        """The node at an address."""
+        return self.nodes([address])[0]
+
+    def nodes(self, addresses: Iterable[Address]) -> list[Node]:
+        """The nodes at some addresses."""
+        with engine_reads(self.folder):
+            return [self._nodes.get((each.segment_ord, each.doc)) or self._read(each) for each in addresses]
+
+    def _read(self, address: Address) -> Node:
+        if len(self._nodes) >= _CACHE_SIZE:
+            self._nodes.clear()
+        node = decode_node(self.searcher.doc(address)[NODE][0])
+        self._nodes[address.segment_ord, address.doc] = node
+        return node
+
+    def get(self, node_id: str) -> Node | None:
+        """The node with an id."""
+        hits = self.top(self._has(ID, id_term(node_id)), 1)
+        return self.node(hits[0][1]) if hits else None
+
+    def nodes_of(self, document_id: str, first: int = 0, last: int | None = None) -> list[Node]:
+        """The nodes of a document from one position to another, both included, in order."""
+        record = self._files.get(document_id)
+        if record is None or not record.nodes:
+            return []
+        end = record.nodes - 1 if last is None else min(last, record.nodes - 1)
+        if end < first:
+            return []
+        with engine_reads(self.folder):
+            hits = self.searcher.search(
+                self._in_range(document_id, first, end),
+                end - first + 1,
+                count=False,
+                order_by_field=POSITION,
+                order=tantivy.Order.Asc,
+            ).hits
+        return self.nodes(address for _, address in hits)
+
+    def numbers(self, addresses: Sequence[Address]) -> list[int]:
+        """The numbers of the documents of some nodes, without reading the nodes."""
+        with engine_reads(self.folder):
+            return cast("list[int]", self.searcher.fast_field_values(NUMBER, list(addresses)))
+
+    def _positions(self, addresses: Sequence[Address]) -> list[int]:
+        with engine_reads(self.folder):
+            return cast("list[int]", self.searcher.fast_field_values(POSITION, list(addresses)))
+
+    def refs(self, addresses: Sequence[Address], numbers: Sequence[int] | None = None) -> list[NodeRef]:
+        """Some nodes without their texts, which are not read. ``numbers`` are those of their documents, if known."""
+        numbers, positions = self.numbers(addresses) if numbers is None else numbers, self._positions(addresses)
+        with engine_reads(self.folder):
+            outlines = {number: self._outline(number) for number in set(numbers)}
+            return [outlines[number].ref(position) for number, position in zip(numbers, positions, strict=True)]
+
+    def _outline(self, number: int) -> Outline:
+        found = self._outlines.get(number)
+        if found is None:
+            if len(self._outlines) >= _CACHE_SIZE:
+                self._outlines.clear()
+            record = self._by_number[number]
+            self._outlines[number] = found = Outline(record.id, number, record.outline)
+        return found
+
+    def sections(
+        self,
+        locations: Iterable[Location],
+        *,
+        whole: bool,
+        addresses: Mapping[Location, Address] = MappingProxyType({}),
+    ) -> list[list[Node]]:
+        """The nodes at some locations, each with the nodes below it if ``whole``, in order.
+
+        ``addresses`` are those of nodes found before. All others are searched in one query, which is much faster.
+        """
+        wanted = [self._range(self._files[document_id], position, whole=whole) for document_id, position in locations]
+        alone = [addresses.get((each.record.id, each.first)) if each.first == each.last else None for each in wanted]
+        others = self._addresses([each for each, address in zip(wanted, alone, strict=True) if address is None])
+        return [self.nodes([address] if address is not None else next(others)) for address in alone]
+
+    def _range(self, record: FileRecord, position: int, *, whole: bool) -> _Range:
+        return _Range(record, position, self._outline(record.number).last(position) if whole else position)
+
+    def _addresses(self, wanted: Sequence[_Range]) -> Iterator[list[Address]]:
+        """The addresses of the nodes of each range, in order."""
+        if not wanted:
+            return
+        parts = [(tantivy.Occur.Should, self._in_or_near(*each)) for each in wanted]
+        hits = self.top(tantivy.Query.boolean_query(parts), sum(each.record.nodes for each in wanted))
+        found = [address for _, address in hits]
+        by_number: dict[int, list[tuple[int, Address]]] = {}
+        for address, number, position in zip(found, self.numbers(found), self._positions(found), strict=True):
+            by_number.setdefault(number, []).append((position, address))
+        for inside in by_number.values():
+            inside.sort(key=itemgetter(0))
+        for record, first, last in wanted:
+            yield [address for position, address in by_number[record.number] if first <= position <= last]
+
+    def _in_or_near(self, record: FileRecord, first: int, last: int) -> tantivy.Query:
+        """The nodes of a range; of a short document all nodes, which is faster."""
+        is_short = record.nodes <= _FEW_NODES
+        return self._has(DOC, id_term(record.id)) if is_short else self._in_range(record.id, first, last)
+
+    def _in_range(self, document_id: str, first: int, last: int) -> tantivy.Query:
+        within = tantivy.Query.range_query(self.schema, POSITION, tantivy.FieldType.Unsigned, first, last)
+        must = tantivy.Occur.Must
+        return tantivy.Query.boolean_query([(must, self._has(DOC, id_term(document_id))), (must, within)])
+
+    def _has(self, field: str, value: str) -> tantivy.Query:
+        return tantivy.Query.term_query(self.schema, field, value, index_option="basic")
+
+    def _blobs(self, keys: Sequence[str]) -> list[bytes]:
+        query = tantivy.Query.term_set_query(self.schema, RECORD, keys)
+        hits = self.searcher.search(query, 2 * len(keys), count=False).hits
+        return [self.searcher.doc(address)[BLOB][0] for _, address in hits]
+
+    # Terms. The engine counts deleted nodes until it merges their segment.
+
+    def doc_freq(self, fields: Iterable[str], term: str) -> int:
+        """The number of nodes with a term, summed over fields; includes deleted nodes."""
+        with engine_reads(self.folder):
+            return sum([self.searcher.doc_freq(field, term) for field in fields])
+
+    @property
+    def count(self) -> int:
+        """The number of nodes, plus a few records that are no nodes."""
+        return self.searcher.num_docs
+
+    @cached_property
+    def deleted(self) -> int:
+        """The number of deleted nodes that ``doc_freq`` and ``terms_with_prefix`` count."""
+        with engine_reads(self.folder):
+            written = sum([count for _, count in self.searcher.terms_with_prefix(TREE, "")])
+        return written - self.node_count(self._files)
+
+    def live_freq(self, field: str, term: str) -> int:
+        """The number of nodes with a term in a field, without deleted nodes."""
+        with engine_reads(self.folder):
+            # The engine's stubs lack ``count``.
+            return cast("int", self.searcher.search(self._has(field, term), 1).count)  # type: ignore[attr-defined]
+
+    def terms_with_prefix(self, field: str, prefix: str) -> list[tuple[str, int]]:
+        """The terms of a field with a prefix, each with its number of nodes; includes deleted nodes."""
+        with engine_reads(self.folder):
+            return list(self.searcher.terms_with_prefix(field, prefix))
+
+
+def _open_index(folder: Path) -> tantivy.Index:
+    """The engine's index as it is now; it does not see later commits."""
+    if os.access(folder, os.W_OK):
+        index = tantivy.Index.open(str(folder))
+        index.config_reader("manual", 0)
+        return index
+    # The engine needs a lock file, so a read-only index is opened through a temporary folder of links. It maps the
+    # files at once, so the links can be removed again.
+    from tempfile import gettempdir  # noqa: PLC0415  slow to load, and hardly any index is read-only
+
+    links = Path(gettempdir(), f"quire-{os.urandom(8).hex()}")
+    try:  # before the folder is made: Ctrl-C may come right after that
+        links.mkdir(0o700)
+        for file in folder.iterdir():
+            if not file.name.endswith(".lock"):
+                (links / file.name).symlink_to(file.absolute())
+        index = tantivy.Index.open(str(links))
+        index.config_reader("manual", 0)
+        return index
+    finally:
+        remove_links(links)
+
+
+def remove_links(links: Path) -> None:
+    """Remove the folder of links. A thread of the engine may create its lock file there meanwhile, hence the loop."""
+    for _ in range(_REMOVE_TRIES):
+        with suppress(OSError):
+            for file in links.iterdir():
+                file.unlink(missing_ok=True)
+            links.rmdir()
+        if not links.exists():
+            return
+        time.sleep(_REMOVE_PAUSE)
