@@ -16,7 +16,7 @@ from pathlib import Path
 from quire.index.engine.snapshot import Snapshot
 from quire.indexed import Index
 from quire.query import parse
-from quire.search import find
+from quire.search.matching_nodes import make_compiler
 from quire.search.phases import search
 from quire.search.ranking_settings import SearchSettings
 
@@ -66,14 +66,16 @@ def _in_process(pages: Path, queries: Sequence[str]) -> Iterator[str]:
 
 
 def _works(snapshot: Snapshot) -> dict[str, Callable[[str], object]]:
-    compiler = find.compiler(snapshot, SearchSettings())
+    compiler = make_compiler(snapshot, SearchSettings())
     compiled = {}
 
     def engine(text: str) -> object:
         if text not in compiled:
             query = parse(text)
-            strict = compiler.strict(query) if query else None
-            compiled[text] = strict if strict is not None and snapshot.top(strict, 1) else compiler.loose(query)
+            strict = compiler.compile(query) if query else None
+            compiled[text] = (
+                strict if strict is not None and snapshot.top(strict, 1) else compiler.compile(query, partial=True)
+            )
         forget(snapshot)
         started = time.perf_counter()
         found = [snapshot.node(key) for _, key in snapshot.top(compiled[text], _LIMIT)]

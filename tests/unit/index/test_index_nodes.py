@@ -8,9 +8,9 @@ from hypothesis import given
 import quire
 from quire import size, wire
 from quire.breadcrumbs import reader_line
-from quire.index.node import Node, decoded, encoded, term
-from quire.index.build_nodes import cuts_of, nodes_of
+from quire.index.build_nodes import build_nodes
 from quire.index.file_records import storable
+from quire.index.node import Node, decode_node, encode_node, id_term
 from quire.offsets import lines_at
 from support import grammar, shared
 
@@ -19,12 +19,12 @@ COUNTER = size.resolve("o200k_base", "o200k_base")
 
 def nodes(text: str, path: str = "guides/a.md", tree: str = "docs") -> tuple[Node, ...]:
     document = quire.parse(text, path=path)
-    return nodes_of(document, tree, COUNTER, cuts_of(document))
+    return build_nodes(document, tree, COUNTER)
 
 
 def assert_true_to_source(text: str) -> None:
     document = quire.parse(text, path="guides/a.md")
-    made = nodes_of(document, "docs", COUNTER, cuts_of(document))
+    made = build_nodes(document, "docs", COUNTER)
     data = text.encode()
     assert "".join(node.text for node in made) == text
     children: dict[int, list[Node]] = {}
@@ -55,7 +55,7 @@ def assert_true_to_source(text: str) -> None:
         assert node.children == len(below)
         assert all(each.ancestors[-1].children == node.children for each in below)
         assert all(position < each.position <= node.last for each in below)
-        assert decoded(encoded(node)) == node
+        assert decode_node(encode_node(node)) == node
 
 
 def assert_like_the_tree_strategy(text: str) -> None:
@@ -175,19 +175,19 @@ def test_what_utf_8_cannot_hold_is_written_as_bytes() -> None:
     (top,) = nodes("x\n", path="caf\udce9 \ud800.md")
     assert top.path == "caf%E9 %ED%A0%80.md"
     assert top.title == "caf%E9 %ED%A0%80"
-    assert decoded(encoded(top)) == top
+    assert decode_node(encode_node(top)) == top
 
 
 def test_an_id_of_any_length_is_a_term() -> None:
     long = "x" * 100_000
-    assert term("docs:a.md#b") == "docs:a.md#b"
-    assert len(term(long)) < 2_000
-    assert term(long) != term(long + "y")
+    assert id_term("docs:a.md#b") == "docs:a.md#b"
+    assert len(id_term(long)) < 2_000
+    assert id_term(long) != id_term(long + "y")
 
 
 def test_alone() -> None:
     (_, a, _) = nodes("# A\n\né\n\n## B\n\ntwo\n")
-    alone = a.alone()
+    alone = a.without_children()
     assert (alone.last, alone.full_end, alone.full_tokens, alone.full_last_line) == (1, a.end, a.tokens, 3)
     assert alone.byte_full_end == len("# A\n\né\n\n".encode())
 

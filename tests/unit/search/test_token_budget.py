@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import quire
+from quire.index.build_nodes import build_nodes
 from quire.index.node import Node, Part
-from quire.index.build_nodes import cuts_of, nodes_of
 from quire.model import Span
-from quire.search.token_budget import WORTH, Given, ToGive, fit
+from quire.search.token_budget import WORTH, Section, Shown, fit
 from quire.size import resolve
 from support.grammar import documents, small_texts
 
@@ -38,18 +38,18 @@ class Shelf:
     @staticmethod
     def _nodes(number: int, source: str) -> list[Node]:
         document = quire.parse(source, path=f"{number}.md")
-        return [_parted(node) for node in nodes_of(document, "docs", COUNTER, cuts_of(document))]
+        return [_parted(node) for node in build_nodes(document, "docs", COUNTER)]
 
     def read(self, document_id: str, first: int, last: int) -> Sequence[Node]:
         self.reads += 1
         return self.documents[self._number(document_id)][first : last + 1]
 
-    def section(self, title: str, *constituents: str) -> ToGive:
+    def section(self, title: str, *constituents: str) -> Section:
         nodes = next(nodes for nodes in self.documents if any(node.title == title for node in nodes))
         places = {node.title: node.position for node in nodes}
-        return ToGive(nodes[places[title]], tuple(places[each] for each in constituents or [title]))
+        return Section(nodes[places[title]], tuple(places[each] for each in constituents or [title]))
 
-    def source(self, section: ToGive) -> str:
+    def source(self, section: Section) -> str:
         return self.sources[self._number(section.node.document_id)]
 
     @staticmethod
@@ -67,7 +67,7 @@ def _parted(node: Node) -> Node:
     return msgspec.structs.replace(node, parts=parts if len(parts) > 1 else ())
 
 
-def cost(sections: Sequence[ToGive], answers: Sequence[Given | None]) -> int:
+def cost(sections: Sequence[Section], answers: Sequence[Shown | None]) -> int:
     """What the tokenizer itself counts."""
     shown = [(section, answer) for section, answer in zip(sections, answers, strict=True) if answer]
     return sum(COUNTER.count(answer.text) + COUNTER.count(section.node.breadcrumb_line) for section, answer in shown)
@@ -110,9 +110,9 @@ def test_a_section_is_given_with_all_that_is_below_it() -> None:
     shelf = Shelf(GUIDE)
     [given_text] = fit([shelf.section("Setup")], shelf.read)
     start, end = GUIDE.index("## Setup"), GUIDE.index("## Use")
-    assert given_text == Given(
+    assert given_text == Shown(
         text=GUIDE[start:end],
-        parts=(Span(start, end),),
+        spans=(Span(start, end),),
         tokens=COUNTER.count(GUIDE[start:end]),
         complete=True,
     )
@@ -131,13 +131,13 @@ def test_nothing_is_read_for_a_leaf() -> None:
 # ----------------------------------------------------------------------------------------------------------------------
 
 
-def budgeted(shelf: Shelf, max_tokens: int, *sections: ToGive) -> list[Given | None]:
+def budgeted(shelf: Shelf, max_tokens: int, *sections: Section) -> list[Shown | None]:
     answers = fit(sections, shelf.read, max_tokens=max_tokens, ranges=needles)
     assert cost(sections, answers) <= max_tokens
     return answers
 
 
-def shown(answer: Given | None) -> str:
+def shown(answer: Shown | None) -> str:
     """A text with its repeated words put together."""
     return (
         "" if answer is None else re.sub(r"\b(\w+)( \1)+\b", lambda run: f"{run[1]}×{len(run[0].split())}", answer.text)
@@ -210,7 +210,7 @@ def test_a_document_without_text_of_its_own_comes_with_what_follows_it() -> None
     shelf = Shelf(f"# One\n\n{words(30)}\n\n# Two\n\n{words(500)}\n")
     [document, *_] = shelf.documents[0]
     assert not document.text
-    assert shown(budgeted(shelf, 60, ToGive(document, (0,)))[0]) == "# One\n\nword×30\n\n"
+    assert shown(budgeted(shelf, 60, Section(document, (0,)))[0]) == "# One\n\nword×30\n\n"
 
 
 def test_later_sections_use_what_is_left() -> None:
@@ -280,9 +280,9 @@ def test_too_little_room_gives_nothing_rather_than_a_few_words() -> None:
 @pytest.mark.parametrize("max_tokens", [WORTH + 2, 40, 80])
 def test_what_is_cut_out_holds_the_match_and_more_than_a_scrap(text: str, max_tokens: int) -> None:
     document = quire.parse(f"# A\n\n{text}", path="0.md")
-    nodes = nodes_of(document, "docs", COUNTER, cuts_of(document))
+    nodes = build_nodes(document, "docs", COUNTER)
     [answer] = fit(
-        [ToGive(nodes[1], (1,))],
+        [Section(nodes[1], (1,))],
         lambda _, first, last: nodes[first : last + 1],
         max_tokens=max_tokens,
         ranges=needles,
@@ -333,14 +333,14 @@ texts = st.one_of(
 
 
 @st.composite
-def questions(draw: st.DrawFn) -> tuple[Shelf, list[ToGive]]:
+def questions(draw: st.DrawFn) -> tuple[Shelf, list[Section]]:
     """Some documents, and for some of their nodes which below them matched."""
     shelf = Shelf(*draw(st.lists(texts, min_size=1, max_size=3)))
     sections = []
     for nodes in shelf.documents:
         for node in draw(st.lists(st.sampled_from(nodes), max_size=3, unique_by=lambda each: each.position)):
             inside = st.integers(node.position, node.last)
-            sections.append(ToGive(node, tuple(draw(st.lists(inside, min_size=1, max_size=5, unique=True)))))
+            sections.append(Section(node, tuple(draw(st.lists(inside, min_size=1, max_size=5, unique=True)))))
     return shelf, sections
 
 
@@ -350,7 +350,7 @@ def letters(text: str) -> list[Span]:
 
 
 @given(questions(), st.integers(0, 150))
-def test_a_budget_is_never_passed(question: tuple[Shelf, list[ToGive]], max_tokens: int) -> None:
+def test_a_budget_is_never_passed(question: tuple[Shelf, list[Section]], max_tokens: int) -> None:
     shelf, sections = question
     answers = fit(sections, shelf.read, max_tokens=max_tokens, ranges=letters)
     assert cost(sections, answers) <= max_tokens
@@ -360,22 +360,22 @@ def test_a_budget_is_never_passed(question: tuple[Shelf, list[ToGive]], max_toke
 
 
 @given(questions(), st.integers(0, 150))
-def test_a_text_is_the_source_at_its_parts(question: tuple[Shelf, list[ToGive]], max_tokens: int) -> None:
+def test_a_text_is_the_source_at_its_parts(question: tuple[Shelf, list[Section]], max_tokens: int) -> None:
     shelf, sections = question
     for section, answer in zip(sections, fit(sections, shelf.read, max_tokens=max_tokens, ranges=letters), strict=True):
         if answer is None:
             continue
         source, node = shelf.source(section), section.node
-        pattern = r"\n{0,2}…\n\n".join(re.escape(source[start:end]) for start, end in answer.parts)
+        pattern = r"\n{0,2}…\n\n".join(re.escape(source[start:end]) for start, end in answer.spans)
         assert re.fullmatch(pattern, answer.text)
-        assert node.start <= answer.parts[0].start
-        assert all(left.end < right.start for left, right in pairwise(answer.parts))
-        assert answer.parts[-1].end <= node.full_end
-        assert answer.complete == (answer.parts == (Span(node.start, node.full_end),))
+        assert node.start <= answer.spans[0].start
+        assert all(left.end < right.start for left, right in pairwise(answer.spans))
+        assert answer.spans[-1].end <= node.full_end
+        assert answer.complete == (answer.spans == (Span(node.start, node.full_end),))
 
 
 @given(questions())
-def test_without_a_budget_everything_is_given_whole(question: tuple[Shelf, list[ToGive]]) -> None:
+def test_without_a_budget_everything_is_given_whole(question: tuple[Shelf, list[Section]]) -> None:
     shelf, sections = question
     for section, answer in zip(sections, fit(sections, shelf.read), strict=True):
         assert answer is not None
@@ -384,7 +384,7 @@ def test_without_a_budget_everything_is_given_whole(question: tuple[Shelf, list[
 
 
 @given(questions(), st.integers(0, 150))
-def test_what_has_room_for_everything_is_given_whole(question: tuple[Shelf, list[ToGive]], spare: int) -> None:
+def test_what_has_room_for_everything_is_given_whole(question: tuple[Shelf, list[Section]], spare: int) -> None:
     shelf, sections = question
     enough = sum(section.node.full_tokens + section.node.crumb_tokens for section in sections)
     assert fit(sections, shelf.read, max_tokens=enough + spare) == fit(sections, shelf.read)

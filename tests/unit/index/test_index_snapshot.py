@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from quire import Index
-from quire.index.engine.snapshot import Snapshot
+from quire.index.engine.snapshot import Snapshot, open_snapshot
 from quire.index.folder import Folder
-from quire.index.engine.snapshot import opened
 
 _MANY = "".join(f"## Part {number}\n\nWords here.\n\n### Below {number}\n\nMore of them.\n\n" for number in range(80))
 DOCUMENTS = {
@@ -33,7 +32,7 @@ def index(tmp_path: Path) -> Index:
 
 
 def snapshot_of(folder: Path) -> Snapshot:
-    snapshot, _ = opened(Folder(folder / ".quire"))
+    snapshot, _ = open_snapshot(Folder(folder / ".quire"))
     assert snapshot is not None
     return snapshot
 
@@ -45,9 +44,9 @@ def assert_known(snapshot: Snapshot) -> None:
     for name, record in records.items():
         nodes = snapshot.nodes_of(name)
         keys = [snapshot.top(snapshot.index.parse_query(f'"{node.id}"', ["id"]), 1)[0][1] for node in nodes]
-        spots = snapshot.spots(keys)
-        assert [(spot.document_id, spot.number) for spot in spots] == [(name, record.number)] * len(nodes)
-        assert [(spot.position, spot.depth, spot.ancestors) for spot in spots] == [
+        refs = snapshot.refs(keys)
+        assert [(ref.document_id, ref.number) for ref in refs] == [(name, record.number)] * len(nodes)
+        assert [(ref.position, ref.depth, ref.ancestors) for ref in refs] == [
             (node.position, node.depth, node.ancestors) for node in nodes
         ]
 

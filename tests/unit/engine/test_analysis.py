@@ -8,10 +8,18 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from quire.index.engine.analysis import LANGUAGES, NONE, analyser, terms
+from quire.index.engine.analysis import (
+    LANGUAGES,
+    NONE,
+    Spelling,
+    adjacent_terms,
+    analyser,
+    spellings,
+    term_pairs,
+    terms,
+)
 from quire.index.engine.function_words import is_function_word
-from quire.index.engine.normalization import humps, is_unspaced, spellings
-from quire.index.engine.analysis import Spelling, pairs, runs, spelled
+from quire.index.engine.normalization import humps, indexed_texts, is_unspaced
 
 
 @pytest.mark.parametrize(
@@ -71,7 +79,7 @@ def test_humps(name: str, parts: str) -> None:
 
 
 def test_a_text_is_indexed_with_the_parts_of_its_names() -> None:
-    assert spellings("the HTTPServer and parseJSON, plain Words and APIs") == [
+    assert indexed_texts("the HTTPServer and parseJSON, plain Words and APIs") == [
         "the HTTPServer and parseJSON, plain Words and APIs",
         "HTTP Server",
         "parse JSON",
@@ -84,34 +92,34 @@ def test_a_text_is_indexed_with_the_parts_of_its_names() -> None:
 @example("\u00e9Ab\u00e9aB")
 def test_the_names_in_a_text_are_its_words_of_ascii_that_have_a_hump(text: str) -> None:
     names = [word for word in re.findall("[A-Za-z0-9]+", text) if re.search("[a-z0-9][A-Z]|[A-Z][A-Z][a-z]", word)]
-    assert spellings(text)[1:] == sorted({parts for parts in map(humps, names) if " " in parts})
+    assert indexed_texts(text)[1:] == sorted({parts for parts in map(humps, names) if " " in parts})
 
 
 def test_a_version_has_two_spellings_and_stays_together() -> None:
-    assert list(spelled("v1.0.21", NONE)) == [
+    assert list(spellings("v1.0.21", NONE)) == [
         Spelling(("1", "0", "21"), tight=True),
         Spelling(("v1", "0", "21"), tight=True),
     ]
 
 
 def test_a_hyphen_may_be_missing() -> None:
-    assert list(spelled("real-time", NONE)) == [Spelling(("real", "time")), Spelling(("realtime",))]
+    assert list(spellings("real-time", NONE)) == [Spelling(("real", "time")), Spelling(("realtime",))]
 
 
 @pytest.mark.parametrize(("word", "expected"), [("Docker's", "docker"), ("l\u2019image", "image"), ("don't", "don")])
 def test_what_an_apostrophe_adds_is_left_out(word: str, expected: str) -> None:
-    assert [spelling.terms for spelling in spelled(word, NONE)] == [(expected,)]
+    assert [spelling.terms for spelling in spellings(word, NONE)] == [(expected,)]
 
 
 def test_runs_of_characters_stay_together() -> None:
-    [typed] = spelled("\u4f7f\u7528docker\u5b89\u88c5", NONE)
-    assert runs(typed) == [("\u4f7f", "\u7528"), ("docker",), ("\u5b89", "\u88c5")]
+    [typed] = spellings("\u4f7f\u7528docker\u5b89\u88c5", NONE)
+    assert adjacent_terms(typed) == [("\u4f7f", "\u7528"), ("docker",), ("\u5b89", "\u88c5")]
 
 
 def test_of_a_run_each_two_that_follow_each_other_are_left() -> None:
-    assert pairs(("a", "b", "c")) == [("a", "b"), ("b", "c")]
-    assert pairs(("a", "b")) == [("a", "b")]
-    assert pairs(("a",)) == [("a",)]
+    assert term_pairs(("a", "b", "c")) == [("a", "b"), ("b", "c")]
+    assert term_pairs(("a", "b")) == [("a", "b")]
+    assert term_pairs(("a",)) == [("a",)]
 
 
 def test_unspaced_scripts() -> None:

@@ -29,7 +29,7 @@ def everything(folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
 
 
-OTHERS = "docs: has other files in it and is no index; choose another folder for the index"
+OTHERS = "docs: has other files in it and is not an index; choose another folder for the index"
 
 
 @pytest.mark.parametrize("use", [lambda index: index.update({"m": "m"}), lambda index: index.remove("m")])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quire.search.path_filter import escaped, fits
+from quire.search.path_filter import literal_pattern, matches_path
 
 
 @pytest.mark.parametrize(
@@ -35,15 +35,15 @@ from quire.search.path_filter import escaped, fits
     ],
 )
 def test_patterns(pattern: str, path: str, expected: bool) -> None:
-    assert fits("docs", path, [pattern]) is expected
+    assert matches_path("docs", path, [pattern]) is expected
 
 
 @pytest.mark.parametrize("path", ["a[1].md", "what?.md", "50*2/x.md", "plain.md"])
 def test_an_escaped_path_means_itself(path: str) -> None:
-    assert fits("docs", path, [escaped(path)])
-    assert not fits("docs", f"x/{path}", [escaped(path)])
+    assert matches_path("docs", path, [literal_pattern(path)])
+    assert not matches_path("docs", f"x/{path}", [literal_pattern(path)])
 
 
 def test_any_of_several_patterns_is_enough() -> None:
-    assert fits("docs", "a.md", ["b.md", "a.md"])
-    assert not fits("docs", "a.md", [])
+    assert matches_path("docs", "a.md", ["b.md", "a.md"])
+    assert not matches_path("docs", "a.md", [])

@@ -8,12 +8,13 @@ from typing import Any
 
 import msgspec
 
-from quire.index.read_files import read_tasks
-from quire.index.tasks import Reading, Task
+from quire.index.file_records import FileRecord
+from quire.index.read_files import IndexedFile, read_batch
+from quire.index.stale_files import Task
 
 
 def task(file: Path, language: str = "english") -> Task:
-    return Task(os.fsencode(file), "docs", file.name, language)
+    return Task(os.fsencode(file), language, FileRecord("docs", file.name, 0, 0, 0, racy=False))
 
 
 def written(folder: Path, text: str, name: str = "a.md") -> Task:
@@ -22,12 +23,12 @@ def written(folder: Path, text: str, name: str = "a.md") -> Task:
     return task(file)
 
 
-def read(file: Task) -> Reading:
-    [reading] = read_tasks([file])
+def read(file: Task) -> IndexedFile:
+    [reading] = read_batch([file])
     return reading
 
 
-def whole(reading: Reading) -> list[dict[str, Any]]:
+def whole(reading: IndexedFile) -> list[dict[str, Any]]:
     """The fields of each node, common ones included."""
     return [reading.nodes.common | own for own in reading.nodes.own]
 
@@ -42,21 +43,21 @@ def test_many_files_are_read_as_each_is_alone(tmp_path: Path) -> None:
         written(tmp_path, "", "empty.md"),
         written(tmp_path, "# Three\n\nMore.\n", "three.md"),
     ]
-    readings = read_tasks(tasks)
+    readings = read_batch(tasks)
     assert readings == [read(each) for each in tasks]
-    assert [(reading.title, reading.failed, len(reading.nodes)) for reading in readings] == [
+    assert [(reading.record.title, reading.record.failed, len(reading.nodes)) for reading in readings] == [
         ("", True, 0),
         ("One", False, 3),
         ("", True, 0),
         ("empty", False, 1),
         ("Three", False, 2),
     ]
-    assert read_tasks([]) == []
+    assert read_batch([]) == []
 
 
 def test_a_reading_can_be_sent(tmp_path: Path) -> None:
     reading = read(written(tmp_path, "---\ntags: [a, b]\n---\n# One\n\nText.\n"))
-    assert msgspec.msgpack.decode(msgspec.msgpack.encode(reading), type=Reading) == reading
+    assert msgspec.msgpack.decode(msgspec.msgpack.encode(reading), type=IndexedFile) == reading
 
 
 def test_what_all_nodes_have_is_there_once(tmp_path: Path) -> None:
