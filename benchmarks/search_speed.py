@@ -78,7 +78,7 @@ def _works(snapshot: Snapshot) -> dict[str, Callable[[str], object]]:
             )
         forget(snapshot)
         started = time.perf_counter()
-        found = [snapshot.node(key) for _, key in snapshot.top(compiled[text], _LIMIT)]
+        found = snapshot.nodes(key for _, key in snapshot.top(compiled[text], _LIMIT))
         return time.perf_counter() - started if found else 0.0
 
     def forget(snapshot: Snapshot) -> None:

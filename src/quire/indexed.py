@@ -158,14 +158,14 @@ class Index:
     def trees(self) -> dict[str, TreeInfo]:
         """The trees of the index by name."""
         snapshot = self._snapshot()
-        return tree_infos(self._folder, snapshot.settings.trees, snapshot.files())
+        return tree_infos(self._folder, snapshot.settings.trees, snapshot.files)
 
     def documents(self, tree: str | None = None, path: str | Sequence[str] | None = None) -> list[FileRecord]:
         """The records of documents, sorted by tree and path: of one tree, or with a path that matches a pattern."""
         snapshot = self._snapshot()
         if tree is not None:
             check.known_trees("tree", [check.string("tree", tree)], snapshot.settings.trees)
-        found = [each for each in snapshot.files().values() if not each.failed and tree in (None, each.tree)]
+        found = [each for each in snapshot.files.values() if not each.failed and tree in (None, each.tree)]
         patterns = check.strings("path", path)
         if patterns is not None:
             found = [each for each in found if matches_path(each.tree, each.path, patterns)]
@@ -190,7 +190,7 @@ class Index:
         except IndexDamagedError as error:
             return Status(version=VERSION, size=size, damaged=error.reason)
         settings = snapshot.settings
-        stale = stale_files(self._folder.home, settings.trees, snapshot.files())
+        stale = stale_files(self._folder.home, settings.trees, snapshot.files)
         return Status(
             version=VERSION,
             size=size,

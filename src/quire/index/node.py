@@ -11,12 +11,10 @@ from collections.abc import Sequence
 import msgspec
 
 from quire.breadcrumbs import joined
-from quire.index.file_records import digest_of
 from quire.offsets import utf8_length
 
 NO_PARENT = -1
 """The position of the parent of a document, which has none."""
-_LONGEST_TERM = 1_000
 
 
 class Ancestor(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -105,21 +103,8 @@ def parent_of(ancestors: Sequence[Ancestor]) -> int:
     return ancestors[-1].position if ancestors else NO_PARENT
 
 
-def encode_node(node: Node) -> bytes:
-    """A node as the engine stores it."""
-    return _ENCODER.encode(node)
-
-
-def decode_node(data: bytes) -> Node:
-    """The inverse of ``encode_node``."""
-    return _NODE.decode(data)
-
-
-def id_term(text: str) -> str:
-    """An id as a term of the engine, which silently drops terms of more than 65,530 bytes."""
-    if len(text) <= _LONGEST_TERM:
-        return text
-    return text[:_LONGEST_TERM] + digest_of(text.encode()).hex()
+encode_node = msgspec.msgpack.Encoder().encode
+decode_node = msgspec.msgpack.Decoder(Node).decode
 
 
 class NodeRef(msgspec.Struct, frozen=True, gc=False):
@@ -167,9 +152,9 @@ class Outline:
 
 def encode_outline(nodes: Sequence[Node]) -> bytes:
     """The heading tree of a document, as ``Outline`` reads it."""
-    return _ENCODER.encode([_Branch(node.depth, parent_of(node.ancestors), node.children, node.last) for node in nodes])
+    return msgspec.msgpack.encode(
+        [_Branch(node.depth, parent_of(node.ancestors), node.children, node.last) for node in nodes]
+    )
 
 
-_ENCODER = msgspec.msgpack.Encoder()
-_NODE = msgspec.msgpack.Decoder(Node)
 _OUTLINE = msgspec.msgpack.Decoder(list[_Branch])

@@ -38,7 +38,7 @@ def find_section(snapshot: Snapshot, name: str) -> Node:
 
 def _document_ids(snapshot: Snapshot, name: str) -> list[str]:
     """The documents with this id, or with this path in any tree."""
-    files = snapshot.files()
+    files = snapshot.files
     if name in files:
         return [name]
     return [each for each in (f"{tree}:{name}" for tree in sorted(snapshot.settings.trees)) if each in files]
@@ -83,7 +83,7 @@ def _in_namesakes(snapshot: Snapshot, name: str) -> tuple[str, ...]:
     if _document_ids(snapshot, document):
         return ()
     file = _file_name(document)
-    namesakes = [each for each in snapshot.files() if file in (_file_name(each), _file_name(each).rpartition(".")[0])]
+    namesakes = [each for each in snapshot.files if file in (_file_name(each), _file_name(each).rpartition(".")[0])]
     return tuple(each + name.removeprefix(document) for each in namesakes)
 
 
@@ -98,7 +98,7 @@ def _similar(snapshot: Snapshot, name: str) -> str:
         slugs = {node.slug: node.id for node in snapshot.nodes_of(document_id)}
         close = [slugs[each] for each in difflib.get_close_matches(slug, list(slugs)[:_MAX_COMPARED], n=_SHOWN)]
         return f"similar: {', '.join(close)}" if close else f"there are: {', '.join([*slugs.values()][:_SHOWN])}"
-    ids = list(snapshot.files())[:_MAX_COMPARED]
+    ids = list(snapshot.files)[:_MAX_COMPARED]
     wanted = document or _LINE.sub(r"\g<document>", name)
     for tree in [""] if ":" in wanted else [f"{tree}:" for tree in sorted(snapshot.settings.trees)]:
         if close := difflib.get_close_matches(tree + wanted, ids, n=_SHOWN, cutoff=0.7):

@@ -57,7 +57,7 @@ def remove_tree(folder: Folder, tree: str, *, wait: float, on_wait: OnWait | Non
             known = ", ".join(sorted(snapshot.settings.trees)) if snapshot is not None else "none"
             raise OptionError(f"{folder.path}: no tree is called {tree!r}", f"there are: {known}", option="tree")
         trees = {name: each for name, each in snapshot.settings.trees.items() if name != tree}
-        stale = StaleFiles(removed=[name for name, record in snapshot.files().items() if record.tree == tree])
+        stale = StaleFiles(removed=[name for name, record in snapshot.files.items() if record.tree == tree])
         settings = msgspec.structs.replace(snapshot.settings, trees=trees)
         plan = UpdatePlan(snapshot=snapshot, stamp=stamp, rebuild_reason=None, settings=settings, stale=stale)
         _commit(folder, plan, read_files([], None, None))

@@ -42,7 +42,7 @@ class UpdatePlan(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def known(self) -> FileTable:
         """The file records of the last commit."""
-        return self.snapshot.files() if self.snapshot is not None else {}
+        return self.snapshot.files if self.snapshot is not None else {}
 
     @property
     def is_needed(self) -> bool:
@@ -69,7 +69,7 @@ def plan_update(folder: Folder, request: Request) -> UpdatePlan:
         snapshot = snapshot if reason is None else None
     settings = IndexSettings(index_schema.VERSION, __version__, TOKENIZER, languages, trees)
     names = trees if request.trees is None or snapshot is None else request.trees
-    known = snapshot.files() if snapshot is not None else {}
+    known = snapshot.files if snapshot is not None else {}
     stale = stale_files(folder.home, {name: trees[name] for name in names}, known)
     return UpdatePlan(snapshot=snapshot, stamp=stamp, rebuild_reason=reason, settings=settings, stale=stale)
 

@@ -186,7 +186,7 @@ def _explanation(question: Question, result: Result) -> dict[str, Any]:
     snapshot, compiler = question.matching.snapshot, question.matching.compiler
     scores = [
         {
-            "id": snapshot.node(each.address).id,
+            "id": snapshot.nodes([each.address])[0].id,
             "score": round(each.score, 6),  # many small ones may add up
             "items": compiler.item_scores(snapshot.searcher, question.query, each.address, partial=question.partial),
             "words": compiler.word_scores(snapshot.searcher, question.query, each.address),

@@ -144,7 +144,7 @@ def make_compiler(snapshot: Snapshot, settings: SearchSettings, query: Query | N
     """The compiler for a snapshot and a query."""
     context = QueryContext(
         schema=snapshot.schema,
-        languages=snapshot.languages,
+        languages=snapshot.settings.languages,
         dictionary=Dictionary(snapshot),
         ranking=Ranking(boosts={**BOOSTS, **settings.boosts}, tie=settings.tie, adjacent=settings.adjacent),
         first_word=next((leaf.text for leaf in leaves(query)), "") if query else "",
@@ -178,7 +178,7 @@ def make_filters(
     """Filters for some trees and path patterns."""
     filters = [] if trees is None else [compiler.one_of(TREE, trees)]
     if paths is not None:
-        documents = [each.id for each in snapshot.files().values() if matches_path(each.tree, each.path, paths)]
+        documents = [each.id for each in snapshot.files.values() if matches_path(each.tree, each.path, paths)]
         filters.append(compiler.one_of(DOC, documents))
     return filters
 

@@ -186,8 +186,8 @@ def _with_constituents(best: Merged | Candidate, matches: Mapping[Location, Matc
 def _with_nodes(snapshot: Snapshot, results: Sequence[_Result], *, whole: bool) -> list[build_hits.Result]:
     """The results with their nodes. They are read only now, as most matches are not shown."""
     addresses = {match.location: match.address for result in results for match in result.constituents}
-    nodes = snapshot.sections([result.location for result in results], whole=whole, addresses=addresses)
-    return [
-        build_hits.Result(each, result.score, result.merged, result.constituents)
-        for each, result in zip(nodes, results, strict=True)
-    ]
+    found = []
+    for location, score, merged, constituents in results:
+        nodes = snapshot.section(location, whole=whole, address=addresses.get(location))
+        found.append(build_hits.Result(nodes, score, merged, constituents))
+    return found

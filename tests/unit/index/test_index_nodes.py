@@ -10,7 +10,7 @@ from quire import size, wire
 from quire.breadcrumbs import reader_line
 from quire.index.build_nodes import build_nodes
 from quire.index.file_records import storable
-from quire.index.node import Node, decode_node, encode_node, id_term
+from quire.index.node import Node, decode_node, encode_node
 from quire.offsets import lines_at
 from support import grammar, shared
 
@@ -176,13 +176,6 @@ def test_what_utf_8_cannot_hold_is_written_as_bytes() -> None:
     assert top.path == "caf%E9 %ED%A0%80.md"
     assert top.title == "caf%E9 %ED%A0%80"
     assert decode_node(encode_node(top)) == top
-
-
-def test_an_id_of_any_length_is_a_term() -> None:
-    long = "x" * 100_000
-    assert id_term("docs:a.md#b") == "docs:a.md#b"
-    assert len(id_term(long)) < 2_000
-    assert id_term(long) != id_term(long + "y")
 
 
 def test_alone() -> None:

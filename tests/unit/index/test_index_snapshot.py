@@ -39,7 +39,7 @@ def snapshot_of(folder: Path) -> Snapshot:
 
 def assert_known(snapshot: Snapshot) -> None:
     """Where a node stands is known without reading it, as the node itself has it."""
-    records = snapshot.files()
+    records = snapshot.files
     assert len({record.number for record in records.values()}) == len(records)
     for name, record in records.items():
         nodes = snapshot.nodes_of(name)
@@ -70,9 +70,8 @@ def test_numbers_stay_apart_over_updates(index: Index, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("index")
 def test_sections_are_read_together(tmp_path: Path) -> None:
     snapshot = snapshot_of(tmp_path)
-    places = [(name, node.position) for name in snapshot.files() for node in snapshot.nodes_of(name)]
-    alone = snapshot.sections(places, whole=False)
-    whole = snapshot.sections(places, whole=True)
-    for (name, position), [node], nodes in zip(places, alone, whole, strict=True):
+    places = [(name, node.position) for name in snapshot.files for node in snapshot.nodes_of(name)]
+    for name, position in places:
+        [node] = snapshot.section((name, position), whole=False)
         assert [node] == snapshot.nodes_of(name, position, position)
-        assert nodes == snapshot.nodes_of(name, position, node.last)
+        assert snapshot.section((name, position), whole=True) == snapshot.nodes_of(name, position, node.last)

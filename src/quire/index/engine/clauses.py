@@ -18,7 +18,6 @@ from quire.index.engine.analysis import NONE, Spelling, adjacent_terms, spelling
 from quire.index.engine.corrections import Dictionary
 from quire.index.engine.function_words import is_comparison, is_function_word
 from quire.index.engine.normalization import flags, is_unspaced
-from quire.index.node import id_term
 from quire.query.query_tree import All, Either, Not, Phrase, Query, Word, leaves
 
 _MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
@@ -228,7 +227,7 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
 
     def _tree(self, leaf: Word | Phrase) -> tantivy.Query:
         schema, tree = self.context.schema, index_schema.TREE
-        query = tantivy.Query.term_query(schema, tree, id_term(leaf.text), index_option="basic")
+        query = tantivy.Query.term_query(schema, tree, leaf.text, index_option="basic")
         if isinstance(leaf, Word) and leaf.prefix:
             query = tantivy.Query.regex_query(schema, tree, f"{re.escape(leaf.text)}.*")
         return tantivy.Query.const_score_query(query, 0.0)

@@ -11,7 +11,6 @@ import tantivy
 
 from quire.index.engine import index_schema
 from quire.index.engine.clauses import ClauseBuilder, QueryContext, all_items
-from quire.index.node import id_term
 from quire.query import show
 from quire.query.query_tree import All, Not, Query, leaves
 
@@ -31,7 +30,7 @@ class Compiler(msgspec.Struct, frozen=True):
 
     def one_of(self, name: str, values: Iterable[str]) -> tantivy.Query:
         """A filter: nodes with one of these values in a field that is not analysed."""
-        terms = [id_term(value) for value in values]
+        terms = list(values)
         schema = self.context.schema
         if not 0 < len(terms) <= _FEW_TERMS:
             return tantivy.Query.term_set_query(schema, name, terms)

@@ -53,7 +53,7 @@ class Dictionary:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
-        self._languages = snapshot.languages
+        self._languages = snapshot.settings.languages
         self._completions: dict[tuple[str, str], Completions] = {}
         self.lookups = 0
         """The number of lookups so far."""
@@ -77,7 +77,7 @@ class Dictionary:
     def rarity(self, name: str, value: str) -> float:
         """The inverse document frequency of a term, as in BM25."""
         found = self._snapshot.doc_freq((name,), value)
-        return log(1 + (max(self._snapshot.count - found, 0) + 0.5) / (found + 0.5))
+        return log(1 + (max(self._snapshot.searcher.num_docs - found, 0) + 0.5) / (found + 0.5))
 
     def _is_live(self, term: str, fields: Sequence[str], count: int) -> bool:
         """Whether a term with this count occurs in a node that is not deleted."""
@@ -200,7 +200,7 @@ class Dictionary:
         queries = [tantivy.Query.term_query(schema, field(name, language), term) for name in RANKED]
         seen: set[str] = set()
         for _, address in self._snapshot.top(tantivy.Query.disjunction_max_query(queries), nodes):
-            node = self._snapshot.node(address)
+            [node] = self._snapshot.nodes([address])
             yield " ".join((*node.breadcrumb, node.text, node.path, *node.tags))
             if node.document_id not in seen:
                 seen.add(node.document_id)

@@ -16,7 +16,7 @@ import tantivy
 
 from quire.index.engine import analysis
 from quire.index.engine.normalization import flags, indexed_texts, normalize
-from quire.index.node import Node, encode_node, id_term
+from quire.index.node import Node, encode_node
 
 VERSION = 5
 """Increase it when older indexes become unreadable or score differently."""
@@ -100,7 +100,7 @@ def fields_of(nodes: Sequence[Node], language: str) -> NodeFields:
                 in_title: title + _all_texts(node.titles),
                 in_headings: above if node.ancestors else title,
                 in_body: indexed_texts(node.body_text),
-                ID: id_term(node.id),
+                ID: node.id,
                 POSITION: node.position,
                 NODE: encode_node(node),
                 **({FLAGS: found} if (found := flags(node.text)) else {}),
@@ -117,7 +117,7 @@ def _common_fields(document: Node, front: str, language: str) -> dict[str, Any]:
     folder, file = _folder_and_name(document.path)
     texts = {"front": (front,), "file": (file,), "folder": (folder,), "tags": document.tags, PATH: (document.path,)}
     fields: dict[str, Any] = {field(name, language): _all_texts(values) for name, values in texts.items()}
-    return fields | {DOC: id_term(document.document_id), TREE: id_term(document.tree)}
+    return fields | {DOC: document.document_id, TREE: document.tree}
 
 
 def _all_texts(values: Sequence[str]) -> list[str]:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
-from operator import itemgetter
 from pathlib import Path
-from types import MappingProxyType
-from typing import NamedTuple, cast
+from typing import cast
 
 import msgspec
 import tantivy
@@ -21,12 +19,9 @@ from quire.index.engine.damage import engine_reads
 from quire.index.engine.index_schema import BLOB, DOC, ID, NODE, NUMBER, POSITION, RECORD, TREE
 from quire.index.file_records import FILE_KEYS, SETTINGS_KEY, FileRecord, FileTable, IndexSettings, Tree, decode_files
 from quire.index.folder import Folder, Stamp
-from quire.index.node import Node, NodeRef, Outline, decode_node, id_term
+from quire.index.node import Node, NodeRef, Outline, decode_node
 
-_CACHE_SIZE = 4_096
-"""How many nodes, and how many outlines, a snapshot caches."""
-_FEW_NODES = 100
-"""A document with at most so many nodes is read whole to get some of them."""
+_CACHE_SIZE = 4_096  # of nodes, and of outlines
 _REMOVE_TRIES, _REMOVE_PAUSE = 50, 0.002
 
 Address = tantivy.DocAddress
@@ -66,14 +61,6 @@ def newest_readable_trees(folder: Folder) -> Mapping[str, Tree]:
     return {}
 
 
-class _Range(NamedTuple):
-    """Nodes of a document, from one position to another."""
-
-    record: FileRecord
-    first: int
-    last: int
-
-
 class Snapshot:
     """One committed state of an index; later commits do not change it. Threads may share it."""
 
@@ -89,12 +76,7 @@ class Snapshot:
         if self.settings.schema != index_schema.VERSION:
             problem = "the index was made by another version of quire"
             raise IndexDamagedError(str(folder.parent), problem, "run: quire index")
-        index_schema.register_analysers(self.index, self.languages)
-
-    @property
-    def languages(self) -> tuple[str, ...]:
-        """The languages that have fields."""
-        return self.settings.languages
+        index_schema.register_analysers(self.index, self.settings.languages)
 
     @cached_property
     def settings(self) -> IndexSettings:
@@ -106,17 +88,14 @@ class Snapshot:
             return msgspec.msgpack.decode(blobs[0], type=IndexSettings)
 
     @cached_property
-    def _files(self) -> dict[str, FileRecord]:
+    def files(self) -> FileTable:
+        """The file records by document id."""
         with engine_reads(self.folder):
             return decode_files(self._blobs(FILE_KEYS))
 
     @cached_property
     def _by_number(self) -> dict[int, FileRecord]:
-        return {record.number: record for record in self._files.values()}
-
-    def files(self) -> FileTable:
-        """The file records by document id."""
-        return self._files
+        return {record.number: record for record in self.files.values()}
 
     @property
     def segments(self) -> int:
@@ -125,7 +104,7 @@ class Snapshot:
 
     def node_count(self, documents: Iterable[str]) -> int:
         """The number of nodes of some documents."""
-        return sum([self._files[document].nodes for document in documents])
+        return sum([self.files[document].nodes for document in documents])
 
     # Nodes
 
@@ -133,10 +112,6 @@ class Snapshot:
         """The best nodes for a query. The engine allocates memory for ``limit`` hits, so it is capped."""
         with engine_reads(self.folder):
             return list(self.searcher.search(query, min(limit, self.searcher.num_docs), count=False).hits)
-
-    def node(self, address: Address) -> Node:
-        """The node at an address."""
-        return self.nodes([address])[0]
 
     def nodes(self, addresses: Iterable[Address]) -> list[Node]:
         """The nodes at some addresses."""
@@ -152,12 +127,12 @@ class Snapshot:
 
     def get(self, node_id: str) -> Node | None:
         """The node with an id."""
-        hits = self.top(self._has(ID, id_term(node_id)), 1)
-        return self.node(hits[0][1]) if hits else None
+        hits = self.top(self._has(ID, node_id), 1)
+        return self.nodes([hits[0][1]])[0] if hits else None
 
     def nodes_of(self, document_id: str, first: int = 0, last: int | None = None) -> list[Node]:
         """The nodes of a document from one position to another, both included, in order."""
-        record = self._files.get(document_id)
+        record = self.files.get(document_id)
         if record is None or not record.nodes:
             return []
         end = record.nodes - 1 if last is None else min(last, record.nodes - 1)
@@ -173,18 +148,14 @@ class Snapshot:
             ).hits
         return self.nodes(address for _, address in hits)
 
-    def numbers(self, addresses: Sequence[Address]) -> list[int]:
-        """The numbers of the documents of some nodes, without reading the nodes."""
+    def numbers(self, addresses: Sequence[Address], field: str = NUMBER) -> list[int]:
+        """The numbers of the documents of some nodes, or another numeric field, without reading the nodes."""
         with engine_reads(self.folder):
-            return cast("list[int]", self.searcher.fast_field_values(NUMBER, list(addresses)))
-
-    def _positions(self, addresses: Sequence[Address]) -> list[int]:
-        with engine_reads(self.folder):
-            return cast("list[int]", self.searcher.fast_field_values(POSITION, list(addresses)))
+            return cast("list[int]", self.searcher.fast_field_values(field, list(addresses)))
 
     def refs(self, addresses: Sequence[Address], numbers: Sequence[int] | None = None) -> list[NodeRef]:
         """Some nodes without their texts, which are not read. ``numbers`` are those of their documents, if known."""
-        numbers, positions = self.numbers(addresses) if numbers is None else numbers, self._positions(addresses)
+        numbers, positions = self.numbers(addresses) if numbers is None else numbers, self.numbers(addresses, POSITION)
         with engine_reads(self.folder):
             outlines = {number: self._outline(number) for number in set(numbers)}
             return [outlines[number].ref(position) for number, position in zip(numbers, positions, strict=True)]
@@ -198,49 +169,16 @@ class Snapshot:
             self._outlines[number] = found = Outline(record.id, number, record.outline)
         return found
 
-    def sections(
-        self,
-        locations: Iterable[Location],
-        *,
-        whole: bool,
-        addresses: Mapping[Location, Address] = MappingProxyType({}),
-    ) -> list[list[Node]]:
-        """The nodes at some locations, each with the nodes below it if ``whole``, in order.
-
-        ``addresses`` are those of nodes found before. All others are searched in one query, which is much faster.
-        """
-        wanted = [self._range(self._files[document_id], position, whole=whole) for document_id, position in locations]
-        alone = [addresses.get((each.record.id, each.first)) if each.first == each.last else None for each in wanted]
-        others = self._addresses([each for each, address in zip(wanted, alone, strict=True) if address is None])
-        return [self.nodes([address] if address is not None else next(others)) for address in alone]
-
-    def _range(self, record: FileRecord, position: int, *, whole: bool) -> _Range:
-        return _Range(record, position, self._outline(record.number).last(position) if whole else position)
-
-    def _addresses(self, wanted: Sequence[_Range]) -> Iterator[list[Address]]:
-        """The addresses of the nodes of each range, in order."""
-        if not wanted:
-            return
-        parts = [(tantivy.Occur.Should, self._in_or_near(*each)) for each in wanted]
-        hits = self.top(tantivy.Query.boolean_query(parts), sum(each.record.nodes for each in wanted))
-        found = [address for _, address in hits]
-        by_number: dict[int, list[tuple[int, Address]]] = {}
-        for address, number, position in zip(found, self.numbers(found), self._positions(found), strict=True):
-            by_number.setdefault(number, []).append((position, address))
-        for inside in by_number.values():
-            inside.sort(key=itemgetter(0))
-        for record, first, last in wanted:
-            yield [address for position, address in by_number[record.number] if first <= position <= last]
-
-    def _in_or_near(self, record: FileRecord, first: int, last: int) -> tantivy.Query:
-        """The nodes of a range; of a short document all nodes, which is faster."""
-        is_short = record.nodes <= _FEW_NODES
-        return self._has(DOC, id_term(record.id)) if is_short else self._in_range(record.id, first, last)
+    def section(self, location: Location, *, whole: bool, address: Address | None = None) -> list[Node]:
+        """The node at a location, and if ``whole`` all nodes below it; ``address`` is the node's, if known."""
+        document_id, first = location
+        last = self._outline(self.files[document_id].number).last(first) if whole else first
+        return self.nodes([address]) if address is not None and last == first else self.nodes_of(*location, last)
 
     def _in_range(self, document_id: str, first: int, last: int) -> tantivy.Query:
         within = tantivy.Query.range_query(self.schema, POSITION, tantivy.FieldType.Unsigned, first, last)
         must = tantivy.Occur.Must
-        return tantivy.Query.boolean_query([(must, self._has(DOC, id_term(document_id))), (must, within)])
+        return tantivy.Query.boolean_query([(must, self._has(DOC, document_id)), (must, within)])
 
     def _has(self, field: str, value: str) -> tantivy.Query:
         return tantivy.Query.term_query(self.schema, field, value, index_option="basic")
@@ -257,17 +195,12 @@ class Snapshot:
         with engine_reads(self.folder):
             return sum([self.searcher.doc_freq(field, term) for field in fields])
 
-    @property
-    def count(self) -> int:
-        """The number of nodes, plus a few records that are no nodes."""
-        return self.searcher.num_docs
-
     @cached_property
     def deleted(self) -> int:
         """The number of deleted nodes that ``doc_freq`` and ``terms_with_prefix`` count."""
         with engine_reads(self.folder):
             written = sum([count for _, count in self.searcher.terms_with_prefix(TREE, "")])
-        return written - self.node_count(self._files)
+        return written - self.node_count(self.files)
 
     def live_freq(self, field: str, term: str) -> int:
         """The number of nodes with a term in a field, without deleted nodes."""

@@ -8,7 +8,6 @@ import tantivy
 
 from quire.index.engine.damage import engine_writes
 from quire.index.engine.index_schema import BLOB, DOC, NUMBER, RECORD, NodeFields, build_schema, register_analysers
-from quire.index.node import id_term
 
 _SMALL_HEAP, _LARGE_HEAP = 15_000_000, 64_000_000
 """The memory per engine thread: the least that it accepts, and enough for few large segments."""
@@ -35,7 +34,7 @@ class Writer:
         """Replace a document's nodes; all get its number."""
         with engine_writes(self._folder):
             if not is_new:
-                self._writer.delete_documents_by_term(DOC, id_term(document_id))
+                self._writer.delete_documents_by_term(DOC, document_id)
             common = tantivy.Document.from_dict({**nodes.common, NUMBER: number}, self._schema)
             for own in nodes.own:
                 # Copying is faster than converting from Python. The engine's stubs lack __copy__.
@@ -46,7 +45,7 @@ class Writer:
     def remove(self, document_id: str) -> None:
         """Remove a document's nodes."""
         with engine_writes(self._folder):
-            self._writer.delete_documents_by_term(DOC, id_term(document_id))
+            self._writer.delete_documents_by_term(DOC, document_id)
 
     def put(self, key: str, blob: bytes | None) -> None:
         """Replace a record that is no node; None removes it."""
