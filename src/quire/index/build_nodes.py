@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, islice, pairwise
 from typing import Any
@@ -17,7 +18,7 @@ from quire.breadcrumbs import joined, one_line
 from quire.counter import TokenCounter
 from quire.index.file_records import storable
 from quire.index.node import Ancestor, Node, Part
-from quire.model import UNTITLED, Document, Section
+from quire.model import UNTITLED, Document
 from quire.offsets import bytes_at, lines_at
 
 _MAX_TAGS = 100
@@ -34,17 +35,17 @@ def build_nodes(
     texts = [text[start:end] for start, end in pairwise(edges)]
     all_cuts = passage_cuts(document) if cuts is None else cuts
     counts = [_count(each, inside, counter) for each, inside in zip(texts, all_cuts, strict=True)]
-    last = _last_below(sections)
+    parents = [None if each.parent is None else document.sections[each.parent].position or 0 for each in sections]
+    children, last = Counter(parents), _last_below(parents)
     full_tokens = _full_tokens(text, edges, [tokens for tokens, _ in counts], last, counter)
     in_bytes = bytes_at(text, edges)
     lines = lines_at(text, _first_and_last_characters(starts, texts))
-    children = _children(sections)
     path, tags = storable(document.path or UNTITLED), _tags(document.source.metadata)
     titles = _titles_without_node(document)
     nodes: list[Node] = []
     chains: dict[int, tuple[Ancestor, ...]] = {}
     for position, section in enumerate(sections):
-        parent = None if section.parent is None else nodes[document.sections[section.parent].position or 0]
+        parent = None if (above := parents[position]) is None else nodes[above]
         ancestors = () if parent is None else chains.get(parent.position) or _chain_to(parent, chains)
         start, end, below = section.start, edges[position + 1], last[position]
         title, slug, anchor = storable(section.title), section.slug, section.anchor
@@ -100,26 +101,14 @@ def _full_tokens(
     ]
 
 
-def _last_below(sections: Sequence[Section]) -> list[int]:
+def _last_below(parents: Sequence[int | None]) -> list[int]:
     """The position of the last node below each node, or its own."""
-    last = list(range(len(sections)))
-    waiting: list[int] = []
-    for position, section in enumerate(sections):
-        while waiting and sections[waiting[-1]].depth >= section.depth:
-            last[waiting.pop()] = position - 1
-        waiting.append(position)
-    for position in waiting:
-        last[position] = len(sections) - 1
+    last = list(range(len(parents)))
+    for position in range(len(parents) - 1, -1, -1):
+        parent = parents[position]
+        if parent is not None:
+            last[parent] = max(last[parent], last[position])
     return last
-
-
-def _children(sections: Sequence[Section]) -> list[int]:
-    positions = {section.number: position for position, section in enumerate(sections)}
-    children = [0] * len(sections)
-    for section in sections:
-        if section.parent is not None:
-            children[positions[section.parent]] += 1
-    return children
 
 
 def _first_and_last_characters(starts: Sequence[int], texts: Sequence[str]) -> Iterator[int]:
@@ -185,12 +174,9 @@ def _count(text: str, cuts: list[int], counter: TokenCounter) -> tuple[int, tupl
 # follow a heading. A passage therefore consists of whole paragraphs, list items, tables and fences. A longer block is
 # cut at line ends. Sizes are in characters, and no parser is needed.
 
-_LONG = 800
-"""A longer node, of some 200 tokens, has passages."""
-_LONG_BLOCK = 500
-"""About how much of a block that must be cut goes into one passage."""
-_SHORTEST = 250
-"""About how long a passage is at least: a single sentence is a poor answer."""
+_LONG = 800  # a longer node, of some 200 tokens, has passages
+_LONG_BLOCK = 500  # about how much of a block that must be cut goes into one passage
+_SHORTEST = 250  # about how long a passage is at least: a single sentence is a poor answer
 
 _AFTER_BLANK_LINE = re.compile(r"\n[ \t\r]*+\n(?=\S)")
 _BLANK_LINES = re.compile(r"(?:[ \t\r]*+\n)*+")

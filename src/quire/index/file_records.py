@@ -14,16 +14,13 @@ import msgspec
 
 from quire.model import Finding
 
-VERSION = 4
-"""The version of the index format. Increase it when the meaning of a stored record or node changes."""
+VERSION = 4  # the version of the index format. Increase it when the meaning of a stored record or node changes.
 DEFAULT_FOLDER = ".quire"
 DEFAULT_LANGUAGE = "english"
-TOKENIZER = "o200k_base"
-"""Counts the tokens of nodes."""
+TOKENIZER = "o200k_base"  # counts the tokens of nodes
 SETTINGS_KEY = "settings"
 _SHARDS = 32
-FILE_KEYS = tuple(f"files:{shard:02}" for shard in range(_SHARDS))
-"""The keys of the blobs with file records."""
+FILE_KEYS = tuple(f"files:{shard:02}" for shard in range(_SHARDS))  # the keys of the blobs with file records
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -89,8 +86,7 @@ def languages_of(trees: Mapping[str, Tree]) -> tuple[str, ...]:
     return tuple(sorted({tree.language for tree in trees.values()}))
 
 
-FileTable = Mapping[str, FileRecord]
-"""File records by document id."""
+FileTable = Mapping[str, FileRecord]  # file records by document id
 
 
 def key_of(document_id: str) -> str:

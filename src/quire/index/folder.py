@@ -28,8 +28,7 @@ from quire.read.source import kind
 LOCK, CURRENT, CHECKED, IGNORE = "index.lock", "index.current", "index.checked", ".gitignore"
 GENERATION = re.compile(r"index-[0-9]{1,9}")
 
-Stamp = tuple[tuple[int, ...], ...]
-"""Changes with every commit and every new generation."""
+Stamp = tuple[tuple[int, ...], ...]  # changes with every commit and every new generation
 
 
 class Pointer(msgspec.Struct, frozen=True):
@@ -38,12 +37,6 @@ class Pointer(msgspec.Struct, frozen=True):
     generation: str
     version: int  # of the index format
     trees: dict[str, Tree] = {}  # to rebuild an index that cannot be read
-
-
-class _Versioned(msgspec.Struct):
-    """What ``index.current`` has in every version of quire."""
-
-    version: int
 
 
 class Folder:
@@ -85,8 +78,6 @@ class Folder:
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
-            if (self.path / CURRENT).is_dir():
-                return b""  # as damaged as an empty file
             raise StoreError(str(self.path), f"cannot be read: {error.strerror or error}") from error
 
     def current(self) -> Path | None:
@@ -132,10 +123,12 @@ def generation_number(generation: Path) -> int:
 
 
 def _version_in(data: bytes) -> int | None:
+    """The version in ``index.current``, which every version of quire writes."""
     try:
-        return msgspec.json.decode(data, type=_Versioned).version
-    except (msgspec.DecodeError, UnicodeDecodeError):
+        version = msgspec.json.decode(data)["version"]
+    except (msgspec.DecodeError, UnicodeDecodeError, LookupError, TypeError):
         return None
+    return version if isinstance(version, int) else None
 
 
 def _file_stamp(path: Path) -> tuple[int, ...]:
@@ -170,7 +163,7 @@ def refuse_file(index: Path) -> None:
 
 
 def _own_entries(index: Path) -> Iterator[Path]:
-    yield from (index / name for name in (IGNORE, LOCK, CURRENT, CHECKED, f"{CHECKED}.new"))
+    yield from (index / name for name in (IGNORE, LOCK, CURRENT, CHECKED))
     for generation in Folder(index).generations():
         yield generation
         with contextlib.suppress(OSError):

@@ -14,7 +14,7 @@ import msgspec
 
 from quire.errors import BusyError, StoreError
 from quire.index.file_records import VERSION, Tree
-from quire.index.folder import CHECKED, CURRENT, IGNORE, LOCK, Folder, Pointer, generation_number
+from quire.index.folder import CURRENT, IGNORE, LOCK, Folder, Pointer, generation_number
 from quire.write import atomic
 from quire.write.lock import Busy, OnWait, acquired
 from quire.write.trouble import remedy
@@ -44,10 +44,8 @@ def new_generation(folder: Folder) -> Path:
 def point_to(folder: Folder, generation: Path, trees: dict[str, Tree]) -> None:
     """Make a generation the current one."""
     pointer = Pointer(generation=generation.name, version=VERSION, trees=trees)
-    with explained(folder):
-        _remove_folders(folder, CURRENT)
-        with atomic.replacing(folder.path / CURRENT) as stream:
-            stream.write(msgspec.json.encode(pointer))
+    with explained(folder), atomic.replacing(folder.path / CURRENT) as stream:
+        stream.write(msgspec.json.encode(pointer))
 
 
 def sweep(folder: Folder) -> None:
@@ -76,18 +74,9 @@ def explained(folder: Folder) -> Iterator[None]:
 
 def _create(folder: Folder) -> None:
     folder.path.mkdir(parents=True, exist_ok=True)
-    _remove_folders(folder, LOCK, CHECKED, IGNORE)
     ignore = folder.path / IGNORE
     if not ignore.exists() or ignore.stat().st_size == 0:  # a full disk leaves an empty file
-        with atomic.replacing(ignore) as stream:
-            stream.write(b"*\n")
-
-
-def _remove_folders(folder: Folder, *names: str) -> None:
-    """Remove folders in place of quire's files."""
-    for name in names:
-        if (folder.path / name).is_dir():
-            shutil.rmtree(folder.path / name)
+        ignore.write_bytes(b"*\n")
 
 
 def _busy(folder: Folder, descriptor: int) -> Busy:

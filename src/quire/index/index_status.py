@@ -17,63 +17,42 @@ from quire.model import Finding
 class Update:
     """What an update has done."""
 
-    added: int = 0
-    """New files."""
-    changed: int = 0
-    """Files with new content."""
-    removed: int = 0
-    """Files that are gone."""
-    touched: int = 0
-    """Files with new times and the same content."""
-    unchanged: int = 0
-    """All other files."""
-    failed: tuple[Finding, ...] = ()
-    """Files that cannot be read, reported at every update; all others are in the index."""
-    rebuilt: str | None = None
-    """Why the whole index was rebuilt; None if it was not, or if it is new."""
-    nodes: int = 0
-    """The number of nodes in the index."""
-    seconds: float = 0.0
-    """The duration."""
+    added: int = 0  # new files
+    changed: int = 0  # files with new content
+    removed: int = 0  # files that are gone
+    touched: int = 0  # files with new times and the same content
+    unchanged: int = 0  # all other files
+    failed: tuple[Finding, ...] = ()  # files that cannot be read, reported at every update; all others are in the index
+    rebuilt: str | None = None  # why the whole index was rebuilt; None if it was not, or if it is new
+    nodes: int = 0  # the number of nodes in the index
+    seconds: float = 0.0  # the duration
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeInfo:
     """A tree of an index."""
 
-    folder: Path
-    """The folder of its documents."""
-    language: str
-    """The language of its documents."""
-    files: int
-    """The number of files, without those that cannot be read."""
-    nodes: int
-    """The number of nodes."""
-    tokens: int
-    """The number of tokens."""
+    folder: Path  # the folder of its documents
+    language: str  # the language of its documents
+    files: int  # the number of files, without those that cannot be read
+    nodes: int  # the number of nodes
+    tokens: int  # the number of tokens
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
     """The state of an index."""
 
-    version: int
-    """The format version on disk; this quire's if it is unknown."""
-    size: int
-    """Its size in bytes."""
-    damaged: str | None = None
-    """What is wrong with its files; the fields below are then empty. None if nothing is."""
+    version: int  # the format version on disk; this quire's if it is unknown
+    size: int  # its size in bytes
+    damaged: str | None = None  # what is wrong with its files; the fields below are then empty. None if nothing is.
     rebuild: str | None = None
     """Why the next update will rebuild it although nothing is damaged. The fields below are filled only if the format
     version is this quire's."""
-    trees: Mapping[str, TreeInfo] = field(default_factory=dict)
-    """Its trees by name."""
-    segments: int = 0
-    """The number of engine segments."""
-    outdated: tuple[str, ...] = ()
-    """The ids of documents that were added, changed or removed since the last update."""
-    failed: tuple[Finding, ...] = ()
-    """Files that cannot be read."""
+    trees: Mapping[str, TreeInfo] = field(default_factory=dict)  # its trees by name
+    segments: int = 0  # the number of engine segments
+    outdated: tuple[str, ...] = ()  # the ids of documents that were added, changed or removed since the last update
+    failed: tuple[Finding, ...] = ()  # files that cannot be read
 
 
 def update_report(plan: UpdatePlan, files: FileTable, seconds: float) -> Update:

@@ -13,8 +13,7 @@ import msgspec
 from quire.breadcrumbs import joined
 from quire.offsets import utf8_length
 
-NO_PARENT = -1
-"""The position of the parent of a document, which has none."""
+NO_PARENT = -1  # the position of the parent of a document, which has none
 
 
 class Ancestor(msgspec.Struct, frozen=True, array_like=True, gc=False):

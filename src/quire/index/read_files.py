@@ -30,8 +30,7 @@ OnProgress = Callable[[int, int, str], None]
 _MAX_FINDINGS = 8
 _WORK_PER_WORKER = 6 * 1024 * 1024
 """How much work makes up for the start of a process, which loads the parser and the tokenizer."""
-_MAX_WORKERS = 4
-"""More workers are idle, as one process feeds the engine."""
+_MAX_WORKERS = 4  # more workers are idle, as one process feeds the engine
 
 
 class IndexedFile(msgspec.Struct, frozen=True, array_like=True):

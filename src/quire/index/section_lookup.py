@@ -15,8 +15,7 @@ from quire.index.file_records import storable
 from quire.index.node import Node
 
 _LINE = re.compile(r"(?s)(?P<document>.+):(?P<line>[0-9]{1,9})")
-USE_LS = "quire ls shows what is"
-"""The advice if no name is similar."""
+USE_LS = "quire ls shows what is"  # the advice if no name is similar
 _MAX_COMPARED = 5_000
 _SHOWN = 5
 

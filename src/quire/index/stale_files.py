@@ -17,7 +17,6 @@ import msgspec
 from quire.index.file_records import FileRecord, FileTable, Tree, digest_of, storable
 from quire.model import Finding
 from quire.read.discover import discover
-from quire.read.source import unreadable
 
 _TICK_NS, _COARSE_TICK_NS = 20_000_000, 2_100_000_000
 """Two edits within this time may have equal times, on current and on old file systems."""
@@ -88,10 +87,10 @@ def _has_same_times(current: FileRecord, old: FileRecord) -> bool:
 
 
 def _has_same_content(file: str, current: FileRecord, old: FileRecord) -> bool:
-    """Whether a file is still as it was read, or still cannot be read for the same reason."""
+    """Whether a file is still as it was read, or still cannot be read."""
     is_same = _has_same_times(current, old)
     if not old.digest:
-        return is_same and _read_error(file) == old.notes[0].message
+        return is_same and not digest_of_file(file)
     return (is_same and not old.racy) or (current.size == old.size and digest_of_file(file) == old.digest)
 
 
@@ -115,13 +114,3 @@ def digest_of_file(file: str) -> bytes:
         return digest_of(Path(file).read_bytes())
     except OSError:
         return b""
-
-
-def _read_error(file: str) -> str:
-    """Why a file cannot be read; empty if it can."""
-    try:
-        with Path(file).open("rb") as stream:
-            stream.read(1)
-    except OSError as error:
-        return unreadable(error)
-    return ""

@@ -18,8 +18,7 @@ from quire.query import lex
 from quire.query.lex import LEAST_BOOST, MOST_BOOST, Token
 from quire.query.query_tree import All, Either, Field, Not, Phrase, Query, Word
 
-MAX_DEPTH = 50
-"""How deeply groups may be nested; redundant brackets do not count."""
+MAX_DEPTH = 50  # how deeply groups may be nested; redundant brackets do not count
 
 
 @lru_cache(maxsize=8)

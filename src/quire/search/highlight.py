@@ -35,8 +35,7 @@ Terms = Callable[[str], Sequence[str]]
 """A word to its terms. If the word starts with an ASCII letter or digit, so do they."""
 Beginnings = Callable[[str], Sequence[str]]
 """A term, or its beginning, to the possible beginnings of ASCII words that have it."""
-StartAndEnd = tuple[int, int]
-"""A span before it is a ``Span``: tuples are sorted much faster."""
+StartAndEnd = tuple[int, int]  # a span before it is a ``Span``: tuples are sorted much faster
 
 
 class Word(NamedTuple):
@@ -220,8 +219,7 @@ class Wanted(NamedTuple):
     prefix: bool = False  # the last term is only the beginning of one
 
 
-_span = partial(tuple.__new__, Span)
-"""Makes a ``Span`` three times as fast."""
+_span = partial(tuple.__new__, Span)  # makes a ``Span`` three times as fast
 
 
 class _Token(NamedTuple):

@@ -25,12 +25,9 @@ from quire.search.argument_checks import known_trees
 from quire.search.path_filter import matches_path
 from quire.search.ranking_settings import BOOSTS, SHARPNESS, SearchSettings
 
-MAX_NODES = 10_000
-"""The most nodes that a search looks at."""
-MAX_CORRECTED = 8
-"""For how many unknown words of a query corrections are looked up."""
-FETCHED = 1_000
-"""How many nodes the engine is asked for at once; a few would hardly be faster."""
+MAX_NODES = 10_000  # the most nodes that a search looks at
+MAX_CORRECTED = 8  # for how many unknown words of a query corrections are looked up
+FETCHED = 1_000  # how many nodes the engine is asked for at once; a few would hardly be faster
 
 
 class Match(msgspec.Struct, frozen=True, gc=False):

@@ -25,10 +25,8 @@ from quire.index.node import NO_PARENT, Ancestor, parent_of
 from quire.search.hit import How
 from quire.search.ranking_settings import NEAR_BEST
 
-FULL_RESULTS = 2
-"""So many results of a document keep their score."""
-DEMOTION = 0.1
-"""The part of its score that a further result keeps."""
+FULL_RESULTS = 2  # so many results of a document keep their score
+DEMOTION = 0.1  # the part of its score that a further result keeps
 
 Rule = Literal["parent", "aggregated", "passed over", "apart", "set back"]
 

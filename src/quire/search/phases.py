@@ -26,13 +26,10 @@ from quire.search.merge import Candidate, Merged, Rules, limit_per_document, mer
 from quire.search.ranking_settings import SearchSettings
 from quire.search.term_limit import within_limit
 
-_MIN_POOL = 50
-"""How many nodes are merged, at least."""
-_POOL_PER_RESULT = 5
-"""How many nodes are merged for each requested result, at least."""
+_MIN_POOL = 50  # how many nodes are merged, at least
+_POOL_PER_RESULT = 5  # how many nodes are merged for each requested result, at least
 
-Phases = dict[str, dict[str, Any]]
-"""What each phase counted."""
+Phases = dict[str, dict[str, Any]]  # what each phase counted
 
 
 def search(

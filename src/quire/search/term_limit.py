@@ -9,10 +9,8 @@ import msgspec
 from quire.index.engine.normalization import normalize
 from quire.query.query_tree import Not, Phrase, Query, Word
 
-MAX_TERMS = 64
-"""Each word of a name or phrase is a term; in Chinese and Japanese each character."""
-PREFIX_TERMS = 16
-"""A word with ``*`` counts as so many terms, as it stands for many words."""
+MAX_TERMS = 64  # each word of a name or phrase is a term; in Chinese and Japanese each character
+PREFIX_TERMS = 16  # a word with ``*`` counts as so many terms, as it stands for many words
 
 _TERM = re.compile(r"[A-Z]*+[^\W\d_A-Z]++|[A-Z]++|\d++")
 

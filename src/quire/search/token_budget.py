@@ -27,27 +27,18 @@ from quire.index.node import Node
 from quire.model import Span
 from quire.offsets import line_start
 
-WORTH = 16
-"""A passage is cut only if there is room for so many tokens, and to at least half as many."""
-_MAX_MISSES = 16
-"""After so many nodes that do not fit, no more are tried."""
-_BATCH = 32
-"""How many nodes are read at a time."""
-ELLIPSIS = "…\n\n"
-"""Between passages that do not meet, on a line of its own."""
-_ELLIPSIS_TOKENS = 8
-"""Reserved for it and the line ends before it; it has about three."""
-_SEAM_TOKENS = 4
-"""Reserved where two counts may not add up."""
+WORTH = 16  # a passage is cut only if there is room for so many tokens, and to at least half as many
+_MAX_MISSES = 16  # after so many nodes that do not fit, no more are tried
+_BATCH = 32  # how many nodes are read at a time
+ELLIPSIS = "…\n\n"  # between passages that do not meet, on a line of its own
+_ELLIPSIS_TOKENS = 8  # reserved for it and the line ends before it; it has about three
+_SEAM_TOKENS = 4  # reserved where two counts may not add up
 _CLEAN_START = re.compile(r"[ \t]{0,64}+[^\s/]")
 """A line with text; a slash may merge with signs at the end of the line before."""
-_CHARACTERS_PER_TOKEN = 16
-"""Hardly any text has longer tokens on average."""
+_CHARACTERS_PER_TOKEN = 16  # hardly any text has longer tokens on average
 
-Count = Callable[[str], int]
-"""Counts the tokens of a text."""
-Ranges = Callable[[str], Sequence[Span]]
-"""Finds the query's words in a text, in order."""
+Count = Callable[[str], int]  # counts the tokens of a text
+Ranges = Callable[[str], Sequence[Span]]  # finds the query's words in a text, in order
 
 
 class ReadNodes(Protocol):

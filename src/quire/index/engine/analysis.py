@@ -12,8 +12,7 @@ import tantivy
 
 from quire.index.engine.normalization import humps, is_unspaced, normalize
 
-NONE = "none"
-"""The language of a tree whose words are not stemmed."""
+NONE = "none"  # the language of a tree whose words are not stemmed
 
 LANGUAGES = (
     *("arabic", "danish", "dutch", "english", "finnish", "french", "german", "greek", "hungarian", "italian"),
@@ -24,8 +23,7 @@ LANGUAGES = (
 _FOLD_FIRST = ("arabic", "dutch", "english", "german", "greek", "russian", "tamil", NONE)
 """Languages whose stemmers do not need the accents of Latin letters; accents are removed before stemming."""
 
-_MAX_WORD_BYTES = 128
-"""Longer words are not indexed: nobody types them, and encoded data is full of them."""
+_MAX_WORD_BYTES = 128  # longer words are not indexed: nobody types them, and encoded data is full of them
 _MAYBE_TOO_LONG = re.compile(r"[^\W_]{32,}")  # a character has at most four bytes
 
 _VERSION = re.compile(r"v?(\d+(?:\.\d+)+)", re.IGNORECASE)

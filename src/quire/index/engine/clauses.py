@@ -21,8 +21,7 @@ from quire.index.engine.normalization import flags, is_unspaced
 from quire.query.query_tree import All, Either, Not, Phrase, Query, Word, leaves
 
 _MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
-_WHOLE_NAME = 3.0
-"""The extra weight of a name whose parts are adjacent, and of a flag with its dashes."""
+_WHOLE_NAME = 3.0  # the extra weight of a name whose parts are adjacent, and of a flag with its dashes
 
 
 class Ranking(msgspec.Struct, frozen=True, kw_only=True):

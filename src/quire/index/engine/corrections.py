@@ -21,19 +21,15 @@ from quire.index.engine.index_schema import RANKED, field
 from quire.index.engine.normalization import indexed_texts, is_unspaced
 from quire.index.engine.snapshot import Snapshot
 
-_MIN_LENGTH = 4
-"""Shorter words are not corrected: too many words are similar."""
+_MIN_LENGTH = 4  # shorter words are not corrected: too many words are similar
 _MAX_LENGTH = 64
 """Longer words are not corrected, and longer prefixes not stemmed: the cost grows with the length squared."""
 _FEW, _MANY = 30, 300
 """In how many nodes the spelling of a stem is looked up: at first, and if the spelling may be rare."""
-_NODE_LENGTH = 2_000
-"""The number of characters that counts as one node, so that fewer large nodes are read."""
+_NODE_LENGTH = 2_000  # the number of characters that counts as one node, so that fewer large nodes are read
 _MAX_CORRECTIONS = 3
-_MAX_SCORED = 48
-"""How many of the words that a prefix stands for are scored."""
-_MAX_ENDING = 5
-"""How many letters of a word its stem may lack."""
+_MAX_SCORED = 48  # how many of the words that a prefix stands for are scored
+_MAX_ENDING = 5  # how many letters of a word its stem may lack
 _ENDINGS = ("ing", "ings", "ion", "ions", "ión", "ity", "ive", "ment", "ness", "ung")
 """Common endings of more than two letters."""
 

@@ -6,8 +6,7 @@ word. The share is computed here, once per combination of bits: parts and items 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import tantivy
 
@@ -15,69 +14,19 @@ from quire.index.engine.clauses import ClauseBuilder, QueryContext, Variant, all
 from quire.query.query_tree import Either, Not, Phrase, Query, Word
 
 _MUST, _SHOULD = tantivy.Occur.Must, tantivy.Occur.Should
-_IN_TEXT, _HEADING_BONUS = 0.99, 0.01
-"""The share for a word that a node has, and the bonus if its heading has it."""
-FULLY_COVERED = _IN_TEXT - 1e-4
-"""A share from here on covers the whole query."""
+_IN_TEXT, _HEADING_BONUS = 0.99, 0.01  # the share for a word that a node has, and the bonus if its heading has it
+FULLY_COVERED = _IN_TEXT - 1e-4  # a share from here on covers the whole query
 _DIGITS = 5
-TOLERANCE = 2 * 10.0**-_DIGITS
-"""Shares that differ by less are equal: they are rounded sums of weights."""
-_ITEMS_PER_QUERY = 12
-"""A score has 24 exact bits, and an item needs two."""
-_HEADING, _TEXT = 1, 2
-"""The bits of an item."""
-Bits = int
-"""The bits of all items; the first item has the lowest."""
+TOLERANCE = 2 * 10.0**-_DIGITS  # shares that differ by less are equal: they are rounded sums of weights
+_ITEMS_PER_QUERY = 12  # a score has 24 exact bits, and an item needs two
+_HEADING, _TEXT = 1, 2  # the bits of an item
+Bits = int  # the bits of all items; the first item has the lowest
 _TITLE: Mapping[str, float] = {"title": 1.0}
 _BODY: Mapping[str, float] = {"body": 1.0}
 
 
-class _Item(NamedTuple):
-    """The queries for one item."""
-
-    heading: tantivy.Query | None
-    text: tantivy.Query | None
-
-
-class _Single(NamedTuple):
-    """An item by its number."""
-
-    number: int
-    needs_any: Bits  # one of these bits satisfies it
-
-    def share(self, bits: Bits, bonus: float) -> float:
-        return _IN_TEXT * _has(bits, self.number, self.needs_any) + bonus * _has(bits, self.number, _HEADING)
-
-
-class _Name(NamedTuple):
-    """The parts of a name. Each counts for itself; the heading bonus needs all of them."""
-
-    parts: Sequence[_Single]
-
-    def share(self, bits: Bits, bonus: float) -> float:
-        in_heading = all(_has(bits, part.number, _HEADING) for part in self.parts)
-        return sum([part.share(bits, 0.0) for part in self.parts]) / len(self.parts) + bonus * in_heading
-
-
-class _Weighted(NamedTuple):
-    """Items that add up, each with its weight."""
-
-    items: Sequence[tuple[float, _Wanted]]
-
-    def share(self, bits: Bits, bonus: float) -> float:
-        return sum([weight * item.share(bits, bonus) for weight, item in self.items])
-
-
-class _BestOf(NamedTuple):
-    """Alternatives, of which the best counts."""
-
-    alternatives: Sequence[_Wanted]
-
-    def share(self, bits: Bits, bonus: float) -> float:
-        return max([each.share(bits, bonus) for each in self.alternatives], default=0.0)
-
-
-_Wanted = _Single | _Name | _Weighted | _BestOf
+Share = Callable[[Bits, float], float]
+"""The share of an item by the bits of a node; the number is the bonus for a heading."""
 
 
 class Coverage:
@@ -86,13 +35,13 @@ class Coverage:
     def __init__(self, context: QueryContext, query: Query, *, partial: bool) -> None:
         self._context = context
         self._partial = partial
-        self._items: list[_Item] = []
+        self._items: list[tuple[tantivy.Query | None, tantivy.Query | None]] = []  # in a heading, in a text
         self.shares = _Shares(self._all(all_items(query)))
         """The share of a node by its bits and by whether it is a document."""
 
     def __bool__(self) -> bool:
         """Whether the query searches for any text."""
-        return any(each.text is not None for each in self._items)
+        return any(text is not None for _, text in self._items)
 
     def queries(self, among: tantivy.Query) -> Iterator[tuple[int, tantivy.Query]]:
         """Queries that score the filtered nodes by the bits of some items, each with the number of its first item.
@@ -102,63 +51,85 @@ class Coverage:
         """
         for first in range(0, len(self._items), _ITEMS_PER_QUERY):
             query = tantivy.Query.const_score_query(among, 0.0)
-            for number, item in enumerate(self._items[first : first + _ITEMS_PER_QUERY]):
-                for bit, wanted in ((_HEADING, item.heading), (_TEXT, item.text)):
+            for number, (heading, text) in enumerate(self._items[first : first + _ITEMS_PER_QUERY]):
+                for bit, wanted in ((_HEADING, heading), (_TEXT, text)):
                     if wanted is not None:
                         scored = tantivy.Query.const_score_query(wanted, float(shifted(bit, number)))
                         query = tantivy.Query.boolean_query([(_MUST, query), (_SHOULD, scored)])
             yield first, query
 
-    def _all(self, items: Sequence[Query]) -> _Weighted:
+    def _all(self, items: Sequence[Query]) -> Share:
         required = [item for item in self._context.required(items) if _searches_text(item)]
         total = sum(map(_weight, required))
-        return _Weighted([(_weight(item) / total, self._wanted(item)) for item in required if total])
+        return _weighted([(_weight(item) / total, self._share(item)) for item in required if total])
 
-    def _wanted(self, item: Query) -> _Wanted:
+    def _share(self, item: Query) -> Share:
         if isinstance(item, Word | Phrase):
             return self._word(item) if is_plain(item) else self._field_or_phrase(item)
         if isinstance(item, Either):
-            return _BestOf([self._wanted(each) for each in item.items])
+            return _best_of([self._share(each) for each in item.items])
         return self._all(all_items(item))
 
-    def _word(self, word: Word) -> _Wanted:
+    def _word(self, word: Word) -> Share:
         """A word, with a name split into its parts, which may be apart or missing.
 
         All variants of one group share an item: most words have no others.
         """
         variants = list(self._builder(_TITLE).variants(word))
         whole = [variant for variant in variants if len(variant.groups) == 1]
-        wanted: list[_Wanted] = [self._any_variant(whole)] if whole else []
-        names = [variant for variant in variants if len(variant.groups) > 1]
-        wanted += [
-            _Name([self._any_variant([variant._replace(groups=[group])]) for group in variant.groups])
-            for variant in names
-        ]
-        return self._with_flag(word, wanted[0] if len(wanted) == 1 else _BestOf(wanted))
+        shares = [_single(self._add_variants(whole), _HEADING | _TEXT)] if whole else []
+        for variant in variants:
+            if len(variant.groups) > 1:
+                parts = [self._add_variants([variant._replace(groups=[group])]) for group in variant.groups]
+                shares.append(_name(parts))
+        return self._with_flag(word, shares[0] if len(shares) == 1 else _best_of(shares))
 
-    def _with_flag(self, item: Word | Phrase, wanted: _Wanted) -> _Wanted:
-        """A command-line flag counts in full only with its dashes."""
-        flag = self._context.flag(item)
-        return wanted if flag is None else _Weighted([(0.5, wanted), (0.5, self._add(None, flag, _TEXT))])
-
-    def _any_variant(self, variants: Sequence[Variant]) -> _Single:
-        """One of some variants, all of it in the heading or all of it in the text."""
-        heading, text = (self._builder(boosts).any_variant(variants) for boosts in (_TITLE, _BODY))
-        return self._add(heading, text, _HEADING | _TEXT)
-
-    def _field_or_phrase(self, item: Word | Phrase) -> _Wanted:
+    def _field_or_phrase(self, item: Word | Phrase) -> Share:
         """A phrase, a prefix, or a word with a field."""
         is_phrase = isinstance(item, Phrase)
         heading = self._builder(_TITLE).build(item)
         text = self._builder(_BODY if is_phrase else {**_TITLE, **_BODY}).build(item)
-        return self._with_flag(item, self._add(heading, text, _HEADING | _TEXT if is_phrase else _TEXT))
+        return self._with_flag(item, _single(self._add(heading, text), _HEADING | _TEXT if is_phrase else _TEXT))
 
-    def _add(self, heading: tantivy.Query | None, text: tantivy.Query | None, needs_any: Bits) -> _Single:
-        self._items.append(_Item(heading, text))
-        return _Single(len(self._items) - 1, needs_any)
+    def _with_flag(self, item: Word | Phrase, share: Share) -> Share:
+        """A command-line flag counts in full only with its dashes."""
+        flag = self._context.flag(item)
+        return share if flag is None else _weighted([(0.5, share), (0.5, _single(self._add(None, flag), _TEXT))])
+
+    def _add_variants(self, variants: Sequence[Variant]) -> int:
+        """Add an item for any of some variants, all of it in the heading or all of it in the text."""
+        heading, text = (self._builder(boosts).any_variant(variants) for boosts in (_TITLE, _BODY))
+        return self._add(heading, text)
+
+    def _add(self, heading: tantivy.Query | None, text: tantivy.Query | None) -> int:
+        self._items.append((heading, text))
+        return len(self._items) - 1
 
     def _builder(self, boosts: Mapping[str, float]) -> ClauseBuilder:
         return ClauseBuilder(self._context, boosts, partial=self._partial, bonus=False)
+
+
+def _single(number: int, needs_any: Bits) -> Share:
+    return lambda bits, bonus: _IN_TEXT * _has(bits, number, needs_any) + bonus * _has(bits, number, _HEADING)
+
+
+def _name(parts: Sequence[int]) -> Share:
+    """The parts of a name. Each counts for itself; the heading bonus needs all of them."""
+    shares = [_single(part, _HEADING | _TEXT) for part in parts]
+
+    def share(bits: Bits, bonus: float) -> float:
+        in_heading = all(_has(bits, part, _HEADING) for part in parts)
+        return sum([each(bits, 0.0) for each in shares]) / len(shares) + bonus * in_heading
+
+    return share
+
+
+def _weighted(shares: Sequence[tuple[float, Share]]) -> Share:
+    return lambda bits, bonus: sum([weight * share(bits, bonus) for weight, share in shares])
+
+
+def _best_of(shares: Sequence[Share]) -> Share:
+    return lambda bits, bonus: max([share(bits, bonus) for share in shares], default=0.0)
 
 
 def shifted(bits: Bits, number: int) -> Bits:
@@ -176,12 +147,12 @@ class _Shares(dict[tuple[Bits, bool], float]):
     A document gets no heading bonus: its title is about everything in it.
     """
 
-    def __init__(self, wanted: _Wanted) -> None:
-        self._wanted = wanted
+    def __init__(self, share: Share) -> None:
+        self._share = share
 
     def __missing__(self, key: tuple[Bits, bool]) -> float:
         bits, is_document = key
-        self[key] = share = round(self._wanted.share(bits, 0.0 if is_document else _HEADING_BONUS), _DIGITS)
+        self[key] = share = round(self._share(bits, 0.0 if is_document else _HEADING_BONUS), _DIGITS)
         return share
 
 

@@ -8,6 +8,7 @@ disk, is found by a full check (``quire status``), or when the engine meets it.
 from __future__ import annotations
 
 import errno
+import json
 import os
 import re
 from binascii import crc32
@@ -20,38 +21,18 @@ import msgspec
 from quire.errors import IndexDamagedError, StoreError, is_panic
 from quire.write.trouble import remedy
 
-Stamps = dict[str, tuple[int, int]]
-"""The size and mtime of files by name."""
+Stamps = dict[str, tuple[int, int]]  # the size and mtime of files by name
 
-META = "meta.json"
-"""The engine's description of the last commit; a folder with this file is an index."""
+META = "meta.json"  # the engine's description of the last commit; a folder with this file is an index
 _SUFFIXES = ("idx", "pos", "term", "store", "fast", "fieldnorm")
 _MAGIC = 1337
-_TAIL = 8
-"""The length of the footer and the magic number, four bytes each."""
+_TAIL = 8  # the length of the footer and the magic number, four bytes each
 _MAX_FOOTER = 4_096
 _BLOCK = 1 << 20
 
 
 class DamageError(Exception):
     """A damaged file, in a few words; the caller adds the folder's name."""
-
-
-class _Deletes(msgspec.Struct):
-    opstamp: int
-
-
-class _Segment(msgspec.Struct):
-    segment_id: str
-    deletes: _Deletes | None = None
-
-
-class _Meta(msgspec.Struct):
-    segments: list[_Segment]
-
-
-class _Footer(msgspec.Struct):
-    crc: int
 
 
 def check(generation: Path, memory: Path | None = None) -> Stamps:
@@ -66,13 +47,8 @@ def check(generation: Path, memory: Path | None = None) -> Stamps:
 
 
 def remember(memory: Path, generation: Path) -> None:
-    """Remember all files of a commit that this process has just made. Losing the memory does no harm."""
-    new = memory.with_name(f"{memory.name}.new")
-    try:
-        new.write_bytes(msgspec.msgpack.encode((generation.name, _stamps(generation))))
-        new.replace(memory)
-    finally:
-        new.unlink(missing_ok=True)
+    """Remember all files of a commit that this process has just made. A lost or torn memory does no harm."""
+    memory.write_bytes(msgspec.msgpack.encode((generation.name, _stamps(generation))))
 
 
 def _remembered(memory: Path, generation: Path) -> Stamps:
@@ -94,27 +70,27 @@ def _stamps(generation: Path) -> Stamps:
 
 def _file_names(generation: Path) -> Iterator[str]:
     """The files of the last commit."""
-    try:
-        with _named(META):
-            meta = msgspec.json.decode((generation / META).read_bytes(), type=_Meta)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise DamageError(f"{META} is not readable as JSON") from error
-    for segment in meta.segments:
-        name = segment.segment_id.replace("-", "")
-        yield from (f"{name}.{suffix}" for suffix in _SUFFIXES)
-        if segment.deletes is not None:
-            yield f"{name}.{segment.deletes.opstamp}.del"
+    with _named(META):
+        segments = json.loads((generation / META).read_bytes())["segments"]
+        deletes = {segment["segment_id"]: segment.get("deletes") for segment in segments}
+        for segment_id, deleted in deletes.items():
+            name = segment_id.replace("-", "")
+            yield from (f"{name}.{suffix}" for suffix in _SUFFIXES)
+            if deleted is not None:
+                yield f"{name}.{deleted['opstamp']}.del"
 
 
 @contextmanager
 def _named(name: str) -> Iterator[None]:
-    """Report a file that is missing or cannot be read."""
+    """Report a file that is missing, cannot be read, or is no JSON of the engine."""
     try:
         yield
     except FileNotFoundError as error:
         raise DamageError(f"{name} is missing") from error
     except OSError as error:
         raise DamageError(f"{name} cannot be read: {error.strerror or error}") from error
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise DamageError(f"{name} has invalid content") from error
 
 
 def _check_file(file: Path, size: int) -> None:
@@ -125,10 +101,7 @@ def _check_file(file: Path, size: int) -> None:
         if len(tail) < _TAIL or int.from_bytes(tail[4:], "little") != _MAGIC or length > min(_MAX_FOOTER, size):
             raise DamageError(f"{file.name} has no valid footer")
         stream.seek(size - _TAIL - length)
-        try:
-            expected = msgspec.json.decode(stream.read(length), type=_Footer).crc
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise DamageError(f"{file.name} has no valid footer") from error
+        expected = json.loads(stream.read(length))["crc"]
         stream.seek(0)
         left, crc = size - _TAIL - length, 0
         while left > 0:

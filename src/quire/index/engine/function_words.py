@@ -21,8 +21,7 @@ _ENGLISH = (
 )
 """Includes words of questions (*explain*, *vs*) and of links to documents (*guide*, *page*)."""
 
-_COMPARISONS = frozenset({"versus", "vs"})
-"""Function words unless they come first: *vs code* is a name."""
+_COMPARISONS = frozenset({"versus", "vs"})  # function words unless they come first: *vs code* is a name
 
 _OTHERS = {
     "arabic": (

@@ -18,8 +18,7 @@ from quire.index.engine import analysis
 from quire.index.engine.normalization import flags, indexed_texts, normalize
 from quire.index.node import Node, encode_node
 
-VERSION = 5
-"""Increase it when older indexes become unreadable or score differently."""
+VERSION = 5  # increase it when older indexes become unreadable or score differently
 
 ID, DOC, TREE = "id", "doc", "tree"  # the node's id, its document's id, its tree's name: not analysed
 NUMBER, POSITION = "number", "position"  # of its document in the index; of the node in its document
@@ -35,8 +34,7 @@ matter gives one: otherwise the title is that of a heading, or the file name. ``
 node, in a document its own title; ``front`` is the front matter; ``file`` is the name of the file, or of its folder for
 an index page; ``folder`` are the folders above it.
 """
-PATH = "path"
-"""The whole path, searched only by ``path:``."""
+PATH = "path"  # the whole path, searched only by ``path:``
 
 _TITLE = re.compile(r"^title\s*[:=]", re.MULTILINE)
 _MAX_REPEATED = 1_000

@@ -26,8 +26,7 @@ _KINDS = bytes(
 """The kind of each ASCII character: a capital, another letter or digit, or neither."""
 _HUMP_KINDS = (b"aA", b"AAa")
 """Every name with humps has one of these sequences of kinds; so have a few names without, such as ``SHA1``."""
-_MAX_CACHED = 64
-"""Longer names are rare and not cached."""
+_MAX_CACHED = 64  # longer names are rare and not cached
 
 _FLAG = re.compile(r"--(?<![A-Za-z0-9_-]--)[A-Za-z][A-Za-z0-9]*+(?:[-_.][A-Za-z0-9]++)*+")
 
@@ -40,8 +39,7 @@ ALONE = (
 _CLUSTER_RANGES = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF))
 CLUSTERS = "".join(f"{chr(first)}-{chr(last)}" for first, last in _CLUSTER_RANGES)
 """Thai, Lao, Burmese and Khmer: each letter with its marks is a word."""
-EMOJI = "\u203c\u2049\u231a-\u23ff\u2600-\u27bf\u2b05-\u2b55\U0001f000-\U0001faff"
-"""Each emoji is a word."""
+EMOJI = "\u203c\u2049\u231a-\u23ff\u2600-\u27bf\u2b05-\u2b55\U0001f000-\U0001faff"  # each emoji is a word
 _MARKED = (
     "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0711\u0730-\u074a"
     "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\ufe20-\ufe2f\u0386\u0388-\u0390\u03aa-\u03b0\u03ca-\u03ce\u1f00-\u1fff"

@@ -24,11 +24,9 @@ from quire.index.node import Node, NodeRef, Outline, decode_node
 _CACHE_SIZE = 4_096  # of nodes, and of outlines
 _REMOVE_TRIES, _REMOVE_PAUSE = 50, 0.002
 
-Address = tantivy.DocAddress
-"""The engine's address of a node in a snapshot."""
+Address = tantivy.DocAddress  # the engine's address of a node in a snapshot
 Scored = tuple[float, Address]
-Location = tuple[str, int]
-"""A document id, and a position in the document's list of nodes."""
+Location = tuple[str, int]  # a document id, and a position in the document's list of nodes
 
 
 def open_snapshot(folder: Folder) -> tuple[Snapshot | None, Stamp]:
