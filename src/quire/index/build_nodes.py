@@ -25,16 +25,14 @@ _MAX_TAGS = 100
 _TAG_KEYS = ("tags", "tag", "keywords")
 
 
-def build_nodes(
-    document: Document, tree: str, counter: TokenCounter, cuts: Sequence[list[int]] | None = None
-) -> tuple[Node, ...]:
-    """The nodes of a document in order; the first is the document itself. ``cuts`` is from ``passage_cuts``."""
+def build_nodes(document: Document, tree: str, counter: TokenCounter) -> tuple[Node, ...]:
+    """The nodes of a document in order; the first is the document itself."""
     sections, text = document.nodes, document.text
     starts = [section.start for section in sections]
     edges = [*starts, len(text)]
     texts = [text[start:end] for start, end in pairwise(edges)]
-    all_cuts = passage_cuts(document) if cuts is None else cuts
-    counts = [_count(each, inside, counter) for each, inside in zip(texts, all_cuts, strict=True)]
+    front = document.source.body_start
+    counts = [_count(each, max(front - start, 0), counter) for start, each in zip(starts, texts, strict=True)]
     parents = [None if each.parent is None else document.sections[each.parent].position or 0 for each in sections]
     children, last = Counter(parents), _last_below(parents)
     full_tokens = _full_tokens(text, edges, [tokens for tokens, _ in counts], last, counter)
@@ -51,7 +49,7 @@ def build_nodes(
         title, slug, anchor = storable(section.title), section.slug, section.anchor
         breadcrumb = _breadcrumb(title, parent, is_first=section.number == 1)
         tokens, parts = counts[position]
-        body = section.body_start - start if ancestors else document.source.body_start
+        body = section.body_start - start if ancestors else front
         nodes.append(
             Node(
                 tree=tree,
@@ -159,8 +157,9 @@ def _listed(value: Any) -> Iterable[str]:
     return [str(each) for each in values if isinstance(each, str | int | float) and not isinstance(each, bool)]
 
 
-def _count(text: str, cuts: list[int], counter: TokenCounter) -> tuple[int, tuple[Part, ...]]:
-    """The tokens of a node's text, and its passages if it is cut. Counts are added up where that is exact."""
+def _count(text: str, front: int, counter: TokenCounter) -> tuple[int, tuple[Part, ...]]:
+    """The tokens of a node's text, and its passages if it is long. Counts are added up where that is exact."""
+    cuts = _passage_cuts(text, front) if len(text) > _LONG else []
     if not cuts:
         return counter.count(text), ()
     spans = pairwise((0, *cuts, len(text)))
@@ -183,17 +182,7 @@ _BLANK_LINES = re.compile(r"(?:[ \t\r]*+\n)*+")
 _FENCE = re.compile(r"\n[ ]{0,3}+(?=[`~])(`{3,}|~{3,})([^\n]*)")
 
 
-def passage_cuts(document: Document) -> list[list[int]]:
-    """For each node, where its passages start, without the first; empty for a short one."""
-    text, front = document.text, document.source.body_start
-    edges = [*(section.start for section in document.nodes), len(text)]
-    return [
-        _cuts_in(text[start:end], max(front - start, 0)) if end - start > _LONG else []
-        for start, end in pairwise(edges)
-    ]
-
-
-def _cuts_in(text: str, front: int) -> list[int]:
+def _passage_cuts(text: str, front: int) -> list[int]:
     """Where the passages of ``text`` start, without the first. Front matter, up to ``front``, is not cut."""
     cuts: list[int] = []
     fences = list(_fences(text, front))

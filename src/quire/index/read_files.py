@@ -14,13 +14,13 @@ from io import FileIO
 import msgspec
 
 from quire import parsing, read, size
+from quire.counter import TokenCounter
 from quire.errors import UndecodableError
-from quire.index.build_nodes import build_nodes, passage_cuts
+from quire.index.build_nodes import build_nodes
 from quire.index.engine.index_schema import NodeFields, fields_of
 from quire.index.file_records import TOKENIZER, FileFinding, FileRecord, digest_of, storable
 from quire.index.node import encode_outline
 from quire.index.stale_files import Task
-from quire.model import Source
 from quire.read.source import CONVERT, unreadable
 from quire.run import cores, plan
 
@@ -79,57 +79,37 @@ def read_batch_encoded(tasks: Sequence[Task]) -> list[bytes]:
 
 
 def read_batch(tasks: Sequence[Task]) -> list[IndexedFile]:
-    """Read a few hundred KB of files. Files that cannot be read are among the results.
-
-    Each step runs over all files: going file by file takes a tenth longer, as the steps evict each other's code and
-    tables from the processor's caches.
-    """
+    """Read some files. Files that cannot be read are among the results."""
     counter = size.resolve(None, TOKENIZER)
-    sources = [_read(task) for task in tasks]
-    readable = [(task, *each) for task, each in zip(tasks, sources, strict=True) if not isinstance(each, IndexedFile)]
-    documents = [parsing.document(source) for _, _, source in readable]
-    cuts = [passage_cuts(document) for document in documents]
-    nodes = [
-        build_nodes(document, task.record.tree, counter, inside)
-        for (task, _, _), document, inside in zip(readable, documents, cuts, strict=True)
-    ]
-    fields = [fields_of(each, task.language) for (task, _, _), each in zip(readable, nodes, strict=True)]
-    indexed = (
-        IndexedFile(
-            msgspec.structs.replace(
-                task.record,
-                digest=digest,
-                title=made[0].title,
-                nodes=len(made),
-                tokens=made[0].full_tokens,
-                outline=encode_outline(made),
-                notes=tuple(
-                    FileFinding(finding.code, finding.line, storable(finding.message))
-                    for finding in document.findings[:_MAX_FINDINGS]
-                ),
-            ),
-            as_fields,
-        )
-        for (task, digest, _), document, made, as_fields in zip(readable, documents, nodes, fields, strict=True)
-    )
-    return [each if isinstance(each, IndexedFile) else next(indexed) for each in sources]
+    return [_read(task, counter) for task in tasks]
 
 
-def _read(task: Task) -> tuple[bytes, Source] | IndexedFile:
-    """The hash of a file's bytes and its text; or a record that says why there is none."""
+def _read(task: Task, counter: TokenCounter) -> IndexedFile:
     path = task.record.path
     try:
         with FileIO(os.fsdecode(task.file)) as file:
             data = file.read()
     except (OSError, ValueError) as error:
         return _failed(task, unreadable(error), code="unreadable")
+    digest = digest_of(data)
     try:
         text, _ = read.decode(data, path)
     except UndecodableError as error:
         # An update has no option to replace undecodable bytes, so it advises to convert the file.
-        message = error.advising(CONVERT).message
-        return _failed(task, message, error.line, digest_of(data), code="undecodable")
-    return digest_of(data), read.make_source(text, path=path)
+        return _failed(task, error.advising(CONVERT).message, error.line, digest, code="undecodable")
+    document = parsing.document(read.make_source(text, path=path))
+    nodes = build_nodes(document, task.record.tree, counter)
+    findings = [FileFinding(each.code, each.line, storable(each.message)) for each in document.findings[:_MAX_FINDINGS]]
+    record = msgspec.structs.replace(
+        task.record,
+        digest=digest,
+        title=nodes[0].title,
+        nodes=len(nodes),
+        tokens=nodes[0].full_tokens,
+        outline=encode_outline(nodes),
+        notes=tuple(findings),
+    )
+    return IndexedFile(record, fields_of(nodes, task.language))
 
 
 def _failed(task: Task, message: str, line: int = 0, digest: bytes = b"", *, code: str) -> IndexedFile:

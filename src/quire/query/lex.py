@@ -32,7 +32,6 @@ _BOOST = re.compile(_NUMBER)
 _BOOST_SUFFIX = re.compile(rf"\^({_NUMBER})(?![\w^])")
 _QUOTES = re.compile('"++')
 _LETTER = re.compile(r"[^\W\d_]")
-_PLAIN = re.compile(rf"(?!OR[{_BLANK}]|OR\Z)[A-Za-z0-9]++(?=[{_BLANK}]|\Z)")
 # Command-line flags and numbers: --help, -1, -d, -it, -std=c11. A dash before anything longer negates.
 _FLAG = re.compile(r"-(?:-|[0-9]|[A-Za-z]{1,2}[.,;:!?]*+\Z|[^=]*+=)")
 _PUNCTUATION = frozenset(["Pc", "Pd", "Pe", "Pf", "Pi", "Po", "Ps", "Zl", "Zp", "Zs", "Cc", "Cf", "Cs"])
@@ -58,7 +57,7 @@ def tokens(query: str) -> list[Token]:
     found: list[Token] = []
     at = _skip(_BLANKS, query, 0)
     while at < len(query):
-        token = _plain_word(query, at) or _token(query, at, pairs)
+        token = _token(query, at, pairs)
         found.append(token)
         at = _skip(_BLANKS, query, token.end)
     return found
@@ -82,17 +81,6 @@ def _bracket_pairs(query: str) -> dict[int, int]:
         elif opened:
             pairs[opened.pop()] = found.start()
     return pairs
-
-
-def is_plain(query: str) -> bool:
-    """Whether the whole query is one word of letters and digits."""
-    return _PLAIN.fullmatch(query) is not None
-
-
-def _plain_word(query: str, at: int) -> Token | None:
-    """A word of letters and digits, which is the common case and needs no search for syntax."""
-    word = _PLAIN.match(query, at)
-    return Token("word", at, Span(*word.span()), word.end(), text=word[0]) if word else None
 
 
 def _token(query: str, at: int, pairs: dict[int, int]) -> Token:

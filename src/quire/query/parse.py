@@ -174,7 +174,7 @@ def _show_leaf(leaf: Word | Phrase, dash: str) -> str:
     if shown == "OR":
         return "OR^1"
     # Brackets protect a word that would be read differently, such as a flag after a dash, or a power.
-    return shown if lex.is_plain(shown) or _reads_as(shown, leaf, dash) else f"{lead}({text}){boost}"
+    return shown if _reads_as(shown, leaf, dash) else f"{lead}({text}){boost}"
 
 
 def _reads_as(shown: str, word: Word, dash: str) -> bool:
