@@ -9,6 +9,7 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
@@ -17,13 +18,13 @@ from typing import TYPE_CHECKING, Self
 from quire.errors import IndexDamagedError, NotFoundError, StoreError
 from quire.index.engine import damage
 from quire.index.engine.snapshot import Snapshot, open_snapshot
-from quire.index.file_records import DEFAULT_FOLDER, VERSION, FileRecord
+from quire.index.file_records import DEFAULT_FOLDER, VERSION, FileRecord, FileTable, Tree
 from quire.index.folder import Folder, Stamp, other_version, refuse_file, refuse_foreign_files
-from quire.index.index_status import Status, TreeInfo, Update, tree_infos, update_report
 from quire.index.node import Node
 from quire.index.section_lookup import find_section
 from quire.index.stale_files import stale_files
-from quire.index.update_plan import Request, plan_update, rebuild_reason
+from quire.index.update_plan import Request, UpdatePlan, plan_update, rebuild_reason
+from quire.model import Finding
 from quire.search import argument_checks as check
 from quire.search.hit import Hit, Results
 from quire.search.path_filter import matches_path
@@ -34,6 +35,48 @@ if TYPE_CHECKING:
     from quire.write.lock import OnWait
 
 __all__ = ["Index", "Status", "TreeInfo", "Update"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Update:
+    """What an update has done."""
+
+    added: int = 0  # new files
+    changed: int = 0  # files with new content
+    removed: int = 0  # files that are gone
+    touched: int = 0  # files with new times and the same content
+    unchanged: int = 0  # all other files
+    failed: tuple[Finding, ...] = ()  # files that cannot be read, reported at every update; all others are in the index
+    rebuilt: str | None = None  # why the whole index was rebuilt; None if it was not, or if it is new
+    nodes: int = 0  # the number of nodes in the index
+    seconds: float = 0.0  # the duration
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TreeInfo:
+    """A tree of an index."""
+
+    folder: Path  # the folder of its documents
+    language: str  # the language of its documents
+    files: int  # the number of files, without those that cannot be read
+    nodes: int  # the number of nodes
+    tokens: int  # the number of tokens
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """The state of an index."""
+
+    version: int  # the format version on disk; this quire's if it is unknown
+    size: int  # its size in bytes
+    damaged: str | None = None  # what is wrong with its files; the fields below are then empty. None if nothing is.
+    rebuild: str | None = None
+    """Why the next update will rebuild it although nothing is damaged. The fields below are filled only if the format
+    version is this quire's."""
+    trees: Mapping[str, TreeInfo] = field(default_factory=dict)  # its trees by name
+    segments: int = 0  # the number of engine segments
+    outdated: tuple[str, ...] = ()  # the ids of documents that were added, changed or removed since the last update
+    failed: tuple[Finding, ...] = ()  # files that cannot be read
 
 
 class Index:
@@ -104,7 +147,7 @@ class Index:
             plan, files = update(
                 self._folder, request, plan, jobs=jobs, on_progress=on_progress, wait=wait, on_wait=on_wait
             )
-        return update_report(plan, files, time.perf_counter() - started)
+        return _update_report(plan, files, time.perf_counter() - started)
 
     def remove(self, tree: str, *, wait: float = 10.0, on_wait: OnWait | None = None) -> None:
         """Remove a tree from the index; its documents are not touched."""
@@ -158,7 +201,7 @@ class Index:
     def trees(self) -> dict[str, TreeInfo]:
         """The trees of the index by name."""
         snapshot = self._snapshot()
-        return tree_infos(self._folder, snapshot.settings.trees, snapshot.files)
+        return _tree_infos(self._folder, snapshot.settings.trees, snapshot.files)
 
     def documents(self, tree: str | None = None, path: str | Sequence[str] | None = None) -> list[FileRecord]:
         """The records of documents, sorted by tree and path: of one tree, or with a path that matches a pattern."""
@@ -225,3 +268,38 @@ class Index:
         if snapshot is None:
             raise NotFoundError(f"{self._folder.path}: there is no index yet", "run: quire index, or Index.update")
         return snapshot
+
+
+def _update_report(plan: UpdatePlan, files: FileTable, seconds: float) -> Update:
+    """What an update has done, from its plan and the new file records."""
+    stale = plan.stale
+    readable = [task.record.id for task in stale.tasks if not files[task.record.id].failed]
+    changed = sum(name in plan.known for name in readable)
+    unreadable = [(task, files[task.record.id]) for task in stale.tasks if files[task.record.id].failed]
+    failed = [finding for task, record in unreadable for finding in record.findings(os.fsdecode(task.file))]
+    return Update(
+        added=len(readable) - changed,
+        changed=changed,
+        removed=len(stale.removed),
+        touched=stale.touched,
+        unchanged=stale.unchanged,
+        failed=(*stale.failed, *failed),
+        rebuilt=plan.rebuild_reason,
+        nodes=sum(record.nodes for record in files.values()),
+        seconds=seconds,
+    )
+
+
+def _tree_infos(folder: Folder, trees: Mapping[str, Tree], files: FileTable) -> dict[str, TreeInfo]:
+    """The trees of an index by name."""
+    infos = {}
+    for name, tree in sorted(trees.items()):
+        records = [record for record in files.values() if record.tree == name and not record.failed]
+        infos[name] = TreeInfo(
+            folder=folder.home / os.fsdecode(tree.folder),
+            language=tree.language,
+            files=len(records),
+            nodes=sum(record.nodes for record in records),
+            tokens=sum(record.tokens for record in records),
+        )
+    return infos

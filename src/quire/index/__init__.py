@@ -11,6 +11,5 @@ folder.py          the layout of the folder, and which folders cannot hold an in
 
 file_records.py    what is stored about files and trees
 section_lookup.py  ``PATH#SLUG`` or ``PATH:LINE`` to a node
-index_status.py    what ``Index.update``, ``trees`` and ``status`` return
 engine/            the only package that knows the search engine and its files
 """
