@@ -10,14 +10,14 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate, islice, pairwise
+from itertools import accumulate, chain, islice, pairwise
 from typing import Any
 
 from quire.blank import BLANK
 from quire.breadcrumbs import joined, one_line
 from quire.counter import TokenCounter
 from quire.index.file_records import storable
-from quire.index.node import Ancestor, Node, Part
+from quire.index.node import Node, Part
 from quire.model import UNTITLED, Document
 from quire.offsets import bytes_at, lines_at
 
@@ -37,14 +37,14 @@ def build_nodes(document: Document, tree: str, counter: TokenCounter) -> tuple[N
     children, last = Counter(parents), _last_below(parents)
     full_tokens = _full_tokens(text, edges, [tokens for tokens, _ in counts], last, counter)
     in_bytes = bytes_at(text, edges)
-    lines = lines_at(text, _first_and_last_characters(starts, texts))
+    lasts = [start + max(len(each.rstrip(BLANK)) - 1, 0) for start, each in zip(starts, texts, strict=True)]
+    lines = lines_at(text, chain.from_iterable(zip(starts, lasts, strict=True)))  # of first and last characters
     path, tags = storable(document.path or UNTITLED), _tags(document.source.metadata)
     titles = _titles_without_node(document)
     nodes: list[Node] = []
-    chains: dict[int, tuple[Ancestor, ...]] = {}
     for position, section in enumerate(sections):
         parent = None if (above := parents[position]) is None else nodes[above]
-        ancestors = () if parent is None else chains.get(parent.position) or _chain_to(parent, chains)
+        ancestors = () if parent is None else (*parent.ancestors, parent.as_ancestor())
         start, end, below = section.start, edges[position + 1], last[position]
         title, slug, anchor = storable(section.title), section.slug, section.anchor
         breadcrumb = _breadcrumb(title, parent, is_first=section.number == 1)
@@ -107,20 +107,6 @@ def _last_below(parents: Sequence[int | None]) -> list[int]:
         if parent is not None:
             last[parent] = max(last[parent], last[position])
     return last
-
-
-def _first_and_last_characters(starts: Sequence[int], texts: Sequence[str]) -> Iterator[int]:
-    """For each node its first character and its last one that is not blank."""
-    for start, text in zip(starts, texts, strict=True):
-        yield start
-        yield start + max(len(text.rstrip(BLANK)) - 1, 0)
-
-
-def _chain_to(node: Node, chains: dict[int, tuple[Ancestor, ...]]) -> tuple[Ancestor, ...]:
-    """The ancestors of the nodes below ``node``, made once for all of them."""
-    chain = (*node.ancestors, Ancestor(position=node.position, depth=node.depth, children=node.children))
-    chains[node.position] = chain
-    return chain
 
 
 def _breadcrumb(title: str, parent: Node | None, *, is_first: bool) -> tuple[str, ...]:

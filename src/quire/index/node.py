@@ -84,6 +84,10 @@ class Node(msgspec.Struct, frozen=True, array_like=True, gc=False):
         """Its own text without heading, front matter and headings that are no nodes."""
         return self.text[self.body : self.body_end]
 
+    def as_ancestor(self) -> Ancestor:
+        """The node as an ancestor of others."""
+        return Ancestor(self.position, self.depth, self.children)
+
     def without_children(self) -> Node:
         """The same node as if there were none below it."""
         return msgspec.structs.replace(

@@ -50,16 +50,12 @@ def read_files(tasks: Sequence[Task], jobs: int | None, on_progress: OnProgress 
     wanted = min(cores.cores() - 1, _MAX_WORKERS, sum(works) // _WORK_PER_WORKER) if jobs is None else jobs
     workers = plan.workers(works, jobs=wanted, cores=cores.cores())
     batches = plan.batches(zip(tasks, works, strict=True), most=plan.batch_size(sum(works), workers))
-    with closing(_in_process(batches) if workers == 1 else _in_workers(batches, workers)) as results:
+    here = (pair for batch in batches for pair in zip(batch.items, read_batch(batch.items), strict=True))
+    with closing(here if workers == 1 else _in_workers(batches, workers)) as results:
         for done, (task, file) in enumerate(results, start=1):
             yield task, file
             if on_progress is not None:
                 on_progress(done, len(tasks), task.record.path)
-
-
-def _in_process(batches: Iterable[plan.Batch[Task]]) -> Results:
-    for batch in batches:
-        yield from zip(batch.items, read_batch(batch.items), strict=True)
 
 
 def _in_workers(batches: Iterable[plan.Batch[Task]], workers: int) -> Results:

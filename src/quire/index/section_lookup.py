@@ -45,13 +45,8 @@ def _document_ids(snapshot: Snapshot, name: str) -> list[str]:
 
 def _by_id(snapshot: Snapshot, name: str) -> Iterator[Node]:
     exact = snapshot.get(name)
-    if exact is not None:
-        yield exact
-        return
-    for tree in sorted(snapshot.settings.trees):
-        found = snapshot.get(f"{tree}:{name}")
-        if found is not None:
-            yield found
+    in_trees = (snapshot.get(f"{tree}:{name}") for tree in sorted(snapshot.settings.trees))
+    yield from filter(None, in_trees if exact is None else [exact])
 
 
 def _by_anchor(snapshot: Snapshot, name: str) -> Iterator[Node]:

@@ -97,7 +97,7 @@ class Matching(msgspec.Struct, frozen=True):
                 if score:
                     key = _key(address)
                     bits[key] = bits.get(key, 0) | shifted(int(score), first)
-        return [coverage.shares[bits.get(_key(each.address), 0), each.ref.position == 0] for each in matches]
+        return [coverage.share(bits.get(_key(each.address), 0), each.ref.position == 0) for each in matches]
 
     def excluded(self, query: Query, matches: Sequence[Match]) -> set[Location]:
         """The nodes in the documents of ``matches`` that have something the query excludes, also below them."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -45,18 +44,13 @@ def analyser(language: str) -> tantivy.TextAnalyzer:
 
 def terms(text: str, language: str) -> list[str]:
     """The terms of a text in order. A word that is too long to be indexed is a term, too, which matches nothing."""
-    text = normalize(text)
-    return list(_terms(text, language)) if _MAYBE_TOO_LONG.search(text) else analyser(language).analyze(text)
-
-
-def _terms(text: str, language: str) -> Iterator[str]:
-    at = 0
+    text, found, at = normalize(text), list[str](), 0
+    analyze = analyser(language).analyze
     for word in _MAYBE_TOO_LONG.finditer(text):
         if len(word[0].encode()) >= _MAX_WORD_BYTES:
-            yield from analyser(language).analyze(text[at : word.start()])
-            yield word[0].lower()
+            found += [*analyze(text[at : word.start()]), word[0].lower()]
             at = word.end()
-    yield from analyser(language).analyze(text[at:])
+    return found + analyze(text[at:])
 
 
 @lru_cache(maxsize=50_000)

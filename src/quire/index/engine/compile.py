@@ -41,11 +41,12 @@ class Compiler(msgspec.Struct, frozen=True):
         self, searcher: tantivy.Searcher, query: Query, address: tantivy.DocAddress, *, partial: bool
     ) -> list[dict[str, Any]]:
         """The score of each item of the query in a node. Their sum is the node's score before normalization."""
-        return [
-            {"item": name, "score": round(score, 3)}
-            for name, item in self._items(query, partial=partial)
-            if (score := _score(searcher, item, address))
-        ]
+        builder, items = self._builder(partial=partial), all_items(query)
+        clauses = [(show(item), builder.build(item)) for item in items if not isinstance(item, Not)]
+        if isinstance(query, All):
+            clauses += [(f"{pair} side by side", clause) for pair, clause in builder.adjacent_in_title(items)]
+        scores = [(name, _score(searcher, clause, address)) for name, clause in clauses if clause is not None]
+        return [{"item": name, "score": round(score, 3)} for name, score in scores if score]
 
     def word_scores(
         self, searcher: tantivy.Searcher, query: Query, address: tantivy.DocAddress
@@ -61,16 +62,6 @@ class Compiler(msgspec.Struct, frozen=True):
             if (score := _score(searcher, part, address))
         ]
         return sorted(scores, key=lambda each: -each["score"])
-
-    def _items(self, query: Query, *, partial: bool) -> Iterator[tuple[str, tantivy.Query]]:
-        builder = self._builder(partial=partial)
-        items = all_items(query)
-        for item in items:
-            clause = None if isinstance(item, Not) else builder.build(item)
-            if clause is not None:
-                yield show(item), clause
-        if isinstance(query, All):
-            yield from ((f"{pair} side by side", clause) for pair, clause in builder.adjacent_in_title(items))
 
     def _words_by_field(self, query: Query) -> Iterator[tuple[str, str, tantivy.Query]]:
         for leaf in leaves(query):

@@ -7,6 +7,7 @@ word. The share is computed here, once per combination of bits: parts and items 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 
 import tantivy
 
@@ -36,8 +37,11 @@ class Coverage:
         self._context = context
         self._partial = partial
         self._items: list[tuple[tantivy.Query | None, tantivy.Query | None]] = []  # in a heading, in a text
-        self.shares = _Shares(self._all(all_items(query)))
-        """The share of a node by its bits and by whether it is a document."""
+        share = self._all(all_items(query))
+        self.share = cache(
+            lambda bits, is_document: round(share(bits, 0.0 if is_document else _HEADING_BONUS), _DIGITS)
+        )
+        """The share of a node by its bits. A document gets no heading bonus: its title is about everything in it."""
 
     def __bool__(self) -> bool:
         """Whether the query searches for any text."""
@@ -139,21 +143,6 @@ def shifted(bits: Bits, number: int) -> Bits:
 
 def _has(bits: Bits, number: int, any_of: Bits) -> bool:
     return bool(bits >> 2 * number & any_of)
-
-
-class _Shares(dict[tuple[Bits, bool], float]):
-    """The share for each combination of bits, 0 to 1, computed once.
-
-    A document gets no heading bonus: its title is about everything in it.
-    """
-
-    def __init__(self, share: Share) -> None:
-        self._share = share
-
-    def __missing__(self, key: tuple[Bits, bool]) -> float:
-        bits, is_document = key
-        self[key] = share = round(self._share(bits, 0.0 if is_document else _HEADING_BONUS), _DIGITS)
-        return share
 
 
 def _searches_text(item: Query) -> bool:

@@ -109,5 +109,4 @@ def _without_accents(word: str) -> str:
 
 @cache
 def _stop_word_filter(language: str) -> tantivy.TextAnalyzer:
-    """An analyser that drops stop words."""
     return tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.raw()).filter(tantivy.Filter.stopword(language)).build()

@@ -67,18 +67,14 @@ def build_schema(languages: tuple[str, ...]) -> tantivy.Schema:
     builder.add_bytes_field(BLOB, stored=True)
     for language in languages:
         for name in (*RANKED, PATH):
-            builder.add_text_field(field(name, language), tokenizer_name=_analyser_name(language))
+            builder.add_text_field(field(name, language), tokenizer_name=f"quire_{language}")
     return builder.build()
 
 
 def register_analysers(index: tantivy.Index, languages: tuple[str, ...]) -> None:
     """Register the analysers with an index that was just created or opened: the engine does not store them."""
     for language in languages:
-        index.register_tokenizer(_analyser_name(language), analysis.analyser(language))
-
-
-def _analyser_name(language: str) -> str:
-    return f"quire_{language}"
+        index.register_tokenizer(f"quire_{language}", analysis.analyser(language))
 
 
 def fields_of(nodes: Sequence[Node], language: str) -> NodeFields:

@@ -40,11 +40,12 @@ _CLUSTER_RANGES = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF))
 CLUSTERS = "".join(f"{chr(first)}-{chr(last)}" for first, last in _CLUSTER_RANGES)
 """Thai, Lao, Burmese and Khmer: each letter with its marks is a word."""
 EMOJI = "\u203c\u2049\u231a-\u23ff\u2600-\u27bf\u2b05-\u2b55\U0001f000-\U0001faff"  # each emoji is a word
-_MARKED = (
-    "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0711\u0730-\u074a"
-    "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\ufe20-\ufe2f\u0386\u0388-\u0390\u03aa-\u03b0\u03ca-\u03ce\u1f00-\u1fff"
+_MARKED = re.compile(
+    "[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0711\u0730-\u074a"
+    "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\ufe20-\ufe2f\u0386\u0388-\u0390\u03aa-\u03b0\u03ca-\u03ce\u1f00-\u1fff]"
 )
-"""Accents, Hebrew points, Arabic and Syriac vowels, accented Greek letters, and a few characters between them."""
+"""Accents, Hebrew points, Arabic and Syriac vowels and accented Greek letters, at which the engine would split words.
+Marks that make another letter, as in ``й``, and accents of Latin letters are left to the engine."""
 ASCII = bytes(range(128))
 
 
@@ -55,7 +56,7 @@ def normalize(text: str) -> str:
         text = unicodedata.normalize("NFKC", text).replace("\u0130", "I").replace("i\u0307", "i")
         # Most text is ASCII; dropping its bytes is five times as fast as searching it with a pattern.
         beyond_ascii = text.encode("utf-8", "replace").translate(None, ASCII).decode()
-        text = _marked().sub(_without_marks, text) if _marked().search(beyond_ascii) else text
+        text = _MARKED.sub(_without_marks, text) if _MARKED.search(beyond_ascii) else text
         text = _unspaced().sub(_as_word, text) if _any_unspaced().search(beyond_ascii) else text
     if "#" in text:
         text = _SHARP.sub(SIGNS["#"], text)
@@ -115,15 +116,6 @@ def _as_word(found: re.Match[str]) -> str:
 
 def _without_marks(found: re.Match[str]) -> str:
     return "".join(each for each in unicodedata.normalize("NFD", found[0]) if not unicodedata.combining(each))
-
-
-@cache
-def _marked() -> re.Pattern[str]:
-    """Marks at which the engine would split words, except where they make another letter, as in ``й``.
-
-    Accents of Latin letters are left to the engine.
-    """
-    return re.compile(f"[{_MARKED}]")
 
 
 @cache
