@@ -1,6 +1,6 @@
 """``quire.Index``: documents in a folder, kept up to date and searchable. ``index`` stores them, ``search`` finds them.
 
-The parser and the writer are loaded if something has changed, the search if somebody searches.
+The parser and the writer are loaded only if something has changed.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
@@ -23,11 +24,13 @@ from quire.index.folder import Folder, Stamp, other_version, refuse_file, refuse
 from quire.index.node import Node
 from quire.index.section_lookup import find_section
 from quire.index.stale_files import stale_files
-from quire.index.update_plan import Request, UpdatePlan, plan_update, rebuild_reason
+from quire.index.update_plan import Request, UpdatePlan, plan_removal, plan_update, rebuild_reason
 from quire.model import Finding
 from quire.search import argument_checks as check
+from quire.search.build_hits import hit_for_node
 from quire.search.hit import Hit, Results
 from quire.search.path_filter import matches_path
+from quire.search.phases import search
 from quire.search.ranking_settings import SearchSettings
 
 if TYPE_CHECKING:
@@ -137,25 +140,35 @@ class Index:
             exclude=check.patterns("exclude", exclude),
             rebuild=rebuild,
         )
-        jobs, wait = check.positive_or_none("jobs", jobs), check.seconds("wait", wait)
+        jobs = check.positive_or_none("jobs", jobs)
+        plan_again = partial(plan_update, self._folder, request)
+        return self._carry_out(plan_again, check.seconds("wait", wait), on_wait, jobs, on_progress)
+
+    def remove(self, tree: str, *, wait: float = 10.0, on_wait: OnWait | None = None) -> None:
+        """Remove a tree from the index; its documents are not touched."""
+        self._refuse_closed()
+        refuse_foreign_files(self._folder.path)
+        plan_again = partial(plan_removal, self._folder, check.string("tree", tree))
+        self._carry_out(plan_again, check.seconds("wait", wait), on_wait)
+
+    def _carry_out(
+        self,
+        plan_again: Callable[[], UpdatePlan],
+        wait: float,
+        on_wait: OnWait | None,
+        jobs: int | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> Update:
         started = time.perf_counter()
-        plan = plan_update(self._folder, request)
+        plan = plan_again()
         files = plan.known
         if plan.is_needed:
             from quire.index.update import update  # noqa: PLC0415  loads the parser and the tokenizer
 
             plan, files = update(
-                self._folder, request, plan, jobs=jobs, on_progress=on_progress, wait=wait, on_wait=on_wait
+                self._folder, plan, plan_again, jobs=jobs, on_progress=on_progress, wait=wait, on_wait=on_wait
             )
         return _update_report(plan, files, time.perf_counter() - started)
-
-    def remove(self, tree: str, *, wait: float = 10.0, on_wait: OnWait | None = None) -> None:
-        """Remove a tree from the index; its documents are not touched."""
-        from quire.index.update import remove_tree  # noqa: PLC0415  loads the parser and the tokenizer
-
-        self._refuse_closed()
-        refuse_foreign_files(self._folder.path)
-        remove_tree(self._folder, check.string("tree", tree), wait=check.seconds("wait", wait), on_wait=on_wait)
 
     def search(
         self,
@@ -174,9 +187,7 @@ class Index:
         ``trees``, one or more names, and ``path``, one or more patterns such as ``guides/**``, restrict the search.
         ``around`` returns how many tokens the caller shows around a hit, besides its breadcrumb line; they count, too.
         """
-        from quire.search import phases  # noqa: PLC0415  an update needs no search
-
-        return phases.search(
+        return search(
             self._snapshot(),
             check.string("query", query),
             limit=check.positive("limit", limit),
@@ -191,8 +202,6 @@ class Index:
 
     def get(self, name: str, *, children: bool = True, max_tokens: int | None = None) -> Hit:
         """One section by its id, ``PATH#SLUG`` or ``PATH:LINE``, with everything below it or without."""
-        from quire.search.build_hits import hit_for_node  # noqa: PLC0415  an update needs no search
-
         snapshot = self._snapshot()
         node = find_section(snapshot, check.string("name", name))
         most = check.positive_or_none("max_tokens", max_tokens)

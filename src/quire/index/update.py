@@ -7,21 +7,20 @@ This module loads the parser and the engine's writer, so it is imported only if 
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
 import msgspec
 
-from quire.errors import OptionError, StoreError
+from quire.errors import StoreError
 from quire.index.engine import damage
-from quire.index.engine.snapshot import open_snapshot
 from quire.index.engine.writer import Writer
 from quire.index.file_records import SETTINGS_KEY, FileRecord, FileTable, encode_files, key_of
 from quire.index.folder import Folder
 from quire.index.folder_writer import explained, locked, new_generation, point_to, sweep
 from quire.index.read_files import OnProgress, Results, read_files
-from quire.index.stale_files import StaleFiles
-from quire.index.update_plan import Request, UpdatePlan, plan_update
+from quire.index.update_plan import UpdatePlan
 from quire.run.cores import cores
 from quire.write.lock import OnWait
 
@@ -31,8 +30,8 @@ _MAX_THREADS = 4
 
 def update(
     folder: Folder,
-    request: Request,
     plan: UpdatePlan,
+    plan_again: Callable[[], UpdatePlan],
     *,
     jobs: int | None,
     on_progress: OnProgress | None,
@@ -42,25 +41,11 @@ def update(
     """Carry out a plan, or a new one if the index has changed since; return the plan and the new file records."""
     with locked(folder, wait, on_wait) as waited:
         if waited or folder.stamp() != plan.stamp:
-            plan = plan_update(folder, request)
+            plan = plan_again()
         if not plan.is_needed:
             return plan, plan.known
         sweep(folder)
         return plan, _commit(folder, plan, read_files(plan.stale.tasks, jobs, on_progress))
-
-
-def remove_tree(folder: Folder, tree: str, *, wait: float, on_wait: OnWait | None = None) -> None:
-    """Remove a tree from the index."""
-    with locked(folder, wait, on_wait):
-        snapshot, stamp = open_snapshot(folder)
-        if snapshot is None or tree not in snapshot.settings.trees:
-            known = ", ".join(sorted(snapshot.settings.trees)) if snapshot is not None else "none"
-            raise OptionError(f"{folder.path}: no tree is called {tree!r}", f"there are: {known}", option="tree")
-        trees = {name: each for name, each in snapshot.settings.trees.items() if name != tree}
-        stale = StaleFiles(removed=[name for name, record in snapshot.files.items() if record.tree == tree])
-        settings = msgspec.structs.replace(snapshot.settings, trees=trees)
-        plan = UpdatePlan(snapshot=snapshot, stamp=stamp, rebuild_reason=None, settings=settings, stale=stale)
-        _commit(folder, plan, read_files([], None, None))
 
 
 def _commit(folder: Folder, plan: UpdatePlan, results: Results) -> FileTable:

@@ -74,6 +74,18 @@ def plan_update(folder: Folder, request: Request) -> UpdatePlan:
     return UpdatePlan(snapshot=snapshot, stamp=stamp, rebuild_reason=reason, settings=settings, stale=stale)
 
 
+def plan_removal(folder: Folder, tree: str) -> UpdatePlan:
+    """The removal of a tree from the index."""
+    snapshot, stamp = open_snapshot(folder)
+    if snapshot is None or tree not in snapshot.settings.trees:
+        known = ", ".join(sorted(snapshot.settings.trees)) if snapshot is not None else "none"
+        raise OptionError(f"{folder.path}: no tree is called {tree!r}", f"there are: {known}", option="tree")
+    trees = {name: each for name, each in snapshot.settings.trees.items() if name != tree}
+    stale = StaleFiles(removed=[name for name, record in snapshot.files.items() if record.tree == tree])
+    settings = msgspec.structs.replace(snapshot.settings, trees=trees)
+    return UpdatePlan(snapshot=snapshot, stamp=stamp, rebuild_reason=None, settings=settings, stale=stale)
+
+
 def rebuild_reason(old: IndexSettings, trees: Mapping[str, Tree]) -> str | None:
     """Why an index with these settings must be rebuilt; None if it can be updated."""
     if old.quire != __version__:

@@ -220,9 +220,7 @@ def _open_index(folder: Path) -> tantivy.Index:
         return index
     # The engine needs a lock file, so a read-only index is opened through a temporary folder of links. It maps the
     # files at once, so the links can be removed again.
-    from tempfile import gettempdir  # noqa: PLC0415  slow to load, and hardly any index is read-only
-
-    links = Path(gettempdir(), f"quire-{os.urandom(8).hex()}")
+    links = Path(os.environ.get("TMPDIR", "/tmp"), f"quire-{os.urandom(8).hex()}")  # noqa: S108  tempfile loads slowly
     try:  # before the folder is made: Ctrl-C may come right after that
         links.mkdir(0o700)
         for file in folder.iterdir():
