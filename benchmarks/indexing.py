@@ -104,7 +104,7 @@ def _written(folder: Path, documents: list[Document]) -> tuple[list[str], int, i
             paths.append(f"copy-{number}/{path}")
             size += file.stat().st_size
         if not number:
-            each = sum(len(reading.nodes) for _, reading in _readings(folder, paths))
+            each = sum(len(reading.nodes.own) for _, reading in _readings(folder, paths))
         nodes += each
     return paths, nodes, size
 

@@ -94,9 +94,12 @@ def key_of(document_id: str) -> str:
     return FILE_KEYS[crc32(document_id.encode()) % _SHARDS]
 
 
+_FILES = msgspec.msgpack.Decoder(list[FileRecord])
+
+
 def encode_files(records: Iterable[FileRecord]) -> bytes:
     """A blob of file records; their order does not matter."""
-    return _ENCODER.encode(sorted(records, key=lambda record: (record.tree, record.path)))
+    return msgspec.msgpack.encode(sorted(records, key=lambda record: (record.tree, record.path)))
 
 
 def decode_files(blobs: Iterable[bytes]) -> dict[str, FileRecord]:
@@ -109,10 +112,6 @@ def digest_of(data: bytes) -> bytes:
     from hashlib import blake2b  # noqa: PLC0415  loads OpenSSL; an update that finds nothing changed hashes nothing
 
     return blake2b(data, digest_size=16).digest()
-
-
-_ENCODER = msgspec.msgpack.Encoder()
-_FILES = msgspec.msgpack.Decoder(list[FileRecord])
 
 
 def storable(text: str) -> str:

@@ -71,7 +71,7 @@ def _in_workers(batches: Iterable[plan.Batch[Task]], workers: int) -> Results:
 
 def read_batch_encoded(tasks: Sequence[Task]) -> list[bytes]:
     """``read_batch`` for a worker process."""
-    return [_ENCODER.encode(file) for file in read_batch(tasks)]
+    return [msgspec.msgpack.encode(file) for file in read_batch(tasks)]
 
 
 def read_batch(tasks: Sequence[Task]) -> list[IndexedFile]:
@@ -113,5 +113,4 @@ def _failed(task: Task, message: str, line: int = 0, digest: bytes = b"", *, cod
     return IndexedFile(msgspec.structs.replace(task.record, digest=digest, notes=notes, failed=True))
 
 
-_ENCODER = msgspec.msgpack.Encoder()
 _DECODER = msgspec.msgpack.Decoder(IndexedFile)

@@ -53,7 +53,6 @@ def _commit(folder: Folder, plan: UpdatePlan, results: Results) -> FileTable:
     is_new = plan.snapshot is None
     generation = new_generation(folder) if plan.snapshot is None else plan.snapshot.folder
     writer: Writer | None = None
-    committed = False
     try:
         if is_new:
             with explained(folder):
@@ -64,11 +63,10 @@ def _commit(folder: Folder, plan: UpdatePlan, results: Results) -> FileTable:
         writer.commit()
         if is_new:
             point_to(folder, generation, plan.settings.trees)
-        committed = True
-    finally:
+    except BaseException:
         results.close()  # there may be processes behind it
-        if not committed:
-            _discard(folder, writer)
+        _discard(folder, writer)
+        raise
     _tidy(folder, plan, generation)
     return table
 

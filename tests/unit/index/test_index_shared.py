@@ -15,8 +15,8 @@ import pytest
 
 import quire
 from quire import Index
-from quire.index.engine.damage import engine_writes
 from quire.index.engine.snapshot import remove_links
+from quire.index.engine.writer import engine_writes
 
 UPDATES = 12
 

@@ -45,7 +45,7 @@ def test_many_files_are_read_as_each_is_alone(tmp_path: Path) -> None:
     ]
     readings = read_batch(tasks)
     assert readings == [read(each) for each in tasks]
-    assert [(reading.record.title, reading.record.failed, len(reading.nodes)) for reading in readings] == [
+    assert [(reading.record.title, reading.record.failed, len(reading.nodes.own)) for reading in readings] == [
         ("", True, 0),
         ("One", False, 3),
         ("", True, 0),

@@ -16,7 +16,7 @@ import tantivy
 from quire.index.engine import index_schema
 from quire.index.engine.analysis import NONE, Spelling, adjacent_terms, spellings, term_pairs, terms
 from quire.index.engine.corrections import Dictionary
-from quire.index.engine.function_words import is_comparison, is_function_word
+from quire.index.engine.function_words import COMPARISONS, is_function_word
 from quire.index.engine.normalization import flags, is_unspaced
 from quire.query.query_tree import All, Either, Not, Phrase, Query, Word, leaves
 
@@ -49,7 +49,7 @@ class QueryContext(msgspec.Struct, frozen=True, kw_only=True):
 
     def is_optional(self, item: Query) -> bool:
         """Whether an item is a function word without a boost."""
-        if not is_plain(item) or item.boost != 1 or (item.text == self.first_word and is_comparison(item.text)):
+        if not is_plain(item) or item.boost != 1 or (item.text == self.first_word and item.text.lower() in COMPARISONS):
             return False
         return is_function_word(item.text, self.languages)
 

@@ -51,11 +51,7 @@ class Compiler(msgspec.Struct, frozen=True):
     def word_scores(
         self, searcher: tantivy.Searcher, query: Query, address: tantivy.DocAddress
     ) -> list[dict[str, Any]]:
-        """The score of each word and phrase in each field of a node, the highest first.
-
-        They do not add up to the node's score: the best field of a word counts, plus a part of the others, and so do
-        the alternatives of an OR.
-        """
+        """The score of each word and phrase in each field of a node, the highest first; they do not add up."""
         scores = [
             {"word": word, "field": name, "score": round(score, 3)}
             for word, name, part in self._words_by_field(query)

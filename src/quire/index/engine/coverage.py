@@ -44,7 +44,6 @@ class Coverage:
         """The share of a node by its bits. A document gets no heading bonus: its title is about everything in it."""
 
     def __bool__(self) -> bool:
-        """Whether the query searches for any text."""
         return any(text is not None for _, text in self._items)
 
     def queries(self, among: tantivy.Query) -> Iterator[tuple[int, tantivy.Query]]:

@@ -1,4 +1,4 @@
-"""Detects damage to the engine's files by their checksums, and turns errors of the engine into errors of quire.
+"""Detects damage to the engine's files, by their checksums or when the engine fails to read them.
 
 Each segment file ends with the CRC32 of its content. Checking it reads the whole file, so files that passed are
 remembered with size and time, and checked again only if these change. Damage that changes neither, as by a failing
@@ -18,8 +18,7 @@ from pathlib import Path
 
 import msgspec
 
-from quire.errors import IndexDamagedError, StoreError, is_panic
-from quire.write.trouble import remedy
+from quire.errors import IndexDamagedError, is_panic
 
 Stamps = dict[str, tuple[int, int]]  # the size and mtime of files by name
 
@@ -103,7 +102,7 @@ def _check_file(file: Path) -> None:
 
 _SYSTEM_ERROR = re.compile(r"(?:\(os error |\bOs \{ code: )([0-9]{1,5})\b")
 _FILE = re.compile(r'filepath: "(?:[^"]*[/\\])?([^"/\\]+)"')
-_SHOWN = 200
+MAX_SHOWN = 200
 
 
 @contextmanager
@@ -114,32 +113,15 @@ def engine_reads(generation: Path) -> Iterator[None]:
     except BaseException as error:
         if not isinstance(error, ValueError | OSError | LookupError) and not is_panic(error):
             raise
-        text, code = _text_and_code(error)
+        text, code = text_and_code(error)
         file = _FILE.search(text)
-        what = f"{file[1]} cannot be read: {os.strerror(code)}" if code is not None and file else text[:_SHOWN]
+        what = f"{file[1]} cannot be read: {os.strerror(code)}" if code is not None and file else text[:MAX_SHOWN]
         needs_rights = code in (errno.EACCES, errno.EPERM)
         advice = "correct its rights, or run: quire index" if needs_rights else "run: quire index"
         raise IndexDamagedError(str(generation.parent), f"the index is damaged ({what})", advice) from error
 
 
-@contextmanager
-def engine_writes(generation: Path) -> Iterator[None]:
-    """Turn the engine's errors about files that it cannot write into a ``StoreError`` with advice."""
-    try:
-        yield
-    except BaseException as error:
-        if not isinstance(error, ValueError | OSError) and not is_panic(error):
-            raise
-        text, code = _text_and_code(error)
-        what, advice = text[:_SHOWN] if code is None else os.strerror(code), remedy(code)
-        if "writer was killed" in text:  # the engine loses the system's error of its thread
-            what, advice = "the disk is full, or the size of files is limited", "make room and run again"
-        raise StoreError(
-            str(generation.parent), f"cannot be written: {what}", f"{advice}; the previous index is unchanged"
-        ) from error
-
-
-def _text_and_code(error: BaseException) -> tuple[str, int | None]:
+def text_and_code(error: BaseException) -> tuple[str, int | None]:
     """The engine's message on one line, and the error code of the system in it."""
     text = " ".join(str(error).split())
     number = _SYSTEM_ERROR.search(text)

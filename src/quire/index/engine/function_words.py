@@ -21,7 +21,7 @@ _ENGLISH = (
 )
 """Includes words of questions (*explain*, *vs*) and of links to documents (*guide*, *page*)."""
 
-_COMPARISONS = frozenset({"versus", "vs"})  # function words unless they come first: *vs code* is a name
+COMPARISONS = frozenset({"versus", "vs"})  # function words unless they come first: *vs code* is a name
 
 _OTHERS = {
     "arabic": (
@@ -73,11 +73,6 @@ _WITH_STOP_WORDS = (
     *("russian", "spanish", "swedish"),
 )
 """The languages for which the engine has stop words."""
-
-
-def is_comparison(word: str) -> bool:
-    """Whether a word is *versus* or *vs*."""
-    return word.lower() in _COMPARISONS
 
 
 @lru_cache(maxsize=4_096)

@@ -27,13 +27,9 @@ FLAGS = "flags"  # command-line flags in its own text, ``--no-cache``
 RECORD, BLOB = "record", "blob"  # the key and content of a record that is no node: files, settings
 
 RANKED = ("title", "headings", "body", "front", "file", "folder", "tags")
-"""The fields that are searched for a word, once per language.
-
-``title`` also has the headings below a node that are no nodes. A document has a title of its own only if its front
-matter gives one: otherwise the title is that of a heading, or the file name. ``headings`` are the titles above the
-node, in a document its own title; ``front`` is the front matter; ``file`` is the name of the file, or of its folder for
-an index page; ``folder`` are the folders above it.
-"""
+"""The fields that are searched for a word, once per language. ``title`` also has the headings below a node that are no
+nodes; that of a document is empty unless its front matter has a title. ``headings`` are the titles above the node, in a
+document its own; ``file`` is the name of the file, or of its folder for an index page."""
 PATH = "path"  # the whole path, searched only by ``path:``
 
 _TITLE = re.compile(r"^title\s*[:=]", re.MULTILINE)
@@ -46,9 +42,6 @@ class NodeFields(msgspec.Struct, frozen=True, array_like=True):
 
     common: dict[str, Any] = {}  # equal for all nodes, sent once
     own: list[dict[str, Any]] = []  # of each node in order; they override common ones
-
-    def __len__(self) -> int:
-        return len(self.own)
 
 
 def field(name: str, language: str) -> str:

@@ -2,15 +2,37 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import tantivy
 
-from quire.index.engine.damage import engine_writes
+from quire.errors import StoreError, is_panic
+from quire.index.engine.damage import MAX_SHOWN, text_and_code
 from quire.index.engine.index_schema import BLOB, DOC, NUMBER, RECORD, NodeFields, build_schema, register_analysers
+from quire.write.trouble import remedy
 
 _SMALL_HEAP, _LARGE_HEAP = 15_000_000, 64_000_000
 """The memory per engine thread: the least that it accepts, and enough for few large segments."""
+
+
+@contextmanager
+def engine_writes(generation: Path) -> Iterator[None]:
+    """Turn the engine's errors about files that it cannot write into a ``StoreError`` with advice."""
+    try:
+        yield
+    except BaseException as error:
+        if not isinstance(error, ValueError | OSError) and not is_panic(error):
+            raise
+        text, code = text_and_code(error)
+        what, advice = text[:MAX_SHOWN] if code is None else os.strerror(code), remedy(code)
+        if "writer was killed" in text:  # the engine loses the system's error of its thread
+            what, advice = "the disk is full, or the size of files is limited", "make room and run again"
+        raise StoreError(
+            str(generation.parent), f"cannot be written: {what}", f"{advice}; the previous index is unchanged"
+        ) from error
 
 
 class Writer:
