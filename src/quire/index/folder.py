@@ -78,6 +78,8 @@ class Folder:
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
+            if (self.path / CURRENT).is_dir():
+                return b""  # as damaged as an empty file
             raise StoreError(str(self.path), f"cannot be read: {error.strerror or error}") from error
 
     def current(self) -> Path | None:

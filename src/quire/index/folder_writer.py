@@ -14,7 +14,7 @@ import msgspec
 
 from quire.errors import BusyError, StoreError
 from quire.index.file_records import VERSION, Tree
-from quire.index.folder import CURRENT, IGNORE, LOCK, Folder, Pointer, generation_number
+from quire.index.folder import CHECKED, CURRENT, IGNORE, LOCK, Folder, Pointer, generation_number
 from quire.write import atomic
 from quire.write.lock import Busy, OnWait, acquired
 from quire.write.trouble import remedy
@@ -74,6 +74,9 @@ def explained(folder: Folder) -> Iterator[None]:
 
 def _create(folder: Folder) -> None:
     folder.path.mkdir(parents=True, exist_ok=True)
+    for name in (LOCK, CURRENT, CHECKED, IGNORE):
+        if (folder.path / name).is_dir():  # a folder in place of a file
+            shutil.rmtree(folder.path / name)
     ignore = folder.path / IGNORE
     if not ignore.exists() or ignore.stat().st_size == 0:  # a full disk leaves an empty file
         ignore.write_bytes(b"*\n")

@@ -162,12 +162,12 @@ class Words:
 
     def _beyond_ascii(self, letters: Container[str], found: _Found) -> None:
         text, letter, end = self._text, self._letter, 0
-        for run in _BEYOND_ASCII.finditer(text):
-            at = run.start()
+        for sequence in _BEYOND_ASCII.finditer(text):
+            at = sequence.start()
             if at > end and letter.match(text, at):
                 at = self._start(at)  # in the middle of a word
             at = max(at, end)
-            while at < run.end():
+            while at < sequence.end():
                 word = self._word.match(text, at)
                 if word and ((first := text[at].lower()) in letters or not first.isascii()):
                     found.add(word[0], at)
