@@ -17,7 +17,7 @@ from quire.blank import BLANK
 from quire.breadcrumbs import joined, one_line
 from quire.counter import TokenCounter
 from quire.index.file_records import storable
-from quire.index.node import Node, Part
+from quire.index.node import Node, PassageSpan
 from quire.model import UNTITLED, Document
 from quire.offsets import bytes_at, lines_at
 
@@ -48,7 +48,7 @@ def build_nodes(document: Document, tree: str, counter: TokenCounter) -> tuple[N
         start, end, below = section.start, edges[position + 1], last[position]
         title, slug, anchor = storable(section.title), section.slug, section.anchor
         breadcrumb = _breadcrumb(title, parent, is_first=section.number == 1)
-        tokens, parts = counts[position]
+        tokens, passages = counts[position]
         body = section.body_start - start if ancestors else front
         nodes.append(
             Node(
@@ -75,7 +75,7 @@ def build_nodes(document: Document, tree: str, counter: TokenCounter) -> tuple[N
                 tokens=tokens,
                 full_tokens=full_tokens[position],
                 crumb_tokens=counter.count(joined(breadcrumb)),
-                parts=parts,
+                passages=passages,
                 tags=tags,
                 body_end=min(section.body_end, end) - start,
                 titles=tuple(map(storable, titles.get(section.number, ()))),
@@ -143,16 +143,16 @@ def _listed(value: Any) -> Iterable[str]:
     return [str(each) for each in values if isinstance(each, str | int | float) and not isinstance(each, bool)]
 
 
-def _count(text: str, front: int, counter: TokenCounter) -> tuple[int, tuple[Part, ...]]:
+def _count(text: str, front: int, counter: TokenCounter) -> tuple[int, tuple[PassageSpan, ...]]:
     """The tokens of a node's text, and its passages if it is long. Counts are added up where that is exact."""
     cuts = _passage_cuts(text, front) if len(text) > _LONG else []
     if not cuts:
         return counter.count(text), ()
     spans = pairwise((0, *cuts, len(text)))
-    parts = tuple([Part(start, end, counter.count(text[start:end])) for start, end in spans])
+    passages = tuple([PassageSpan(start, end, counter.count(text[start:end])) for start, end in spans])
     if all(counter.cuts_cleanly(text, at) for at in cuts):
-        return sum(part.tokens for part in parts), parts
-    return counter.count(text), parts
+        return sum(each.tokens for each in passages), passages
+    return counter.count(text), passages
 
 
 # Passages: a long node is cut before a line that follows a blank line, is not indented, is in no fence and does not

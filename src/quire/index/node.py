@@ -24,7 +24,7 @@ class Ancestor(msgspec.Struct, frozen=True, array_like=True, gc=False):
     children: int  # the number of nodes directly below it
 
 
-class Part(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class PassageSpan(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A passage of whole blocks inside a node's text, for answers that must be short."""
 
     start: int  # relative to the node's text
@@ -58,7 +58,7 @@ class Node(msgspec.Struct, frozen=True, array_like=True, gc=False):
     tokens: int  # of ``text``
     full_tokens: int  # of ``source[start:full_end]``
     crumb_tokens: int  # of the breadcrumb line
-    parts: tuple[Part, ...] = ()  # the passages of a long text; empty for a short one
+    passages: tuple[PassageSpan, ...] = ()  # the passages of a long text; empty for a short one
     tags: tuple[str, ...] = ()  # from the front matter
     body_end: int | None = None  # where the body ends in ``text``: at the next heading, node or not; None: its end
     titles: tuple[str, ...] = ()  # of headings below it without text, which are no nodes; they find this node

@@ -123,9 +123,9 @@ class Passage(NamedTuple):
 
 def passages(node: Node) -> list[Passage]:
     """The passages of a node's text in order; none is empty."""
-    if not node.parts:
+    if not node.passages:
         return [Passage(node.start, node.text, node.tokens)] if node.text else []
-    return [Passage(node.start + part.start, node.text[part.start : part.end], part.tokens) for part in node.parts]
+    return [Passage(node.start + each.start, node.text[each.start : each.end], each.tokens) for each in node.passages]
 
 
 class Excerpt:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import quire
 from quire.index.build_nodes import build_nodes
-from quire.index.node import Node, Part
+from quire.index.node import Node, PassageSpan
 from quire.model import Span
 from quire.search.token_budget import WORTH, Section, Shown, fit
 from quire.size import resolve
@@ -62,9 +62,9 @@ def _parted(node: Node) -> Node:
     starts = [found.start() for found in re.finditer(r"(?<=\n\n)(?=[^\n])", node.text)]
     edges = [0, *(start for start in starts if node.text[node.body : start].strip()), len(node.text)]
     parts = tuple(
-        Part(start, end, COUNTER.count(node.text[start:end])) for start, end in pairwise(edges) if start < end
+        PassageSpan(start, end, COUNTER.count(node.text[start:end])) for start, end in pairwise(edges) if start < end
     )
-    return msgspec.structs.replace(node, parts=parts if len(parts) > 1 else ())
+    return msgspec.structs.replace(node, passages=parts if len(parts) > 1 else ())
 
 
 def cost(sections: Sequence[Section], answers: Sequence[Shown | None]) -> int:
