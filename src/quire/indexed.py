@@ -248,7 +248,7 @@ class Index:
             size=size,
             rebuild=rebuild_reason(settings, settings.trees),
             trees=trees,
-            segments=snapshot.segments,
+            segments=snapshot.searcher.num_segments,
             outdated=tuple(sorted((*(task.record.id for task in stale.tasks), *stale.removed))),
             failed=tuple(stale.failed),
         )

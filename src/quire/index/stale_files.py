@@ -53,28 +53,28 @@ def stale_files(home: Path, trees: Mapping[str, Tree], known: FileTable) -> Stal
         errors = [each for each in found.skipped if each.is_error]
         stale.failed += [Finding(code="unreadable", path=each.path, line=0, message=each.reason) for each in errors]
         for document in found.documents:
-            file = os.fspath(document.file)
-            current = _current_record(file, name, storable(document.path))
+            file, path = os.fspath(document.file), storable(document.path)
+            current, document_id = _current_record(file, name, path), f"{name}:{path}"
             if current is None:
                 continue  # deleted since it was found
-            if current.id in seen:
-                message = f"another file has the id {current.id} too; rename one"
+            if document_id in seen:
+                message = f"another file has the id {document_id} too; rename one"
                 stale.failed.append(Finding(code="same-id", path=file, line=0, message=message))
                 continue
-            seen.add(current.id)
-            _compare(stale, file, tree.language, current, known.get(current.id))
+            seen.add(document_id)
+            _compare(stale, file, tree.language, current, known.get(document_id))
     stale.removed = [each for each, record in known.items() if record.tree in trees and each not in seen]
     return stale
 
 
 def _compare(stale: StaleFiles, file: str, language: str, current: FileRecord, old: FileRecord | None) -> None:
     """Add one file to the list it belongs to."""
-    if old is None or not _has_same_content(file, current, old):
+    is_touched = old is None or _times(current) != _times(old)
+    if old is None or not _has_same_content(file, current, old, is_touched=is_touched):
         stale.tasks.append(Task(os.fsencode(file), language, current))
         return
     if old.failed:
         stale.failed += old.findings(file)
-    is_touched = not _has_same_times(current, old)
     if is_touched or (old.racy and not current.racy):
         times = {name: getattr(current, name) for name in ("size", "mtime_ns", "ctime_ns", "racy")}
         stale.refreshed.append(msgspec.structs.replace(old, **times))
@@ -82,16 +82,15 @@ def _compare(stale: StaleFiles, file: str, language: str, current: FileRecord, o
     stale.unchanged += not is_touched and not old.failed
 
 
-def _has_same_times(current: FileRecord, old: FileRecord) -> bool:
-    return (current.size, current.mtime_ns, current.ctime_ns) == (old.size, old.mtime_ns, old.ctime_ns)
+def _times(record: FileRecord) -> tuple[int, int, int]:
+    return record.size, record.mtime_ns, record.ctime_ns
 
 
-def _has_same_content(file: str, current: FileRecord, old: FileRecord) -> bool:
+def _has_same_content(file: str, current: FileRecord, old: FileRecord, *, is_touched: bool) -> bool:
     """Whether a file is still as it was read, or still cannot be read."""
-    is_same = _has_same_times(current, old)
     if not old.digest:
-        return is_same and not digest_of_file(file)
-    return (is_same and not old.racy) or (current.size == old.size and digest_of_file(file) == old.digest)
+        return not is_touched and not digest_of_file(file)
+    return not (is_touched or old.racy) or (current.size == old.size and digest_of_file(file) == old.digest)
 
 
 def _current_record(file: str, tree: str, path: str) -> FileRecord | None:

@@ -120,7 +120,9 @@ def _requested_trees(folder: Folder, request: Request, known: Mapping[str, Tree]
             os.stat(path)  # noqa: PTH116  an empty path does not exist, but Path("") does
         except (OSError, ValueError) as error:
             raise unread(path, error) from error
-        stored = _stored_folder(folder, path)
+        absolute = Path(os.path.abspath(path))  # noqa: PTH100  resolve() would follow links
+        is_below = absolute.is_relative_to(folder.home)
+        stored = os.fsencode(absolute.relative_to(folder.home) if is_below else absolute)
         other = names.setdefault(stored, name)
         if other != name:
             problem = f"the trees {other!r} and {name!r} are one folder"
@@ -141,8 +143,3 @@ def _check_option(option: str, name: str, value: Any, trees: Mapping[str, Tree])
         raise OptionError(f"{option}: no tree is called {name!r}", advice, option=option)
     if option == "languages" and value not in analysis.LANGUAGES:
         raise OptionError(f"unknown language {value!r}", f"choose from: {', '.join(analysis.LANGUAGES)}", option=option)
-
-
-def _stored_folder(folder: Folder, path: str) -> bytes:
-    absolute = Path(os.path.abspath(path))  # noqa: PTH100  resolve() would follow links
-    return os.fsencode(absolute.relative_to(folder.home) if absolute.is_relative_to(folder.home) else absolute)

@@ -95,11 +95,6 @@ class Snapshot:
     def _by_number(self) -> dict[int, FileRecord]:
         return {record.number: record for record in self.files.values()}
 
-    @property
-    def segments(self) -> int:
-        """The number of engine segments."""
-        return self.searcher.num_segments
-
     def node_count(self, documents: Iterable[str]) -> int:
         """The number of nodes of some documents."""
         return sum([self.files[document].nodes for document in documents])
