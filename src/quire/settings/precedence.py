@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 import msgspec
 
 from quire.errors import OptionError, near
-from quire.index.files import LANGUAGE, NAME
-from quire.index.paths import is_inside
+from quire.index.file_records import DEFAULT_FOLDER, DEFAULT_LANGUAGE
+from quire.index.folder import is_inside
 from quire.options import DEFAULT_STRATEGY, valid_names
-from quire.search.settings import SearchSettings
+from quire.search.ranking_settings import SearchSettings
 from quire.settings import quire_toml
 from quire.settings.quire_toml import NUMBERS, PROJECT_FILE, File, Tree, project_file, user_file, user_folder
 
@@ -104,14 +104,14 @@ def _index(folder: Path, home: File | None, environment: Mapping[str, str]) -> V
         return Value(path, variable("index"))
     if home and home.index:
         return Value(str(home.index), home.path)
-    return Value(str((home.path.parent if home else folder) / NAME), DEFAULT)
+    return Value(str((home.path.parent if home else folder) / DEFAULT_FOLDER), DEFAULT)
 
 
 def _trees(home: File) -> dict[str, Value]:
     values = {}
     for name, tree in home.trees.items():
         values[f"trees.{name}.path"] = Value(str(tree.path), home.path)
-        for key, default in (("language", LANGUAGE), ("include", ()), ("exclude", ())):
+        for key, default in (("language", DEFAULT_LANGUAGE), ("include", ()), ("exclude", ())):
             value = getattr(tree, key)
             values[f"trees.{name}.{key}"] = Value(value, DEFAULT if value == default else home.path)
         values |= {f"trees.{name}.chunk.{key}": Value(value, home.path) for key, value in tree.chunk.items()}

@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 
 from quire.counter import ENCODINGS, ESTIMATE, encoding_of
 from quire.errors import InputError, OptionError, near
-from quire.index.files import LANGUAGE
+from quire.index.file_records import DEFAULT_LANGUAGE
 from quire.options import COMMON, DEFAULT_STRATEGY, OWN, build, is_id_part, refuse_others, valid_names
 from quire.read.frontmatter import load_toml
 from quire.read.source import read_configuration, unread
-from quire.search.settings import NO_LIMIT, RANGES, SearchSettings
+from quire.search.ranking_settings import NO_LIMIT, RANGES, SearchSettings
 
 PROJECT_FILE = "quire.toml"
 PYTHON_FILE = "pyproject.toml"
@@ -91,7 +91,7 @@ class Tree(NamedTuple):
     """The first part of ids."""
     path: Path
     """Absolute."""
-    language: str = LANGUAGE
+    language: str = DEFAULT_LANGUAGE
     """The language of its stems."""
     include: tuple[str, ...] = ()
     """Patterns for the documents to take; without any, all are taken."""
@@ -314,7 +314,7 @@ class _Reader:
         return Tree(
             name=name,
             path=self._path(f"{full}.path", table["path"]),
-            language=self._language(f"{full}.language", table["language"]) if "language" in table else LANGUAGE,
+            language=self._language(f"{full}.language", table["language"]) if "language" in table else DEFAULT_LANGUAGE,
             include=self._patterns(f"{full}.include", table.get("include", [])),
             exclude=self._patterns(f"{full}.exclude", table.get("exclude", [])),
             chunk=self._chunk(f"{full}.chunk", table.get("chunk", {}), chunk),
