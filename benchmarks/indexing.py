@@ -19,7 +19,7 @@ from quire.index.engine.writer import Writer
 from quire.index.reading import read_tasks
 from quire.index.tasks import Reading, Task
 from quire.index.update import threads_for
-from quire.run.cores import cores
+from quire.run.workers import cores
 
 NODES = 100_000
 FILES = 1_000

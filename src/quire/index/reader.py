@@ -18,7 +18,7 @@ from quire.index.tasks import Reading, Task
 from quire.index.update import OnProgress, Readings
 
 if TYPE_CHECKING:  # where nothing has changed, nothing is read
-    from quire.run.plan import Batch
+    from quire.run.workers import Batch
 
 _PER_WORKER = 6 * 1024 * 1024
 """How much work makes up for starting a process: it loads the parser and the tokenizer, and all goes through a pipe."""
@@ -37,13 +37,13 @@ def readings(jobs: int | None = None, on_progress: OnProgress | None = None) -> 
 def _read(jobs: int | None, on_progress: OnProgress | None, tasks: Sequence[Task]) -> Read:
     if not tasks:
         return
-    from quire.run import cores, plan  # noqa: PLC0415  where nothing has changed, nothing is read
+    from quire.run import workers as run_workers  # noqa: PLC0415  where nothing has changed, nothing is read
 
-    works = [plan.work_of(task.size) for task in tasks]
-    wanted = min(cores.cores() - 1, _MOST_WORKERS, sum(works) // _PER_WORKER) if jobs is None else jobs
-    workers = plan.workers(works, jobs=wanted, cores=cores.cores())
-    size = plan.batch_size(sum(works), workers)
-    batches = plan.batches(zip(tasks, works, strict=True), most=size)
+    works = [run_workers.work_of(task.size) for task in tasks]
+    wanted = min(run_workers.cores() - 1, _MOST_WORKERS, sum(works) // _PER_WORKER) if jobs is None else jobs
+    workers = run_workers.worker_count(works, jobs=wanted, cores=run_workers.cores())
+    size = run_workers.batch_size(sum(works), workers)
+    batches = run_workers.batches(zip(tasks, works, strict=True), most=size)
     results = _here(batches) if workers == 1 else _there(batches, workers)
     with closing(results):
         for done, (task, reading) in enumerate(results, start=1):
@@ -61,11 +61,11 @@ def _here(batches: Iterable[Batch[Task]]) -> Read:
 
 def _there(batches: Iterable[Batch[Task]], workers: int) -> Read:
     from quire.index.reading import packed  # noqa: PLC0415  loads the parser and the tokenizer
-    from quire.run import local, worker  # noqa: PLC0415  loads multiprocessing
+    from quire.run.process_pool import Lost, map_batches  # noqa: PLC0415  loads multiprocessing
 
-    with closing(local.mapped(worker.Together(packed), batches, workers=workers)) as results:
+    with closing(map_batches(packed, batches, workers=workers)) as results:
         for task, result in results:
-            yield task, _lost(result.reason) if isinstance(result, local.Lost) else _DECODER.decode(result)
+            yield task, _lost(result.reason) if isinstance(result, Lost) else _DECODER.decode(result)
 
 
 def _lost(reason: str) -> Reading:

@@ -129,7 +129,7 @@ def threads_for(size: int) -> int:
     """How many threads the engine gets for documents of so many bytes. Each makes a segment of its own."""
     if size < _MUCH:
         return 1
-    from quire.run.cores import cores  # noqa: PLC0415  seldom needed
+    from quire.run.workers import cores  # noqa: PLC0415  seldom needed
 
     return min(_MOST_THREADS, cores())
 

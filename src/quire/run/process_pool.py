@@ -1,0 +1,225 @@
+"""Run a function over batches of items in several processes; results come back in order.
+
+    with closing(map_batches(function, batches, workers=4, prepare=load)) as results:
+        for item, result in results:
+            ...                        # result is Lost if the item kills its process
+
+``function`` takes the items of a batch and returns one result for each. ``function`` and ``prepare`` (called first in
+every process) are pickled, so they must be importable, and not from ``__main__``. An error in ``function`` is raised
+here. Closing the iteration kills the processes.
+
+If a process dies, the unfinished batches are repeated one at a time, with nothing else running. A batch that kills its
+process again is repeated item by item.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack
+from dataclasses import dataclass
+from multiprocessing import resource_tracker
+from multiprocessing.context import SpawnContext, SpawnProcess
+from types import ModuleType
+from typing import Any, Generic, TypeVar
+
+from quire.run.workers import Batch
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+WINDOW = 8 * 1024 * 1024
+"""How much work may be in progress, or done and waiting for an earlier batch."""
+_AHEAD = 8
+"""How many batches per process these may be."""
+_KILLED = -9
+"""The exit code of a process that was killed by SIGKILL."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Replaces the result of an item that killed its process while nothing else ran."""
+
+    reason: str
+
+
+class _CannotStartError(Exception):
+    """The processes of a pool cannot be started."""
+
+
+def map_batches(
+    function: Callable[[Sequence[Item]], Sequence[Result]],
+    batches: Iterable[Batch[Item]],
+    *,
+    workers: int,
+    prepare: Callable[[], object] | None = None,
+    on_failure: Callable[[str], None] | None = None,
+) -> Generator[tuple[Item, Result | Lost], None, None]:
+    """Yield each item with its result, in order.
+
+    If processes cannot be started, ``on_failure`` gets a message and this process does the work.
+    """
+    remaining = iter(batches)
+    pool = _Pool(function, prepare)
+    try:
+        yield from _results(pool, remaining, workers)
+    except _CannotStartError as error:
+        if on_failure is not None:
+            on_failure(f"cannot start {workers} processes ({error}); this process does the work")
+        for batch in remaining:
+            yield from zip(batch.items, function(batch.items), strict=True)
+    finally:
+        pool.end()
+
+
+def _results(
+    pool: _Pool[Item, Result], remaining: Iterator[Batch[Item]], workers: int
+) -> Iterator[tuple[Item, Result | Lost]]:
+    pending: deque[tuple[Batch[Item], Future[Sequence[Result]]]] = deque()
+    while True:
+        if not pending and pool.size < workers:  # at first, and after all unfinished batches were repeated
+            pool.start(workers)
+        while pool.size == workers and _has_room([each.work for each, _ in pending], workers):
+            following = next(remaining, None)
+            if following is None:
+                break
+            pending.append((following, pool.submit(following.items)))
+        if not pending:
+            return
+        batch, future = pending.popleft()
+        try:
+            results: Sequence[Result | Lost] = future.result()
+        except BrokenProcessPool:
+            results = pool.repeat(batch.items)
+        yield from zip(batch.items, results, strict=True)
+
+
+def _has_room(pending: Sequence[int], workers: int) -> bool:
+    """Whether another batch may be submitted; every process may have one, however large."""
+    return len(pending) < workers or (len(pending) < _AHEAD * workers and sum(pending) < WINDOW)
+
+
+class _Pool(Generic[Item, Result]):
+    """A ProcessPoolExecutor that can be killed and started again."""
+
+    def __init__(
+        self, function: Callable[[Sequence[Item]], Sequence[Result]], prepare: Callable[[], object] | None
+    ) -> None:
+        self.size = 0
+        """The number of processes; 0 after one of them died."""
+        self._function, self._prepare = function, prepare
+        self._context = _Context()
+        self._executor: ProcessPoolExecutor | None = None
+
+    def start(self, size: int) -> None:
+        """Start the processes and wait until one of them is ready."""
+        self.end()
+        if multiprocessing.current_process().daemon:
+            raise _CannotStartError("a daemonic process must not start others")
+        try:
+            self._executor = ProcessPoolExecutor(
+                size, mp_context=self._context, initializer=_initialize, initargs=(self._prepare,)
+            )
+            self._executor.submit(int).result()
+        except OSError as error:
+            raise _CannotStartError(error.strerror or str(error)) from error
+        except BrokenProcessPool as error:
+            raise _CannotStartError(self._cause_of_death()) from error
+        self.size = size
+
+    def submit(self, items: Sequence[Item]) -> Future[Sequence[Result]]:
+        """A future with the results of a batch."""
+        future: Future[Sequence[Result]] = Future()
+        try:
+            return self._executor.submit(self._function, items) if self._executor else future
+        except BrokenProcessPool as error:  # a process died while it had nothing to do
+            future.set_exception(error)
+            return future
+
+    def repeat(self, items: Sequence[Item]) -> list[Result | Lost]:
+        """The results of items whose process died; this time nothing else runs."""
+        try:
+            if self.size != 1:
+                self.start(1)
+            return [*self.submit(items).result()]
+        except _CannotStartError as error:
+            return [Lost(f"its process died, and no other can be started ({error})")] * len(items)
+        except BrokenProcessPool:
+            self.size = 0
+        if len(items) == 1:
+            return [Lost(self._cause_of_death())]
+        return [result for item in items for result in self.repeat([item])]
+
+    def _cause_of_death(self) -> str:
+        if self._executor is not None:
+            self._executor.shutdown()  # terminates the other processes
+        codes = [process.exitcode for process in self._context.processes]
+        code = next((code for code in codes if code not in (None, 0, -signal.SIGTERM)), 0) or 0
+        if code == _KILLED:
+            return "its process was killed, perhaps for lack of memory"
+        return f"its process died of signal {-code}" if code < 0 else f"its process ended with exit code {code}"
+
+    def end(self) -> None:
+        """Kill the processes."""
+        for process in self._context.processes:
+            process.kill()
+        if self._executor is not None:
+            self._executor.shutdown()
+        for process in self._context.processes:
+            process.join()
+        self._context, self._executor, self.size = _Context(), None, 0
+
+
+class _Process(SpawnProcess):
+    """A process that is started without Ctrl-C and without the caller's main module.
+
+    Ctrl-C reaches all processes of a terminal, and one that is still importing would print a traceback. A new process
+    imports the main module of its caller: a program without ``if __name__ == "__main__"`` would do its work again.
+    """
+
+    def start(self) -> None:
+        with ExitStack() as stack:
+            if sys.platform != "win32":
+                resource_tracker.ensure_running()  # when it starts, it unblocks signals
+                before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+                stack.callback(signal.pthread_sigmask, signal.SIG_SETMASK, before)
+            stack.callback(sys.modules.__setitem__, "__main__", sys.modules["__main__"])
+            sys.modules["__main__"] = ModuleType("__main__")
+            super().start()
+
+
+class _Context(SpawnContext):
+    """Starts processes by ``spawn``, so that they inherit no threads or locks, and remembers them."""
+
+    def __init__(self) -> None:
+        self._made: list[_Process] = []
+
+    def Process(self, *arguments: Any, **named: Any) -> _Process:  # type: ignore[override]  # noqa: N802
+        self._made.append(_Process(*arguments, **named))
+        return self._made[-1]
+
+    @property
+    def processes(self) -> list[_Process]:
+        return [process for process in self._made if process.pid is not None]
+
+
+def _initialize(prepare: Callable[[], object] | None) -> None:
+    """Runs first in every process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    if prepare is not None:
+        prepare()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
