@@ -23,10 +23,8 @@ from quire.cli.shown import visible
 from quire.errors import InputError, QuireError
 from quire.model import Finding
 from quire.wire.legacy import incomplete, is_current, is_legacy, missing
-from quire.write.atomic import replacing
-from quire.write.names import Place
-from quire.write.obstacles import obstacle
-from quire.write.trouble import explained
+from quire.write.atomic_file import explained, replacing
+from quire.write.existing_files import obstacle
 
 _INDENT = 2
 
@@ -199,7 +197,7 @@ def _target(each: Input, folder: Path, given: set[str], taken: dict[Path, Path])
     if target in taken:
         raise QuireError(f"would be written to {target}, as {taken[target]} is", "give the folder above both")
     with explained(target):
-        reason = obstacle(folder, Place(each.name.rpartition("/")[0], ""))
+        reason = obstacle(folder, each.name.rpartition("/")[0])
         if reason or target.is_symlink():
             raise QuireError(reason or f"{target} is a symbolic link, which may lead out of {folder}; remove it")
     taken[target] = each.file

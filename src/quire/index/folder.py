@@ -151,7 +151,7 @@ class Folder:
     def point_to(self, generation: Path, trees: dict[str, Tree]) -> None:
         """Let a generation count from now on."""
         pointer = Pointer(generation=generation.name, version=VERSION, trees=trees)
-        from quire.write.atomic import replacing  # noqa: PLC0415  most uses write nothing
+        from quire.write.atomic_file import replacing  # noqa: PLC0415  most uses write nothing
 
         with self.explained():
             self._remove_folders(CURRENT)
@@ -169,9 +169,9 @@ class Folder:
 
     def sweep(self) -> None:
         """Remove what does not count: what a killed update left, and generations that a new one replaced."""
-        from quire.write import atomic  # noqa: PLC0415  most uses write nothing
+        from quire.write import atomic_file  # noqa: PLC0415  most uses write nothing
 
-        atomic.sweep(self.path / CURRENT)
+        atomic_file.sweep(self.path / CURRENT)
         try:
             current = self.current()
         except StoreError:
@@ -193,7 +193,7 @@ class Folder:
         self._remove_folders(LOCK, CHECKED, IGNORE)
         ignore = self.path / IGNORE
         if not ignore.exists() or ignore.stat().st_size == 0:  # what a full disk leaves of it
-            from quire.write.atomic import replacing  # noqa: PLC0415  most uses write nothing
+            from quire.write.atomic_file import replacing  # noqa: PLC0415  most uses write nothing
 
             with replacing(ignore) as stream:
                 stream.write(b"*\n")
@@ -212,7 +212,7 @@ class Folder:
         except BrokenPipeError:
             raise  # of ``on_wait``, which writes to the user and not to the index
         except OSError as error:
-            from quire.write.trouble import remedy  # noqa: PLC0415  most uses write nothing
+            from quire.write.atomic_file import remedy  # noqa: PLC0415  most uses write nothing
 
             problem = error.strerror or str(error)
             raise StoreError(str(self.path), f"cannot be written: {problem}", remedy(error.errno)) from error

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from quire import breadcrumbs
 from quire.blank import BLANK
 from quire.counter import estimated
-from quire.errors import impossible
+from quire.errors import OptionError, impossible
 from quire.finish.ids import node_id
 from quire.model import UNTITLED, Document, Section
 from quire.offsets import bytes_at
@@ -28,9 +28,23 @@ _OUTER_BLANK_LINES = re.compile(r"\A(?:[ \t]*(?:\r\n|\r|\n))+|[ \t\r\n]+\Z")
 
 
 def records(chunks: Chunks, form: Form = "chunk") -> Iterable[dict[str, Any]]:
-    """The chunks of a document in one of the ``FORMS``."""
+    """The chunks of a document in one of the ``FORMS``. For ``node``, a plain list of chunks is not enough."""
     check_form(form)
+    is_list = isinstance(chunks, list | tuple) and all(isinstance(each, Chunk) for each in chunks)
+    if not isinstance(chunks, Chunks) and (form == "node" or not is_list):
+        raise not_chunks(chunks)
     return FORMS[form](chunks)
+
+
+def check_documents(documents: object) -> None:
+    """Raise an OptionError if ``documents`` are the chunks of one document."""
+    if isinstance(documents, Chunks):
+        raise not_chunks(documents)
+
+
+def not_chunks(value: object) -> OptionError:
+    """The error for a value that is not the chunks of a document."""
+    return OptionError(f"expected a list of the results of quire.chunk, as in [chunks], not {type(value).__name__}")
 
 
 def check_form(form: object) -> None:
@@ -41,7 +55,8 @@ def check_form(form: object) -> None:
 
 def compact(chunk: Chunk) -> dict[str, Any]:
     """The compact record: position, headings in one line, and the text without its own heading."""
-    file = source_of(chunk)
+    path = chunk.metadata.get("sourceFile")
+    file = path if isinstance(path, str) else UNTITLED
     body = _body(chunk)
     return {
         "id": f"{file}:{chunk.chunk_number}",
@@ -53,12 +68,6 @@ def compact(chunk: Chunk) -> dict[str, Any]:
         "endLine": chunk.source_position.end_line,
         "tokenEstimate": estimated(body),
     }
-
-
-def source_of(chunk: Chunk) -> str:
-    """The path of the document that a chunk comes from."""
-    path = chunk.metadata.get("sourceFile")
-    return path if isinstance(path, str) else UNTITLED
 
 
 def _body(chunk: Chunk) -> str:
@@ -141,15 +150,11 @@ def _breadcrumb(document: Document, section: Section) -> str:
     return breadcrumbs.reader_line(document.title, [each.title for each in path], from_first=from_first)
 
 
-def _chunk_records(chunks: Chunks) -> Iterator[dict[str, Any]]:
-    return (chunk.to_dict() for chunk in chunks)
-
-
-def _compact_records(chunks: Chunks) -> Iterator[dict[str, Any]]:
-    return (compact(chunk) for chunk in chunks)
-
-
 FORMS: Mapping[str, Callable[[Chunks], Iterable[dict[str, Any]]]] = MappingProxyType(
-    {"chunk": _chunk_records, "compact": _compact_records, "node": nodes}
+    {
+        "chunk": lambda chunks: (chunk.to_dict() for chunk in chunks),
+        "compact": lambda chunks: map(compact, chunks),
+        "node": nodes,
+    }
 )
 """The functions that make each form of record, by name."""

@@ -14,8 +14,7 @@ from quire import breadcrumbs
 from quire.counter import estimated
 from quire.errors import InputError
 from quire.record import Chunk, SourcePosition, TokenStats
-from quire.wire.record import ABSENT, OTHER_NAMES, check_types, differing, renamed
-from quire.wire.schema import camel
+from quire.wire.chunk_json import ABSENT, OTHER_NAMES, camel, check_types, differing, renamed
 
 RENAMED: Mapping[str, str] = MappingProxyType(
     {

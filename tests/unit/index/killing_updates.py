@@ -23,13 +23,13 @@ from quire.index import reading  # and all that an update loads, so that the chi
 from quire.index.engine.writer import Writer
 from quire.index.tasks import Task
 from quire.run import workers
-from quire.write import atomic, lock
+from quire.write import atomic_file, lock
 
 DOCUMENTS = 30
 KILLS = 100
 MOST_CHANGES = 12
 """About as many as one update makes in the folder of the index."""
-LOADED = (reading.read_tasks, workers.cores, workers.worker_count, atomic.replacing, lock.held)
+LOADED = (reading.read_tasks, workers.cores, workers.worker_count, atomic_file.replacing, lock.held)
 
 
 def write(home: Path, version: int) -> None:

@@ -60,7 +60,7 @@ def _code(said: str) -> int | None:
 
 def _unwritten(said: str) -> tuple[str, str]:
     """Why nothing could be written and what to do, by what the engine says."""
-    from quire.write.trouble import remedy  # noqa: PLC0415  most uses write nothing
+    from quire.write.atomic_file import remedy  # noqa: PLC0415  most uses write nothing
 
     code = _code(said)
     what = f"cannot be written: {os.strerror(code)}" if code is not None else f"cannot be written ({said[:_SHOWN]})"

@@ -1,6 +1,7 @@
 """The JSON Schema of the record, generated from the dataclasses and their docstrings.
 
-``python -m quire.wire`` regenerates ``chunk.schema.json``, which is shipped; a test fails if it is out of date.
+``python -m quire.wire.json_schema`` regenerates ``chunk.schema.json``, which is shipped; a test fails if it is out of
+date.
 """
 
 from __future__ import annotations
@@ -11,14 +12,13 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import fields
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
 from quire.record import Chunk, SourcePosition, TokenStats
-from quire.wire.record import ABSENT, RANGES, VERSION, is_mapping
+from quire.wire.chunk_json import ABSENT, RANGES, VERSION, camel, is_mapping
 
-FILE = "chunk.schema.json"
+FILE = Path(__file__).with_name("chunk.schema.json")
 
 _PLAIN: Mapping[Any, Mapping[str, Any]] = {
     str: {"type": "string"},
@@ -31,7 +31,7 @@ _NAME = re.compile(r"``([a-z]+(?:_[a-z]+)+)``")
 
 def schema() -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) of the chunk record."""
-    read: dict[str, Any] = json.loads(files("quire.wire").joinpath(FILE).read_bytes())
+    read: dict[str, Any] = json.loads(FILE.read_bytes())
     return read
 
 
@@ -72,7 +72,7 @@ def _type(hint: Any) -> dict[str, Any]:
         return {"type": "array", "items": _type(get_args(hint)[0])}
     if is_mapping(hint):
         return {"type": "object"}
-    raise TypeError(f"no JSON Schema for the type {hint}; add it to quire.wire.schema")
+    raise TypeError(f"no JSON Schema for the type {hint}; add it to quire.wire.json_schema")
 
 
 def docstrings(record: type, *methods: str) -> dict[str, str]:
@@ -99,12 +99,5 @@ def _in_json_names(text: str) -> str:
     return text.replace("`` > ``", "` > `").replace("``", "`").replace("None", "null")
 
 
-def camel(name: str) -> str:
-    """A name in camelCase: ``chunk_number`` becomes ``chunkNumber``."""
-    first, *rest = name.split("_")
-    return first + "".join(word.capitalize() for word in rest)
-
-
-def write(file: Path) -> None:
-    """Generate the schema and write it to ``file``."""
-    file.write_text(json.dumps(generated(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+if __name__ == "__main__":
+    FILE.write_text(json.dumps(generated(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""A chunk to JSON and back. ``Chunk.to_dict`` names the fields, schema.py describes them.
+"""A chunk to JSON and back. ``Chunk.to_dict`` names the fields, json_schema.py describes them.
 
 Writing accepts any text. Reading is strict: a missing field or a wrong type is an error that names the field. Unknown
 fields are ignored.
@@ -47,7 +47,6 @@ RANGES: Mapping[str, tuple[int, int]] = MappingProxyType({"header_depths": (1, 6
 """The ranges of numbers that do not start at 0."""
 
 _AGAIN = "make it anew from its document"
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _PLACE = re.compile(r" - at `\$\.?(?P<field>[^`]*)`$")
 
 
@@ -90,7 +89,11 @@ def decode(data: bytes | str | Mapping[str, Any], *, name: str = "<record>") -> 
         read = _converted(renamed(record, OTHER_NAMES, name=name), _mirror(Chunk), name)
     except msgspec.ValidationError as error:
         raise InputError(name, f"is not a chunk record: {_problem(error)}") from error
-    return _chunk(read)
+    read.source_position = _instance(SourcePosition, read.source_position)
+    read.token_stats = _instance(TokenStats, read.token_stats)
+    read.metadata = MappingProxyType(read.metadata)
+    chunk: Chunk = _instance(Chunk, read)
+    return chunk
 
 
 def parse(data: bytes | str, *, name: str = "<record>", line: int = 1) -> Any:
@@ -116,25 +119,12 @@ def check_types(record: Mapping[str, Any], *, name: str, shown: Callable[[str], 
 
 
 def _converted(record: Mapping[str, Any], kind: Any, name: str) -> Any:
-    """``record`` as ``kind``. msgspec fails on lone surrogates in names and in place of other types."""
     try:
         return msgspec.convert(record, kind)
-    except UnicodeEncodeError:
-        plain = _without_odd_names(record)
-    try:
-        return msgspec.convert(plain, kind)
-    except UnicodeEncodeError as error:
-        problem = "is not a chunk record: a lone surrogate stands where no text belongs"
-        raise InputError(name, problem, _AGAIN) from error
-
-
-def _without_odd_names(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A record without fields whose names have lone surrogates; quire has no such field."""
-    held = {key: value for key, value in record.items() if not (isinstance(key, str) and _SURROGATE.search(key))}
-    return {
-        key: _without_odd_names(value) if isinstance(value, Mapping) and key != "metadata" else value
-        for key, value in held.items()
-    }
+    except UnicodeEncodeError as error:  # msgspec cannot read them in names, or where no text belongs
+        raise InputError(
+            name, "is not a chunk record: a lone surrogate in a field name or for another type", _AGAIN
+        ) from error
 
 
 def renamed(record: Mapping[str, Any], names: Mapping[str, str], *, name: str, inside: str = "") -> dict[str, Any]:
@@ -153,16 +143,9 @@ def differing(field: str, other: str, name: str) -> InputError:
     return InputError(name, f"field {field}: differs from {other}, its other name", "remove the wrong one")
 
 
-def _chunk(read: Any) -> Chunk:
-    values = {each.name: getattr(read, each.name) for each in fields(Chunk)}
-    values["source_position"] = _nested(SourcePosition, read.source_position)
-    values["token_stats"] = _nested(TokenStats, read.token_stats)
-    values["metadata"] = MappingProxyType(read.metadata)
-    return Chunk(**values)
-
-
-def _nested(record: Any, read: Any) -> Any:
-    return record(**{each.name: getattr(read, each.name) for each in fields(record)})
+def _instance(kind: Any, read: Any) -> Any:
+    """An instance of ``kind`` with the values of its mirror."""
+    return kind(**{each.name: getattr(read, each.name) for each in fields(kind)})
 
 
 @cache
@@ -191,6 +174,12 @@ def _checked(hint: Any, within: tuple[int, int] | None = None, *, is_part: bool 
     if hint == int | None:
         return _checked(int) | None
     return dict[str, Any] if is_mapping(hint) else hint
+
+
+def camel(name: str) -> str:
+    """A name in camelCase: ``chunk_number`` becomes ``chunkNumber``."""
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
 
 
 def is_mapping(hint: Any) -> bool:

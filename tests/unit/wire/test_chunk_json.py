@@ -14,8 +14,7 @@ from jsonschema import Draft202012Validator
 import quire
 from quire import wire
 from quire.record import Chunk
-from quire.wire.record import OTHER_NAMES
-from quire.wire.schema import camel
+from quire.wire.chunk_json import OTHER_NAMES, camel
 from support import grammar
 from support.strategies import options
 
