@@ -159,7 +159,7 @@ def test_a_document_that_kills_its_process(folder, tmp_path) -> None:
     assert result.out == expected.out
     assert result.code == 2
     (line,) = [line for line in result.err.splitlines() if "deadly.md" in line]
-    assert line.startswith(f"{folder}/many/deadly.md: its process was killed, perhaps for lack of memory")
+    assert line.startswith(f"{folder}/many/deadly.md: its process died, perhaps for lack of memory")
     assert line.endswith("[skipped]")
 
 

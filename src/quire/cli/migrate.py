@@ -22,7 +22,7 @@ from quire.cli.output import Paint, count_of, note, show_findings, write_json, w
 from quire.cli.shown import visible
 from quire.errors import InputError, QuireError
 from quire.model import Finding
-from quire.wire.legacy import incomplete, is_current, is_legacy, missing
+from quire.wire.legacy import incomplete, is_legacy, missing
 from quire.write.atomic_file import explained, replacing
 from quire.write.existing_files import obstacle
 
@@ -184,7 +184,7 @@ def _forwards(title: str | None) -> Convert:
 
 
 def _backwards(record: Mapping[str, Any], name: str) -> dict[str, Any]:
-    if not is_current(record) and not is_legacy(record):
+    if not is_legacy(record) and missing(record):
         raise incomplete(missing(record), name)
     return wire.legacy(record, name=name)
 

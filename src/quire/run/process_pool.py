@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from multiprocessing.context import SpawnContext, SpawnProcess
 from types import ModuleType
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from quire.run.workers import Batch
 
@@ -39,8 +39,6 @@ WINDOW = 8 * 1024 * 1024
 """How much work may be in progress, or done and waiting for an earlier batch."""
 _AHEAD = 8
 """How many batches per process these may be."""
-_KILLED = -9
-"""The exit code of a process that was killed by SIGKILL."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +65,9 @@ def map_batches(
     If processes cannot be started, ``on_failure`` gets a message and this process does the work.
     """
     remaining = iter(batches)
-    pool = _Pool(function, prepare)
+    pool = _Pool(prepare)
     try:
-        yield from _results(pool, remaining, workers)
+        yield from _results(pool, function, remaining, workers)
     except _CannotStartError as error:
         if on_failure is not None:
             on_failure(f"cannot start {workers} processes ({error}); this process does the work")
@@ -80,24 +78,24 @@ def map_batches(
 
 
 def _results(
-    pool: _Pool[Item, Result], remaining: Iterator[Batch[Item]], workers: int
+    pool: _Pool, function: Callable[[Sequence[Item]], Sequence[Result]], remaining: Iterator[Batch[Item]], workers: int
 ) -> Iterator[tuple[Item, Result | Lost]]:
     pending: deque[tuple[Batch[Item], Future[Sequence[Result]]]] = deque()
     while True:
-        if not pending and pool.size < workers:  # at first, and after all unfinished batches were repeated
+        if not pending and pool.size < workers:  # at first, and when all unfinished batches have been repeated
             pool.start(workers)
-        while pool.size == workers and _has_room([each.work for each, _ in pending], workers):
+        while pool.size == workers and _has_room([batch.work for batch, _ in pending], workers):
             following = next(remaining, None)
             if following is None:
                 break
-            pending.append((following, pool.submit(following.items)))
+            pending.append((following, pool.submit(function, following.items)))
         if not pending:
             return
         batch, future = pending.popleft()
         try:
             results: Sequence[Result | Lost] = future.result()
         except BrokenProcessPool:
-            results = pool.repeat(batch.items)
+            results = _repeated(pool, function, batch.items)
         yield from zip(batch.items, results, strict=True)
 
 
@@ -106,15 +104,28 @@ def _has_room(pending: Sequence[int], workers: int) -> bool:
     return len(pending) < workers or (len(pending) < _AHEAD * workers and sum(pending) < WINDOW)
 
 
-class _Pool(Generic[Item, Result]):
+def _repeated(
+    pool: _Pool, function: Callable[[Sequence[Item]], Sequence[Result]], items: Sequence[Item]
+) -> list[Result | Lost]:
+    """The results of items whose process died; this time nothing else runs."""
+    try:
+        if pool.size != 1:
+            pool.start(1)
+        return [*pool.submit(function, items).result()]
+    except (_CannotStartError, BrokenProcessPool):
+        pool.end()
+    if len(items) == 1:
+        return [Lost("its process died, perhaps for lack of memory")]
+    return [result for item in items for result in _repeated(pool, function, [item])]
+
+
+class _Pool:
     """A ProcessPoolExecutor that can be killed and started again."""
 
-    def __init__(
-        self, function: Callable[[Sequence[Item]], Sequence[Result]], prepare: Callable[[], object] | None
-    ) -> None:
+    def __init__(self, prepare: Callable[[], object] | None) -> None:
         self.size = 0
-        """The number of processes; 0 after one of them died."""
-        self._function, self._prepare = function, prepare
+        """The number of processes."""
+        self._prepare = prepare
         self._context = _Context()
         self._executor: ProcessPoolExecutor | None = None
 
@@ -122,58 +133,32 @@ class _Pool(Generic[Item, Result]):
         """Start the processes and wait until one of them is ready."""
         self.end()
         if multiprocessing.current_process().daemon:
-            raise _CannotStartError("a daemonic process must not start others")
+            raise _CannotStartError("a daemonic process cannot have children")
         try:
-            self._executor = ProcessPoolExecutor(
-                size, mp_context=self._context, initializer=_initialize, initargs=(self._prepare,)
-            )
+            self._executor = ProcessPoolExecutor(size, self._context, _initialize, (self._prepare,))
             self._executor.submit(int).result()
         except OSError as error:
             raise _CannotStartError(error.strerror or str(error)) from error
         except BrokenProcessPool as error:
-            raise _CannotStartError(self._cause_of_death()) from error
+            raise _CannotStartError("a process died at its start") from error
         self.size = size
 
-    def submit(self, items: Sequence[Item]) -> Future[Sequence[Result]]:
-        """A future with the results of a batch."""
-        future: Future[Sequence[Result]] = Future()
+    def submit(self, function: Callable[[Any], Any], items: Sequence[Any]) -> Future[Any]:
+        """The future results of a batch; the pool must have been started."""
         try:
-            return self._executor.submit(self._function, items) if self._executor else future
+            return self._executor.submit(function, items)  # type: ignore[union-attr]
         except BrokenProcessPool as error:  # a process died while it had nothing to do
+            future: Future[Any] = Future()
             future.set_exception(error)
             return future
-
-    def repeat(self, items: Sequence[Item]) -> list[Result | Lost]:
-        """The results of items whose process died; this time nothing else runs."""
-        try:
-            if self.size != 1:
-                self.start(1)
-            return [*self.submit(items).result()]
-        except _CannotStartError as error:
-            return [Lost(f"its process died, and no other can be started ({error})")] * len(items)
-        except BrokenProcessPool:
-            self.size = 0
-        if len(items) == 1:
-            return [Lost(self._cause_of_death())]
-        return [result for item in items for result in self.repeat([item])]
-
-    def _cause_of_death(self) -> str:
-        if self._executor is not None:
-            self._executor.shutdown()  # terminates the other processes
-        codes = [process.exitcode for process in self._context.processes]
-        code = next((code for code in codes if code not in (None, 0, -signal.SIGTERM)), 0) or 0
-        if code == _KILLED:
-            return "its process was killed, perhaps for lack of memory"
-        return f"its process died of signal {-code}" if code < 0 else f"its process ended with exit code {code}"
 
     def end(self) -> None:
         """Kill the processes."""
         for process in self._context.processes:
-            process.kill()
+            if process.pid is not None:
+                process.kill()
         if self._executor is not None:
             self._executor.shutdown()
-        for process in self._context.processes:
-            process.join()
         self._context, self._executor, self.size = _Context(), None, 0
 
 
@@ -199,15 +184,11 @@ class _Context(SpawnContext):
     """Starts processes by ``spawn``, so that they inherit no threads or locks, and remembers them."""
 
     def __init__(self) -> None:
-        self._made: list[_Process] = []
+        self.processes: list[_Process] = []
 
     def Process(self, *arguments: Any, **named: Any) -> _Process:  # type: ignore[override]  # noqa: N802
-        self._made.append(_Process(*arguments, **named))
-        return self._made[-1]
-
-    @property
-    def processes(self) -> list[_Process]:
-        return [process for process in self._made if process.pid is not None]
+        self.processes.append(_Process(*arguments, **named))
+        return self.processes[-1]
 
 
 def _initialize(prepare: Callable[[], object] | None) -> None:

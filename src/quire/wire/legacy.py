@@ -13,6 +13,7 @@ from typing import Any
 from quire import breadcrumbs
 from quire.counter import estimated
 from quire.errors import InputError
+from quire.parsing.slugs import github_slug
 from quire.record import Chunk, SourcePosition, TokenStats
 from quire.wire.chunk_json import ABSENT, OTHER_NAMES, camel, check_types, differing, renamed
 
@@ -37,11 +38,6 @@ def is_legacy(record: Mapping[str, Any]) -> bool:
     """Whether a record has an old name."""
     place = record.get("sourcePosition", record.get("charOffsets"))
     return not {*RENAMED, _COUNT}.isdisjoint(record) or (isinstance(place, Mapping) and _WHOLE_LENGTH in place)
-
-
-def is_current(record: Mapping[str, Any]) -> bool:
-    """Whether a record is in the current format: no old name, and nothing missing."""
-    return not is_legacy(record) and not missing(record)
 
 
 def missing(record: Mapping[str, Any]) -> list[str]:
@@ -152,17 +148,9 @@ def _fill_headings(record: dict[str, Any], path: list[str]) -> None:
     record.setdefault("sectionTitle", path[-1] if path else "")
     record.setdefault("headerDepths", [min(depth, 6) for depth in range(1, len(path) + 1)])
     if "headerSlugs" not in record:
-        record["headerSlugs"] = _slugs(path, record.get("sectionSlug"))
-    slugs = record["headerSlugs"]
-    record.setdefault("sectionSlug", slugs[-1] if slugs else "")
-
-
-def _slugs(path: list[str], own: str | None) -> list[str]:
-    """GitHub's anchors; the last is the section's own if the record has it."""
-    from quire.parsing.slugs import github_slug  # noqa: PLC0415  loads the parser
-
-    made = [github_slug(title) for title in path]
-    return [*made[:-1], own] if made and own else made
+        slugs = [github_slug(title) for title in path]
+        record["headerSlugs"] = [*slugs[:-1], record.get("sectionSlug") or slugs[-1]] if slugs else slugs
+    record.setdefault("sectionSlug", record["headerSlugs"][-1] if record["headerSlugs"] else "")
 
 
 def _needed(kind: Any) -> list[str]:

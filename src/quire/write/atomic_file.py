@@ -14,6 +14,7 @@ import re
 import secrets
 import stat
 import sys
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePath
@@ -22,9 +23,6 @@ from typing import BinaryIO
 from quire.errors import QuireError
 from quire.write.lock import is_still, try_lock
 
-_MARK = ".quire-tmp-"
-_KEPT = 120
-"""How much of the target's name the hidden file's name has, so that it is not too long."""
 _MOST_LINKS = 40
 """How many links may lead to one another, as on Linux."""
 _OPEN_FILE = re.compile(r"/(?:dev|proc/(?:thread-)?self)/fd/(\d+)")
@@ -123,7 +121,8 @@ def sync_folder(folder: Path) -> None:
 
 
 def _prefix(target: Path) -> str:
-    return f".{target.name[:_KEPT].encode(errors='ignore')[:_KEPT].decode(errors='ignore')}{_MARK}"
+    """The start of the names of the hidden files; with a checksum, because the target's own name may be too long."""
+    return f".quire-tmp-{zlib.crc32(os.fsencode(target.name)):08x}-"
 
 
 def sweep(target: Path) -> None:

@@ -21,7 +21,7 @@ from quire.wire.forms import check_documents, records
 from quire.write.atomic_file import new_file
 
 _ROWS = 2048
-"""The number of rows in a group."""
+"""The minimum of rows in a group."""
 
 Rows: TypeAlias = Iterable[bytes]
 """The rows of a document, encoded."""
@@ -58,9 +58,10 @@ def _write(file: Path, batches: Iterable[Any]) -> int:
     schema = _schema(arrow)
     count = 0
     with new_file(file) as stream, parquet.ParquetWriter(stream, schema, compression="zstd") as writer:
-        for group in _groups(arrow, schema, batches):
-            writer.write_table(group)
-            count += group.num_rows
+        for group in _groups(batches):
+            table = arrow.Table.from_batches(group, schema=schema)
+            writer.write_table(table)
+            count += table.num_rows
     return count
 
 
@@ -71,20 +72,16 @@ def _pyarrow() -> tuple[Any, Any]:
         raise QuireError("Parquet files need pyarrow", "install it: pip install pyarrow") from error
 
 
-def _groups(arrow: Any, schema: Any, batches: Iterable[Any]) -> Iterator[Any]:
-    """Tables of one group each; only the last may have fewer rows."""
-    held: list[Any] = []
-    number = 0
+def _groups(batches: Iterable[Any]) -> Iterator[list[Any]]:
+    """Lists of batches with at least as many rows as a group needs, except the last."""
+    group: list[Any] = []
     for batch in batches:
-        held.append(batch)
-        number += batch.num_rows
-        while number >= _ROWS:
-            table = arrow.Table.from_batches(held, schema=schema)
-            yield table.slice(0, _ROWS).combine_chunks()
-            held = table.slice(_ROWS).to_batches()
-            number -= _ROWS
-    if number:
-        yield arrow.Table.from_batches(held, schema=schema).combine_chunks()
+        group.append(batch)
+        if sum(each.num_rows for each in group) >= _ROWS:
+            yield group
+            group = []
+    if group:
+        yield group
 
 
 def _batches(chunks: Chunks) -> Iterator[Any]:
