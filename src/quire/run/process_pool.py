@@ -23,10 +23,9 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
-from multiprocessing.context import SpawnContext, SpawnProcess
 from types import ModuleType
 from typing import Any, TypeVar
 
@@ -126,19 +125,19 @@ class _Pool:
         self.size = 0
         """The number of processes."""
         self._prepare = prepare
-        self._context = _Context()
         self._executor: ProcessPoolExecutor | None = None
 
     def start(self, size: int) -> None:
-        """Start the processes and wait until one of them is ready."""
+        """Start the processes by ``spawn``, so that they inherit no threads or locks, and wait until one is ready."""
         self.end()
-        if multiprocessing.current_process().daemon:
-            raise _CannotStartError("a daemonic process cannot have children")
         try:
-            self._executor = ProcessPoolExecutor(size, self._context, _initialize, (self._prepare,))
-            self._executor.submit(int).result()
-        except OSError as error:
-            raise _CannotStartError(error.strerror or str(error)) from error
+            spawn = multiprocessing.get_context("spawn")
+            self._executor = ProcessPoolExecutor(size, spawn, _initialize, (self._prepare,))
+            with _isolated_start():
+                ready = self._executor.submit(int)  # starts all processes
+            ready.result()
+        except (OSError, AssertionError) as error:  # the latter in a daemonic process
+            raise _CannotStartError(getattr(error, "strerror", None) or str(error)) from error
         except BrokenProcessPool as error:
             raise _CannotStartError("a process died at its start") from error
         self.size = size
@@ -154,41 +153,28 @@ class _Pool:
 
     def end(self) -> None:
         """Kill the processes."""
-        for process in self._context.processes:
-            if process.pid is not None:
-                process.kill()
         if self._executor is not None:
+            for process in [*(self._executor._processes or {}).values()]:  # noqa: SLF001  kill_workers needs 3.14
+                process.kill()
             self._executor.shutdown()
-        self._context, self._executor, self.size = _Context(), None, 0
+        self._executor, self.size = None, 0
 
 
-class _Process(SpawnProcess):
-    """A process that is started without Ctrl-C and without the caller's main module.
+@contextmanager
+def _isolated_start() -> Iterator[None]:
+    """Start processes without Ctrl-C and without the caller's main module.
 
     Ctrl-C reaches all processes of a terminal, and one that is still importing would print a traceback. A new process
     imports the main module of its caller: a program without ``if __name__ == "__main__"`` would do its work again.
     """
-
-    def start(self) -> None:
-        with ExitStack() as stack:
-            if sys.platform != "win32":
-                resource_tracker.ensure_running()  # when it starts, it unblocks signals
-                before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-                stack.callback(signal.pthread_sigmask, signal.SIG_SETMASK, before)
-            stack.callback(sys.modules.__setitem__, "__main__", sys.modules["__main__"])
-            sys.modules["__main__"] = ModuleType("__main__")
-            super().start()
-
-
-class _Context(SpawnContext):
-    """Starts processes by ``spawn``, so that they inherit no threads or locks, and remembers them."""
-
-    def __init__(self) -> None:
-        self.processes: list[_Process] = []
-
-    def Process(self, *arguments: Any, **named: Any) -> _Process:  # type: ignore[override]  # noqa: N802
-        self.processes.append(_Process(*arguments, **named))
-        return self.processes[-1]
+    with ExitStack() as stack:
+        if sys.platform != "win32":
+            resource_tracker.ensure_running()  # when it starts, it unblocks signals
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            stack.callback(signal.pthread_sigmask, signal.SIG_SETMASK, before)
+        stack.callback(sys.modules.__setitem__, "__main__", sys.modules["__main__"])
+        sys.modules["__main__"] = ModuleType("__main__")
+        yield
 
 
 def _initialize(prepare: Callable[[], object] | None) -> None:

@@ -1,7 +1,6 @@
 """The JSON Schema of the record, generated from the dataclasses and their docstrings.
 
-``python -m quire.wire.json_schema`` regenerates ``chunk.schema.json``, which is shipped; a test fails if it is out of
-date.
+``make docs`` regenerates ``chunk.schema.json``, which is shipped; a test fails if it is out of date.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ import inspect
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import fields
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
@@ -47,20 +46,16 @@ def generated() -> dict[str, Any]:
 
 
 def _object(record: Any) -> dict[str, Any]:
-    hints, said = get_type_hints(record), docstrings(record)
-    properties = {camel(each.name): _described(hints[each.name], each.name, said) for each in fields(record)}
+    hints, described = get_type_hints(record), _descriptions(record)
+    properties = {camel(name): _type(hints[name]) | {"description": text} for name, text in described.items()}
+    for name in RANGES.keys() & described.keys():
+        properties[camel(name)]["items"] |= dict(zip(("minimum", "maximum"), RANGES[name], strict=True))
     if record is Chunk:
-        said |= docstrings(Chunk, "content_hash")
-        properties["contentHash"] = {"type": "string", "description": said["content_hash"]}
-    required = [camel(each.name) for each in fields(record) if each.name not in ABSENT[record]]
-    return {"description": _summary(record), "type": "object", "properties": properties, "required": required}
-
-
-def _described(hint: Any, name: str, said: Mapping[str, str]) -> dict[str, Any]:
-    made = _type(hint)
-    if name in RANGES:
-        made["items"] |= dict(zip(("minimum", "maximum"), RANGES[name], strict=True))
-    return made | {"description": said[name]}
+        text = _in_json_names(inspect.getdoc(Chunk.content_hash) or "")
+        properties["contentHash"] = {"type": "string", "description": text}
+    required = [camel(name) for name in described if name not in ABSENT[record]]
+    summary = (inspect.getdoc(record) or "").split("\n", 1)[0].split(". ")[0].rstrip(".") + "."
+    return {"description": summary, "type": "object", "properties": properties, "required": required}
 
 
 def _type(hint: Any) -> dict[str, Any]:
@@ -75,23 +70,14 @@ def _type(hint: Any) -> dict[str, Any]:
     raise TypeError(f"no JSON Schema for the type {hint}; add it to quire.wire.json_schema")
 
 
-def docstrings(record: type, *methods: str) -> dict[str, str]:
-    """The docstrings of the fields, and of ``methods``, with JSON names."""
-    (definition,) = ast.parse(inspect.cleandoc(inspect.getsource(record))).body
-    if not isinstance(definition, ast.ClassDef):
-        raise TypeError(f"{record} is not a class")
-    said: dict[str, str] = {}
-    for field, below in zip(definition.body, definition.body[1:], strict=False):
-        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(below, ast.Expr):
-            said[field.target.id] = _in_json_names(ast.literal_eval(below.value))
-    for each in definition.body:
-        if isinstance(each, ast.FunctionDef) and each.name in methods:
-            said[each.name] = _in_json_names(ast.get_docstring(each) or "")
-    return said
-
-
-def _summary(record: type) -> str:
-    return (inspect.getdoc(record) or "").split("\n", 1)[0].split(". ")[0].rstrip(".") + "."
+def _descriptions(record: type) -> dict[str, str]:
+    """The docstrings of the fields."""
+    definition: Any = ast.parse(inspect.cleandoc(inspect.getsource(record))).body[0]
+    return {
+        ast.unparse(field.target): _in_json_names(ast.literal_eval(below.value))
+        for field, below in pairwise(definition.body)
+        if isinstance(field, ast.AnnAssign) and isinstance(below, ast.Expr)
+    }
 
 
 def _in_json_names(text: str) -> str:
@@ -99,5 +85,6 @@ def _in_json_names(text: str) -> str:
     return text.replace("`` > ``", "` > `").replace("``", "`").replace("None", "null")
 
 
-if __name__ == "__main__":
+def write() -> None:
+    """Write the generated schema to the shipped file."""
     FILE.write_text(json.dumps(generated(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -111,8 +111,8 @@ def _exchange_folder(out: Path, changes: Sequence[Change]) -> bool:
     replaced = {out / change.place.folder / name for change in changes for name in change.files}
     try:  # starts before the folder exists: Ctrl-C may come right after that
         try:
-            if Path.cwd().is_relative_to(target):
-                return False  # this process, and the shell that started it, would stay in the old folder
+            if sys.platform == "win32" or Path.cwd().is_relative_to(target):
+                return False  # Windows cannot do it; the shell that started quire would stay in the old folder
             copy.parent.mkdir(stat.S_IRWXU)
             _link_files(out, target, copy, replaced)
             for change in changes:
@@ -164,7 +164,7 @@ def _exchange(copy: Path, target: Path) -> None:
             result = library.renamex_np(one, other, _EXCHANGE)
         else:
             result = library.renameat2(_AT_FDCWD, one, _AT_FDCWD, other, _EXCHANGE)
-    except (AttributeError, TypeError) as error:
+    except AttributeError as error:  # the C library is too old
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS)) from error
     if result != 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), str(target))

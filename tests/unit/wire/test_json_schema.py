@@ -22,7 +22,7 @@ REFERENCE = Path(__file__).parents[3] / "docs" / "reference" / "record.md"
 
 
 def test_the_shipped_schema_is_that_of_the_code() -> None:
-    assert schema_function() == generated(), "run `python -m quire.wire.json_schema` to write it anew"
+    assert schema_function() == generated(), "run `make docs` to write it anew"
 
 
 def test_it_is_a_schema_with_a_version() -> None:
