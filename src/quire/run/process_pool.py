@@ -21,11 +21,12 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
+from multiprocessing.process import BaseProcess
 from types import ModuleType
 from typing import Any, TypeVar
 
@@ -38,6 +39,8 @@ WINDOW = 8 * 1024 * 1024
 """How much work may be in progress, or done and waiting for an earlier batch."""
 _AHEAD = 8
 """How many batches per process these may be."""
+_POLL = 1.0
+"""How many seconds to wait for a result before looking for dead processes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,7 @@ def _results(
             return
         batch, future = pending.popleft()
         try:
-            results: Sequence[Result | Lost] = future.result()
+            results: Sequence[Result | Lost] = pool.result(future)
         except BrokenProcessPool:
             results = _repeated(pool, function, batch.items)
         yield from zip(batch.items, results, strict=True)
@@ -110,7 +113,7 @@ def _repeated(
     try:
         if pool.size != 1:
             pool.start(1)
-        return [*pool.submit(function, items).result()]
+        return [*pool.result(pool.submit(function, items))]
     except (_CannotStartError, BrokenProcessPool):
         pool.end()
     if len(items) == 1:
@@ -133,9 +136,8 @@ class _Pool:
         try:
             spawn = multiprocessing.get_context("spawn")
             self._executor = ProcessPoolExecutor(size, spawn, _initialize, (self._prepare,))
-            with _isolated_start():
-                ready = self._executor.submit(int)  # starts all processes
-            ready.result()
+            ready = [self.submit(len, ()) for _ in range(size)]  # each starts a process
+            self.result(ready[0])
         except (OSError, AssertionError) as error:  # the latter in a daemonic process
             raise _CannotStartError(getattr(error, "strerror", None) or str(error)) from error
         except BrokenProcessPool as error:
@@ -145,19 +147,36 @@ class _Pool:
     def submit(self, function: Callable[[Any], Any], items: Sequence[Any]) -> Future[Any]:
         """The future results of a batch; the pool must have been started."""
         try:
-            return self._executor.submit(function, items)  # type: ignore[union-attr]
+            with _isolated_start():
+                return self._executor.submit(function, items)  # type: ignore[union-attr]
         except BrokenProcessPool as error:  # a process died while it had nothing to do
             future: Future[Any] = Future()
             future.set_exception(error)
             return future
 
+    def result(self, future: Future[Any]) -> Any:
+        """The results of a batch; BrokenProcessPool if a process died.
+
+        The executor does not notice a process that dies while it sends a result, so this looks for dead processes.
+        """
+        while not wait([future], _POLL).done:
+            if not all(process.is_alive() for process in self._processes()):
+                self.end()
+        return future.result()
+
     def end(self) -> None:
         """Kill the processes."""
         if self._executor is not None:
-            for process in [*(self._executor._processes or {}).values()]:  # noqa: SLF001  kill_workers needs 3.14
+            for process in self._processes():
                 process.kill()
+                process.join()
+            self._executor._result_queue._writer.close()  # type: ignore[attr-defined]  # noqa: SLF001  ends a cut message
             self._executor.shutdown()
         self._executor, self.size = None, 0
+
+    def _processes(self) -> list[BaseProcess]:
+        """The processes of the executor, which has no public way to kill them before Python 3.14."""
+        return [*self._executor._processes.values()] if self._executor else []  # noqa: SLF001
 
 
 @contextmanager
