@@ -129,6 +129,8 @@ class _Pool:
         """The number of processes."""
         self._prepare = prepare
         self._executor: ProcessPoolExecutor | None = None
+        self._futures: set[Future[Any]] = set()
+        """The unfinished futures of this executor; it may forget one that is submitted while a process dies."""
 
     def start(self, size: int) -> None:
         """Start the processes by ``spawn``, so that they inherit no threads or locks, and wait until one is ready."""
@@ -148,11 +150,12 @@ class _Pool:
         """The future results of a batch; the pool must have been started."""
         try:
             with _isolated_start():
-                return self._executor.submit(function, items)  # type: ignore[union-attr]
+                future: Future[Any] = self._executor.submit(function, items)  # type: ignore[union-attr]
         except BrokenProcessPool as error:  # a process died while it had nothing to do
-            future: Future[Any] = Future()
+            future = Future()
             future.set_exception(error)
-            return future
+        self._futures = {each for each in self._futures if not each.done()} | {future}
+        return future
 
     def result(self, future: Future[Any]) -> Any:
         """The results of a batch; BrokenProcessPool if a process died.
@@ -160,8 +163,9 @@ class _Pool:
         The executor does not notice a process that dies while it sends a result, so this looks for dead processes.
         """
         while not wait([future], _POLL).done:
-            if not all(process.is_alive() for process in self._processes()):
+            if future not in self._futures or not all(process.is_alive() for process in self._processes()):
                 self.end()
+                raise BrokenProcessPool
         return future.result()
 
     def end(self) -> None:
@@ -172,7 +176,7 @@ class _Pool:
                 process.join()
             self._executor._result_queue._writer.close()  # type: ignore[attr-defined]  # noqa: SLF001  ends a cut message
             self._executor.shutdown()
-        self._executor, self.size = None, 0
+        self._executor, self.size, self._futures = None, 0, set()
 
     def _processes(self) -> list[BaseProcess]:
         """The processes of the executor, which has no public way to kill them before Python 3.14."""
