@@ -175,8 +175,8 @@ def children(pid: int) -> dict[int, str]:
     for each in Path("/proc").iterdir():
         if each.name.isdigit():
             try:
-                _, _, rest = (each / "stat").read_text().rpartition(")")
-                command = (each / "cmdline").read_text()
+                _, _, rest = (each / "stat").read_text(errors="replace").rpartition(")")
+                command = (each / "cmdline").read_text(errors="replace")
             except OSError:  # it has just ended
                 continue
             if int(rest.split()[1]) == pid and command:
