@@ -67,7 +67,7 @@ case: $(VENV)/dev  ## run one golden case: NAME=packed/code-cut; with UPDATE=1 w
 
 docs: $(VENV)/dev  ## write the generated parts of the documentation anew
 	QUIRE_UPDATE_DOCS=1 $(BIN)/pytest -q tests/test_docs.py tests/unit/test_settings.py
-	$(BIN)/python -m quire.wire
+	$(BIN)/python -c 'from quire.wire import json_schema; json_schema.write()'
 
 bench: $(VENV)/bench  ## measure cost against its parts; needs the documents that benchmarks/README.md names
 	$(BIN)/python -m benchmarks

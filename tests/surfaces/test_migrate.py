@@ -316,7 +316,7 @@ def test_an_output_that_is_no_folder(run: Run) -> None:
     result = run("in", "-o", "out")
     assert result.code == 2
     assert "in/a.json: out" in result.errors
-    assert "it is no folder; take another one" in result.errors
+    assert "it is not a folder; choose another one" in result.errors
     assert Path("out").read_text() == "mine"
 
 
@@ -328,15 +328,10 @@ def test_lone_surrogates_cost_no_run(run: Run) -> None:
     put("sound.json", NEW)
     result = run("name.json", "nested.json", "text.json", "wrong.json", "sound.json", "-o", "new")
     assert result.code == 2
-    assert "wrong.json: is not a chunk record: a lone surrogate stands where no text belongs" in result.errors
-    assert get("new/name.json")["zz\ud800"] == 1
+    for name in ("name", "nested", "wrong"):
+        assert f"{name}.json: is not a chunk record: a lone surrogate in a field name" in result.errors
     assert get("new/text.json")["embedText"] == "a \ud800"
-    assert sorted(each.name for each in Path("new").iterdir()) == [
-        "name.json",
-        "nested.json",
-        "sound.json",
-        "text.json",
-    ]
+    assert sorted(each.name for each in Path("new").iterdir()) == ["sound.json", "text.json"]
 
 
 def test_a_file_of_lines_to_another(run: Run) -> None:

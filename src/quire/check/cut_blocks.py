@@ -23,7 +23,7 @@ _LINE_END = re.compile(r"\r\n?|\n")
 _TEXT = re.compile(rf"[^{BLANK}]")
 
 
-def torn(document: Document, chunks: Sequence[Chunk]) -> Iterator[Note]:
+def torn_blocks(document: Document, chunks: Sequence[Chunk]) -> Iterator[Note]:
     """A note for each chunk with a part of code or a table that lacks its fence or header."""
     blocks = _Blocks(document)
     for chunk in chunks:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from quire.errors import InputError, QuireError
-from quire.wire.record import parse
+from quire.wire.chunk_json import parse
 
 LINES = (".jsonl", ".ndjson")
 """The endings of files with one record a line."""

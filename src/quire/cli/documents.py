@@ -26,7 +26,7 @@ from quire.read.discover import Discovery, Found, Skipped, discover
 from quire.read.source import CONVERT, OnUndecodable, unread
 from quire.record import Chunks
 from quire.settings import Tree
-from quire.write.names import twin_key
+from quire.write.file_names import twin_key
 
 Result = TypeVar("Result")
 

@@ -68,7 +68,7 @@ def tokens_of(text: str) -> int:
 
 def _camel(value: Any) -> Any:
     """A value with the names in it as JSON has them elsewhere."""
-    from quire.wire.schema import camel  # noqa: PLC0415  for explanations only
+    from quire.wire.chunk_json import camel  # noqa: PLC0415  for explanations only
 
     if isinstance(value, Mapping):
         return {camel(str(name).replace(" ", "_")): _camel(each) for name, each in value.items()}

@@ -16,8 +16,7 @@ from quire.cli.shown import visible
 from quire.errors import InputError
 from quire.settings import NUMBERS, tree_name
 from quire.settings.quire_toml import PROJECT_FILE, PYTHON_FILE, python_file
-from quire.write.atomic import replacing
-from quire.write.trouble import remedy
+from quire.write.atomic_file import remedy, replacing
 
 _MOST_TREES = 12
 _README = "readme.md"

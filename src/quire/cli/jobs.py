@@ -19,8 +19,7 @@ from quire.cli.output import Progress, note
 from quire.counter import TokenCounter
 from quire.errors import QuireError
 from quire.record import Chunks
-from quire.run import plan
-from quire.run.cores import cores
+from quire.run import workers as run_workers
 
 Result = TypeVar("Result")
 Result_co = TypeVar("Result_co", covariant=True)
@@ -84,7 +83,7 @@ def workers_for(documents: Sequence[ToRead], jobs: int | None) -> int:
     """How many processes are to work on ``documents``; 1 means this one alone."""
     if any(reading.found is None for reading in documents):
         return 1  # standard input is this process's own
-    return plan.workers(map(_work, documents), jobs=jobs, cores=cores())
+    return run_workers.worker_count(map(_work, documents), jobs=jobs, cores=run_workers.cores())
 
 
 def results(
@@ -94,12 +93,13 @@ def results(
     if workers == 1:
         yield from work(read_all(documents, tally), tally)
         return
-    from quire.run.local import Lost, mapped  # noqa: PLC0415  takes as long to load as a small document to cut
+    from quire.run.process_pool import Lost, map_batches  # noqa: PLC0415  takes as long to load as a small document to cut
 
     works = [_work(reading) for reading in documents]
-    batches = plan.batches(zip(documents, works, strict=True), most=plan.batch_size(sum(works), workers))
+    size = run_workers.batch_size(sum(works), workers)
+    batches = run_workers.batches(zip(documents, works, strict=True), most=size)
     progress = Progress(len(documents))
-    running = mapped(_One(work), batches, workers=workers, prepare=work.prepare, on_trouble=_on_trouble)
+    running = map_batches(_Batch(work), batches, workers=workers, prepare=work.prepare, on_failure=_on_failure)
     try:
         for done, (reading, part) in enumerate(running):
             progress.step(done, reading.name)
@@ -114,22 +114,25 @@ def results(
 
 
 @dataclass(frozen=True)
-class _One:
-    """Work on one document, with a tally of its own."""
+class _Batch:
+    """Works on the documents of a batch; each has its own tally."""
 
     work: Work[Any]
 
-    def __call__(self, reading: ToRead) -> tuple[Tally, list[Any]]:
+    def __call__(self, readings: Sequence[ToRead]) -> list[tuple[Tally, list[Any]]]:
+        return [self._one(reading) for reading in readings]
+
+    def _one(self, reading: ToRead) -> tuple[Tally, list[Any]]:
         tally = Tally()
         return tally, list(self.work(read_all([reading], tally), tally))
 
 
 def _work(reading: ToRead) -> int:
     try:
-        return plan.work_of(reading.found.file.stat().st_size if reading.found else 0)
+        return run_workers.work_of(reading.found.file.stat().st_size if reading.found else 0)
     except (OSError, ValueError):  # the one that reads it will say why
-        return plan.work_of(0)
+        return run_workers.work_of(0)
 
 
-def _on_trouble(message: str) -> None:
+def _on_failure(message: str) -> None:
     note(f"quire: {message}")

@@ -22,11 +22,9 @@ from quire.cli.output import Paint, count_of, note, show_findings, write_json, w
 from quire.cli.shown import visible
 from quire.errors import InputError, QuireError
 from quire.model import Finding
-from quire.wire.legacy import incomplete, is_current, is_legacy, missing
-from quire.write.atomic import replacing
-from quire.write.names import Place
-from quire.write.obstacles import obstacle
-from quire.write.trouble import explained
+from quire.wire.legacy import incomplete, is_legacy, missing
+from quire.write.atomic_file import explained, replacing
+from quire.write.existing_files import obstacle
 
 _INDENT = 2
 
@@ -186,7 +184,7 @@ def _forwards(title: str | None) -> Convert:
 
 
 def _backwards(record: Mapping[str, Any], name: str) -> dict[str, Any]:
-    if not is_current(record) and not is_legacy(record):
+    if not is_legacy(record) and missing(record):
         raise incomplete(missing(record), name)
     return wire.legacy(record, name=name)
 
@@ -199,7 +197,7 @@ def _target(each: Input, folder: Path, given: set[str], taken: dict[Path, Path])
     if target in taken:
         raise QuireError(f"would be written to {target}, as {taken[target]} is", "give the folder above both")
     with explained(target):
-        reason = obstacle(folder, Place(each.name.rpartition("/")[0], ""))
+        reason = obstacle(folder, each.name.rpartition("/")[0])
         if reason or target.is_symlink():
             raise QuireError(reason or f"{target} is a symbolic link, which may lead out of {folder}; remove it")
     taken[target] = each.file

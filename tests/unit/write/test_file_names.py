@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.write.names import MOST_BYTES, component, place_of, split_name, twin_key
+from quire.write.file_names import MOST_BYTES, folder_name, place_of, split_name, twin_key
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="names that Windows cannot hold")
 
@@ -53,7 +53,7 @@ def test_places(path: str | None, file: str) -> None:
 @pytest.mark.parametrize("name", ["a\nb", "a:b", 'a"b', "a?*", "a\\b", "a\udcffb", "tail. "])
 def test_names_that_only_windows_cannot_hold_are_kept(name: str) -> None:
     assert place_of(f"{name}.md", "doc").stem == f"doc_{name}"
-    assert component(name) == name
+    assert folder_name(name) == name
 
 
 @pytest.mark.parametrize("length", [200, 238 - 4, 238 - 3, 255, 1000])

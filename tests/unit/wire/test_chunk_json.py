@@ -14,8 +14,7 @@ from jsonschema import Draft202012Validator
 import quire
 from quire import wire
 from quire.record import Chunk
-from quire.wire.record import OTHER_NAMES
-from quire.wire.schema import camel
+from quire.wire.chunk_json import OTHER_NAMES, camel
 from support import grammar
 from support.strategies import options
 
@@ -166,9 +165,9 @@ def test_a_missing_field_is_named(name: str) -> None:
     [
         (b'{"id": "x",\n oops}', "line 2, column 2: is not JSON"),
         (b"", "line 1, column 1: is not JSON"),
-        (b"[]", "is not a chunk record but an array"),
-        (b"null", "is not a chunk record but null"),
-        (b"3", "is not a chunk record but a number"),
+        (b"[]", "is not a chunk record; a record is one JSON object"),
+        (b"null", "is not a chunk record; a record is one JSON object"),
+        (b"3", "is not a chunk record; a record is one JSON object"),
         (b'{"id": "\xff"}', "line 1, byte 8: is not UTF-8"),
         ("[" * 200_000, "nested too deep"),
         ('{"a": ' + "9" * 10_000 + "}", "numbers too long"),

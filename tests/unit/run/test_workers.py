@@ -5,44 +5,44 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.run.plan import BATCH, PER_DOCUMENT, PER_WORKER, Batch, batch_size, batches, work_of, workers
+from quire.run.workers import BATCH, PER_DOCUMENT, PER_WORKER, Batch, batch_size, batches, work_of, worker_count
 
 MEGABYTE = 1024 * 1024
 
 
 def test_little_work_is_done_where_it_is() -> None:
-    assert workers([], jobs=None, cores=8) == 1
-    assert workers([work_of(10)] * 200, jobs=None, cores=8) == 1
-    assert workers([PER_WORKER, PER_WORKER - 1], jobs=None, cores=8) == 1
+    assert worker_count([], jobs=None, cores=8) == 1
+    assert worker_count([work_of(10)] * 200, jobs=None, cores=8) == 1
+    assert worker_count([PER_WORKER, PER_WORKER - 1], jobs=None, cores=8) == 1
 
 
 def test_much_work_is_shared_by_all_cores() -> None:
-    assert workers([MEGABYTE] * 1000, jobs=None, cores=8) == 8
-    assert workers([MEGABYTE] * 1000, jobs=None, cores=1) == 1
+    assert worker_count([MEGABYTE] * 1000, jobs=None, cores=8) == 8
+    assert worker_count([MEGABYTE] * 1000, jobs=None, cores=1) == 1
 
 
 def test_each_process_has_enough_to_do() -> None:
-    assert workers([PER_WORKER // 4] * 12, jobs=None, cores=8) == 3
+    assert worker_count([PER_WORKER // 4] * 12, jobs=None, cores=8) == 3
 
 
 def test_sizes_decide_and_not_numbers() -> None:
-    assert workers([work_of(10 * MEGABYTE)] * 2, jobs=None, cores=2) == 2
-    assert workers([work_of(100)] * 20, jobs=None, cores=2) == 1
+    assert worker_count([work_of(10 * MEGABYTE)] * 2, jobs=None, cores=2) == 2
+    assert worker_count([work_of(100)] * 20, jobs=None, cores=2) == 1
 
 
 def test_very_many_small_documents_are_much_work() -> None:
-    assert workers([work_of(0)] * (2 * PER_WORKER // PER_DOCUMENT), jobs=None, cores=2) == 2
+    assert worker_count([work_of(0)] * (2 * PER_WORKER // PER_DOCUMENT), jobs=None, cores=2) == 2
 
 
 def test_one_document_cannot_be_shared() -> None:
-    assert workers([100 * MEGABYTE], jobs=None, cores=8) == 1
-    assert workers([100 * MEGABYTE], jobs=8, cores=8) == 1
+    assert worker_count([100 * MEGABYTE], jobs=None, cores=8) == 1
+    assert worker_count([100 * MEGABYTE], jobs=8, cores=8) == 1
 
 
 def test_what_is_asked_for_is_done() -> None:
-    assert workers([1, 1, 1], jobs=2, cores=1) == 2
-    assert workers([MEGABYTE] * 1000, jobs=1, cores=8) == 1
-    assert workers([MEGABYTE] * 1000, jobs=3, cores=8) == 3
+    assert worker_count([1, 1, 1], jobs=2, cores=1) == 2
+    assert worker_count([MEGABYTE] * 1000, jobs=1, cores=8) == 1
+    assert worker_count([MEGABYTE] * 1000, jobs=3, cores=8) == 3
 
 
 def test_batches_are_filled_in_order() -> None:

@@ -1,4 +1,4 @@
-"""A chunk to JSON and back. ``Chunk.to_dict`` names the fields, schema.py describes them.
+"""A chunk to JSON and back. ``Chunk.to_dict`` names the fields, json_schema.py describes them.
 
 Writing accepts any text. Reading is strict: a missing field or a wrong type is an error that names the field. Unknown
 fields are ignored.
@@ -47,8 +47,7 @@ RANGES: Mapping[str, tuple[int, int]] = MappingProxyType({"header_depths": (1, 6
 """The ranges of numbers that do not start at 0."""
 
 _AGAIN = "make it anew from its document"
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_PLACE = re.compile(r" - at `\$\.?(?P<field>[^`]*)`$")
+_PATH = re.compile(r" - at `\$\.?(?P<field>[^`]*)`$")
 
 
 def encode(chunk: Chunk, *, indent: int = 0) -> bytes:
@@ -85,12 +84,13 @@ def decode(data: bytes | str | Mapping[str, Any], *, name: str = "<record>") -> 
     """The chunk of a record; errors call the record ``name``."""
     record = data if isinstance(data, Mapping) else parse(data, name=name)
     if not isinstance(record, Mapping):
-        raise InputError(name, f"is not a chunk record but {_kind(record)}", "a record is one JSON object")
-    try:
-        read = _converted(renamed(record, OTHER_NAMES, name=name), _mirror(Chunk), name)
-    except msgspec.ValidationError as error:
-        raise InputError(name, f"is not a chunk record: {_problem(error)}") from error
-    return _chunk(read)
+        raise InputError(name, "is not a chunk record", "a record is one JSON object")
+    read = check_types(renamed(record, OTHER_NAMES, name=name), name=name, is_part=False)
+    read.source_position = _instance(SourcePosition, read.source_position)
+    read.token_stats = _instance(TokenStats, read.token_stats)
+    read.metadata = MappingProxyType(read.metadata)
+    chunk: Chunk = _instance(Chunk, read)
+    return chunk
 
 
 def parse(data: bytes | str, *, name: str = "<record>", line: int = 1) -> Any:
@@ -106,35 +106,21 @@ def parse(data: bytes | str, *, name: str = "<record>", line: int = 1) -> Any:
         raise InputError(name, "has values nested too deep or numbers too long to read", _AGAIN) from error
 
 
-def check_types(record: Mapping[str, Any], *, name: str, shown: Callable[[str], str] = str) -> None:
-    """Raise an InputError if a field of ``record`` has a wrong type; ``shown`` names fields in the error."""
+def check_types(
+    record: Mapping[str, Any], *, name: str, shown: Callable[[str], str] = str, is_part: bool = True
+) -> Any:
+    """``record`` as an instance of a type with the same fields; all of them are optional with ``is_part``.
+
+    A wrong type raises an InputError; ``shown`` names fields in it.
+    """
     try:
-        _converted(record, _mirror(Chunk, is_part=True), name)
+        return msgspec.convert(record, _mirror(Chunk, is_part=is_part))
+    except UnicodeEncodeError as error:
+        problem = "a lone surrogate in a field name or in place of another type"
+        raise InputError(name, f"is not a chunk record: {problem}", _AGAIN) from error
     except msgspec.ValidationError as error:
         problem = f"is not a chunk record: {_problem(error, shown)}"
         raise InputError(name, problem, f"correct it, or {_AGAIN}") from error
-
-
-def _converted(record: Mapping[str, Any], kind: Any, name: str) -> Any:
-    """``record`` as ``kind``. msgspec fails on lone surrogates in names and in place of other types."""
-    try:
-        return msgspec.convert(record, kind)
-    except UnicodeEncodeError:
-        plain = _without_odd_names(record)
-    try:
-        return msgspec.convert(plain, kind)
-    except UnicodeEncodeError as error:
-        problem = "is not a chunk record: a lone surrogate stands where no text belongs"
-        raise InputError(name, problem, _AGAIN) from error
-
-
-def _without_odd_names(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A record without fields whose names have lone surrogates; quire has no such field."""
-    held = {key: value for key, value in record.items() if not (isinstance(key, str) and _SURROGATE.search(key))}
-    return {
-        key: _without_odd_names(value) if isinstance(value, Mapping) and key != "metadata" else value
-        for key, value in held.items()
-    }
 
 
 def renamed(record: Mapping[str, Any], names: Mapping[str, str], *, name: str, inside: str = "") -> dict[str, Any]:
@@ -153,16 +139,9 @@ def differing(field: str, other: str, name: str) -> InputError:
     return InputError(name, f"field {field}: differs from {other}, its other name", "remove the wrong one")
 
 
-def _chunk(read: Any) -> Chunk:
-    values = {each.name: getattr(read, each.name) for each in fields(Chunk)}
-    values["source_position"] = _nested(SourcePosition, read.source_position)
-    values["token_stats"] = _nested(TokenStats, read.token_stats)
-    values["metadata"] = MappingProxyType(read.metadata)
-    return Chunk(**values)
-
-
-def _nested(record: Any, read: Any) -> Any:
-    return record(**{each.name: getattr(read, each.name) for each in fields(record)})
+def _instance(kind: Any, read: Any) -> Any:
+    """An instance of ``kind`` with the values of its mirror."""
+    return kind(**{each.name: getattr(read, each.name) for each in fields(kind)})
 
 
 @cache
@@ -193,6 +172,12 @@ def _checked(hint: Any, within: tuple[int, int] | None = None, *, is_part: bool 
     return dict[str, Any] if is_mapping(hint) else hint
 
 
+def camel(name: str) -> str:
+    """A name in camelCase: ``chunk_number`` becomes ``chunkNumber``."""
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
 def is_mapping(hint: Any) -> bool:
     """Whether a type is a JSON object with arbitrary fields."""
     origin = get_origin(hint)
@@ -202,12 +187,7 @@ def is_mapping(hint: Any) -> bool:
 def _problem(error: msgspec.ValidationError, shown: Callable[[str], str] = str) -> str:
     """``field sourcePosition.charStart: expected `int`, got `str```."""
     message = str(error)
-    place = _PLACE.search(message)
-    text = message[: place.start()] if place else message
+    path = _PATH.search(message)
+    text = message[: path.start()] if path else message
     text = text[:1].lower() + text[1:]
-    return f"field {shown(place['field'])}: {text}" if place and place["field"] else text
-
-
-def _kind(value: Any) -> str:
-    names = {list: "an array", str: "a text", bool: "true or false", int: "a number", float: "a number"}
-    return names.get(type(value), "null")
+    return f"field {shown(path['field'])}: {text}" if path and path["field"] else text

@@ -15,14 +15,14 @@ import quire
 from quire import wire
 from quire.options import OWN
 from quire.wire import schema as schema_function
-from quire.wire.schema import generated
+from quire.wire.json_schema import generated
 from support import shared
 
 REFERENCE = Path(__file__).parents[3] / "docs" / "reference" / "record.md"
 
 
 def test_the_shipped_schema_is_that_of_the_code() -> None:
-    assert schema_function() == generated(), "run `python -m quire.wire` to write it anew"
+    assert schema_function() == generated(), "run `make docs` to write it anew"
 
 
 def test_it_is_a_schema_with_a_version() -> None:
