@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import quire
-from quire.cli.commands import quire as command_line
+from quire.cli.command_group import quire as command_line
 from quire.query import leaves, parse
 from quire.search.term_limit import MAX_TERMS, within_limit
 

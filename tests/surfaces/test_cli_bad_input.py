@@ -11,7 +11,7 @@ import pytest
 from outputs import left, refused
 
 import quire
-from quire.cli.documents import Tally, read_all, to_read
+from quire.cli.input_documents import Inputs, Summary, read_documents
 from quire.options import OWN
 
 GOOD = {"a.md": "# A\n\nfirst\n", "z.md": "# Z\n\nlast\n"}
@@ -196,15 +196,15 @@ def test_link_out_of_the_root_is_followed_only_when_asked_for(run, docs, chunks)
 
 def test_file_that_vanishes_before_it_is_read(docs) -> None:
     folder = docs({**GOOD, "m.md": "m\n"})
-    tally = Tally()
-    documents = read_all(to_read([str(folder)], tally), tally)
+    summary = Summary()
+    documents = read_documents(Inputs((str(folder),), {}, {}).documents(summary), summary)
     assert next(documents).path == "a.md"
     (folder / "m.md").unlink()
     assert [each.path for each in documents] == ["z.md"]
-    (skipped,) = tally.skipped
+    (skipped,) = summary.skipped
     assert skipped.path == f"{folder}/m.md"
     assert skipped.reason.startswith("does not exist")
-    assert tally.has_errors
+    assert summary.exit_code([str(folder)]) == 2
 
 
 def test_document_that_cannot_be_cut_does_not_stop_the_others(run, docs, chunks) -> None:

@@ -504,12 +504,6 @@ def test_nothing_but_json_on_standard_output(docs) -> None:
     assert json.loads(result.out)["added"] == 1
 
 
-def test_what_quotes_advice_is_loaded_for_advice_only(docs) -> None:
-    folder = docs({"docs/a.md": "a\n"})
-    code = "import sys; from quire.cli import main; main(['index', 'docs']); sys.exit('shlex' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, check=False).returncode == 0
-
-
 def test_an_only_tree_that_is_gone_is_no_success(run, docs, tmp_path) -> None:
     docs({"elsewhere/a.md": "# A\n\ntext\n"})
     assert run("index", "elsewhere").code == 0

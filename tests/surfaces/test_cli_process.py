@@ -198,5 +198,5 @@ def test_an_interrupt_that_looks_like_an_error(run, docs, monkeypatch, kind) -> 
     def chunk(*_arguments, **_options):
         raise kind("while loading") from KeyboardInterrupt()
 
-    monkeypatch.setattr("quire.cli.chunk.to_read", chunk)
+    monkeypatch.setattr("quire.cli.chunk.results", chunk)
     assert run("chunk", docs({"a.md": "x\n"})) == (130, b"", "quire: interrupted\n")

@@ -1,7 +1,6 @@
-"""``quire stats``: what strategies make of documents, in figures side by side. Neighbours: measured.py, output.py.
+"""``quire stats``: compare the strategies on the user's documents.
 
-measured.py gathers what is known of each strategy's chunks; ``figures`` turns it into the JSON that ``--json`` prints
-and that the table shows, so the two cannot differ.
+``figures`` makes the JSON that ``--json`` prints; the table shows the same JSON.
 """
 
 from __future__ import annotations
@@ -9,30 +8,30 @@ from __future__ import annotations
 import sys
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import dataclass, field
 from itertools import count
 from statistics import fmean, median
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
 from quire import options as run_options
-from quire.cli.configured import configured
-from quire.cli.documents import Tally, exit_code, to_read
-from quire.cli.jobs import results, workers_for
-from quire.cli.measured import Measured, Measuring
-from quire.cli.options import cut_tokenizer_option, input_options, jobs_option
-from quire.cli.output import Paint, count_of, echo, terminal_width, write_json
-from quire.cli.shown import clip, width
+from quire import pipeline
+from quire.cli.cut_options import counter_for, cut_tokenizer_option, input_options, load_engine
+from quire.cli.input_documents import Inputs, Summary, Text, cut_documents
+from quire.cli.output import Paint, clip, count_of, echo, terminal_width, width, write_json
+from quire.cli.parallel import results
+from quire.cli.shared_options import json_option
 from quire.counter import TokenCounter
 from quire.model import Syntax
-from quire.read.source import OnUndecodable
+from quire.record import Chunks
 
 _WIDTH = 96
 _LABEL = 15
 _LEAST_COLUMN = 12
-"""Narrower than this, strategies stand below one another instead of side by side."""
+"""In narrower columns, strategies are printed below each other."""
 _MOST_COLUMN = 24
 _FIRST_EDGE = 16
 _BLOCKS = "▏▎▍▌▋▊▉█"
@@ -53,83 +52,139 @@ _LABELS = (
     "strategies",
     type=click.Choice(list(run_options.OWN)),
     multiple=True,
-    help="A strategy to measure; may be given several times. [default: all]",
+    help="A strategy to measure. Repeatable. [default: all]",
 )
 @cut_tokenizer_option
-@jobs_option
-@click.option("--json", "as_json", is_flag=True, help="Print the figures as one JSON object, and nothing else.")
+@json_option
 def command(
-    *,
-    paths: tuple[str, ...],
-    syntax: Syntax | None,
-    errors: OnUndecodable,
-    follow: bool,
-    hidden: bool,
-    strategies: tuple[str, ...],
-    tokenizer: TokenCounter | None,
-    jobs: int | None,
-    as_json: bool,
+    *, inputs: Inputs, syntax: Syntax | None, strategies: tuple[str, ...], tokenizer: str | None, as_json: bool
 ) -> int:
-    """Compare what strategies make of your documents.
+    """Compare the strategies on your documents.
 
-    Shows how many chunks each strategy makes, how large they are with all that quire adds to them, how many are in
-    the strategy's range (own text of at least its minimum, text to embed of at most its cap), and what was found. All
-    sizes are tokens of the text to embed, all shares but the one in range are shares of its characters.
-    Without PATH, the trees of quire.toml are measured.
+    Shows for each strategy the number of chunks, their sizes with everything that quire adds, how many are in the
+    strategy's range (own text of at least the minimum, text to embed of at most the cap), and the findings. Sizes are
+    tokens of the text to embed; shares, except the share in range, are shares of its characters. Without PATH, quire
+    measures the trees of quire.toml.
     """
-    tally = Tally()
-    paths, trees, chunk = configured(paths)
     chosen = tuple(dict.fromkeys(strategies or run_options.OWN))
-    measuring = Measuring(chosen, tokenizer.name if tokenizer else chunk.get("tokenizer"), syntax)
-    documents = to_read(paths, tally, errors=errors, follow=follow, hidden=hidden, trees=trees)
-    measured = measuring.begun()
+    measuring = _Measuring(chosen, tokenizer or inputs.chunk.get("tokenizer"), syntax)
+    summary = Summary()
+    totals = [Measurement() for _ in chosen]
     characters = 0
-    with closing(results(documents, measuring, tally, workers_for(documents, jobs))) as parts:
-        for length, later in parts:
+    with closing(results(inputs.documents(summary), measuring, summary, inputs.jobs)) as measured:
+        for length, measurements in measured:
             characters += length
-            for each, more in zip(measured, later, strict=True):
-                each.merge(more)
-    result = figures(measured, tally, characters)
+            for total, measurement in zip(totals, measurements, strict=True):
+                total.add(measurement)
+    result = {
+        "documents": summary.documents,
+        "characters": characters,
+        "skipped": len(summary.skipped),
+        "strategies": figures(measuring.options(), totals),
+    }
     if as_json:
         write_json(result)
-    elif tally.documents:
-        _Table(sys.stdout.encoding).show(result)
-    tally.show(quiet=True)
-    return exit_code(tally, paths)
+    elif summary.documents:
+        _Table().show(result)
+    summary.show(quiet=True)
+    return summary.exit_code(inputs.paths)
 
 
-def figures(measured: Sequence[Measured], tally: Tally, characters: int) -> dict[str, Any]:
-    """All figures, as ``--json`` prints them; docs/strategies.md explains the names."""
-    edges = list(_edges(max((most for each in measured for most in each.sizes), default=0)))
+@dataclass
+class Measurement:
+    """The chunks that one strategy makes, in numbers."""
+
+    sizes: list[int] = field(default_factory=list)
+    """The tokens of each text to embed."""
+    sums: Counter[str] = field(default_factory=Counter)
+    """``within``: chunks in the strategy's range. Characters of the texts to embed: ``embedded`` all, ``overlap``
+    repeated from the previous chunk, ``breadcrumb`` breadcrumbs, ``added`` everything that quire added."""
+    findings: Counter[str] = field(default_factory=Counter)
+
+    def add(self, other: Measurement) -> None:
+        """Add the numbers of other documents."""
+        self.sizes += other.sizes
+        self.sums.update(other.sums)
+        self.findings.update(other.findings)
+
+
+@dataclass(frozen=True)
+class _Measuring:
+    """Cuts documents by several strategies; the results are the length and the measurements of each document."""
+
+    strategies: tuple[str, ...]
+    tokenizer: str | None
+    """A name or file; None for each strategy's own."""
+    syntax: Syntax | None
+
+    def __call__(self, documents: Iterable[Text], summary: Summary) -> Iterator[tuple[int, list[Measurement]]]:
+        options, counters = self.options(), self._counters()
+        for text, cut in cut_documents(documents, self._cut, summary):
+            summary.documents += 1
+            codes = [finding.code for finding in text.findings]
+            yield (
+                len(text.text),
+                [
+                    _measured(chunks, codes, own, counter)
+                    for chunks, own, counter in zip(cut, options, counters, strict=True)
+                ],
+            )
+
+    def _cut(self, text: Text) -> list[Chunks]:
+        document = pipeline.parse(text.text, path=text.path, syntax=self.syntax)
+        return [pipeline.chunk(document, strategy, tokenizer=self.tokenizer) for strategy in self.strategies]
+
+    def options(self) -> list[run_options.Options]:
+        """The options of each strategy."""
+        names = [counter.name for counter in self._counters()]
+        return [run_options.build(each, {"tokenizer": name}) for each, name in zip(self.strategies, names, strict=True)]
+
+    def prepare(self) -> None:
+        for counter in self._counters():
+            load_engine(counter)
+
+    def _counters(self) -> list[TokenCounter]:
+        return [counter_for(strategy, self.tokenizer) for strategy in self.strategies]
+
+
+def _measured(chunks: Chunks, codes: Sequence[str], options: run_options.Options, counter: TokenCounter) -> Measurement:
+    sums: Counter[str] = Counter()
+    for chunk in chunks:
+        stats = chunk.token_stats
+        own = counter.count(chunk.own_text) if chunk.overlap_chars else stats.tokens
+        is_within = options.cap is not None and own >= options.min_tokens and stats.embed_tokens <= options.cap
+        sums["within"] += is_within
+        sums["embedded"] += len(chunk.embed_text)
+        sums["overlap"] += chunk.overlap_chars
+        sums["breadcrumb"] += len(chunk.embed_text) - len(chunk.original_text)
+        sums["added"] += chunk.added_chars
+    findings = Counter([*codes, *(finding.code for finding in chunks.findings)])
+    return Measurement([chunk.token_stats.embed_tokens for chunk in chunks], sums, findings)
+
+
+def figures(options: Sequence[run_options.Options], totals: Sequence[Measurement]) -> dict[str, Any]:
+    """The figures of each strategy, as ``--json`` prints them; docs/strategies.md explains the names."""
+    edges = list(_edges(max((size for each in totals for size in each.sizes), default=0)))
+    return {own.strategy: _figures(own, total, edges) for own, total in zip(options, totals, strict=True)}
+
+
+def _figures(options: run_options.Options, total: Measurement, edges: Sequence[int]) -> dict[str, Any]:
+    chunks, sums, cap = len(total.sizes), total.sums, options.cap
     return {
-        "documents": tally.documents,
-        "characters": characters,
-        "skipped": len(tally.skipped),
-        "strategies": {each.options.strategy: _figures(each, edges) for each in measured},
-    }
-
-
-def _figures(measured: Measured, edges: Sequence[int]) -> dict[str, Any]:
-    chunks = len(measured.sizes)
-    return {
-        "tokenizer": measured.options.tokenizer,
+        "tokenizer": options.tokenizer,
         "chunks": chunks,
-        "tokens": _spread(sorted(measured.sizes)),
-        "range": measured.range
-        and {"min": measured.range[0], "max": measured.range[1], "within": _share(measured.within, chunks)},
-        "overlap": _share(measured.repeated, measured.embedded),
-        "breadcrumb": _share(measured.above, measured.embedded),
-        "added": _share(measured.added, measured.embedded),
-        "findings": dict(sorted(measured.findings.items())),
-        "histogram": _histogram(measured.sizes, edges),
+        "tokens": _distribution(sorted(total.sizes)),
+        "range": cap and {"min": options.min_tokens, "max": cap, "within": _share(sums["within"], chunks)},
+        **{name: _share(sums[name], sums["embedded"]) for name in ("overlap", "breadcrumb", "added")},
+        "findings": dict(sorted(total.findings.items())),
+        "histogram": _histogram(total.sizes, edges),
     }
 
 
-def _spread(ordered: Sequence[int]) -> dict[str, Any]:
-    """Total and typical sizes; no size is typical of nothing."""
+def _distribution(ordered: Sequence[int]) -> dict[str, Any]:
     if not ordered:
         return {"total": 0, **dict.fromkeys(("min", "median", "mean", "p95", "max"))}
-    rank = -(-95 * len(ordered) // 100)  # the nearest: at least 95 % are no larger
+    rank = -(-95 * len(ordered) // 100)  # at least 95 % are no larger
     return {
         "total": sum(ordered),
         "min": ordered[0],
@@ -156,7 +211,7 @@ def _edges(largest: int) -> Iterator[int]:
 
 
 def _histogram(sizes: Sequence[int], edges: Sequence[int]) -> list[dict[str, int]]:
-    """How many chunks have ``from`` to ``to`` tokens, both included."""
+    """The number of chunks with ``from`` to ``to`` tokens, both included."""
     numbers = Counter(bisect_left(edges, each) for each in sizes)
     starts = [0, *(edge + 1 for edge in edges)]
     return [
@@ -165,101 +220,77 @@ def _histogram(sizes: Sequence[int], edges: Sequence[int]) -> list[dict[str, int
     ]
 
 
-class _Marks(NamedTuple):
-    """What bars are drawn with, and what stands where there is no figure."""
-
-    blocks: str
-    none: str
-
-
-_UNICODE = _Marks(_BLOCKS, _NONE)
-_ASCII = _Marks("#", "-")
+def bar(share: float, columns: int) -> str:
+    """A bar as long as ``share`` of ``columns``; anything above zero is visible."""
+    units = max(round(share * columns * 8), 1 if share else 0)
+    return _BLOCKS[-1] * (units // 8) + (_BLOCKS[units % 8 - 1] if units % 8 else "")
 
 
-def _marks(encoding: str | None) -> _Marks:
-    try:
-        f"{_BLOCKS}{_NONE}".encode(encoding or "utf-8")
-    except UnicodeEncodeError:
-        return _ASCII
-    return _UNICODE
+def _number(value: float | None) -> str:
+    return _NONE if value is None else f"{value:,}".removesuffix(".0")
 
 
-def bar(share: float, room: int, blocks: str = _BLOCKS) -> str:
-    """A bar as long as ``share`` of ``room`` columns; what is not nothing is seen."""
-    steps = len(blocks)
-    units = max(round(share * room * steps), 1 if share else 0)
-    whole, rest = divmod(units, steps)
-    return blocks[-1] * whole + (blocks[rest - 1] if rest else "")
+def _percent(value: float | None) -> str:
+    return _NONE if value is None else f"{value:.1%}"
 
 
 class _Table:
-    """Draws the figures: a column a strategy, as many side by side as fit."""
+    """Prints the figures: a column per strategy, as many side by side as fit."""
 
-    def __init__(self, encoding: str | None) -> None:
-        self._marks = _marks(encoding)
+    def __init__(self) -> None:
         self._paint = Paint(sys.stdout)
-        self._room = terminal_width(_WIDTH) - _LABEL
+        self._columns = terminal_width(_WIDTH) - _LABEL
 
     def show(self, result: dict[str, Any]) -> None:
-        """All of it."""
+        """Print everything."""
         strategies: dict[str, dict[str, Any]] = result["strategies"]
         skipped = f", {result['skipped']:,} skipped" if result["skipped"] else ""
         echo(f"{count_of(result['documents'], 'document')}, {count_of(result['characters'], 'character')}{skipped}")
         names = list(strategies)
-        beside = max(1, self._room // _LEAST_COLUMN)
-        column = min(self._room // min(beside, len(names)), _MOST_COLUMN)
+        beside = max(1, self._columns // _LEAST_COLUMN)
+        column = min(self._columns // min(beside, len(names)), _MOST_COLUMN)
         most = max(each["chunks"] for one in strategies.values() for each in one["histogram"])
         for first in range(0, len(names), beside):
             shown = names[first : first + beside]
             self._block(shown, [strategies[name] for name in shown], column, most)
 
-    def _block(self, names: Sequence[str], figures: Sequence[dict[str, Any]], column: int, most: int) -> None:
+    def _block(self, names: Sequence[str], shown: Sequence[dict[str, Any]], column: int, most: int) -> None:
         echo()
         self._row("", names, column, self._paint.title)
-        for label, *cells in zip(_LABELS, *map(self._cells, figures), strict=True):
+        for label, *cells in zip(_LABELS, *map(self._cells, shown), strict=True):
             self._row(label, cells, column, self._paint.number)
-        for code in sorted({code for each in figures for code in each["findings"]}):
-            cells = [self._number(each["findings"].get(code)) for each in figures]
-            self._row(f"  {code}", cells, column, self._paint.warning)
+        for code in sorted({code for each in shown for code in each["findings"]}):
+            self._row(f"  {code}", [_number(each["findings"].get(code)) for each in shown], column, self._paint.warning)
         if most:
             echo()
-            self._bars(figures, column, most)
+            self._bars(shown, column, most)
 
-    def _cells(self, figures: dict[str, Any]) -> Iterator[str]:
-        """What stands in a strategy's column, in the order of the labels."""
-        limits = figures["range"]
-        yield figures["tokenizer"]
-        yield self._number(figures["chunks"])
-        yield from (self._number(figures["tokens"][name]) for name in ("total", "min", "median", "mean", "p95", "max"))
-        yield f"{limits['min']}-{limits['max']}" if limits else self._marks.none
-        yield self._percent(limits and limits["within"])
-        yield self._percent(figures["overlap"])
-        yield self._percent(figures["breadcrumb"])
-        yield self._percent(figures["added"])
-        yield self._number(sum(figures["findings"].values()))
+    def _cells(self, strategy: dict[str, Any]) -> Iterator[str]:
+        """A strategy's column, in the order of the labels."""
+        limits = strategy["range"]
+        yield strategy["tokenizer"]
+        yield _number(strategy["chunks"])
+        yield from map(_number, strategy["tokens"].values())
+        yield f"{limits['min']}-{limits['max']}" if limits else _NONE
+        yield _percent(limits and limits["within"])
+        yield from (_percent(strategy[name]) for name in ("overlap", "breadcrumb", "added"))
+        yield _number(sum(strategy["findings"].values()))
 
     def _row(self, label: str, cells: Sequence[str], column: int, style: Callable[[str], str]) -> None:
-        """A line; a long label may take up what its first cell does not need."""
+        """A line; a long label may use the space that its first cell does not need."""
         cells = [clip(cell, column - 1) for cell in cells]
         label = clip(label, _LABEL + column - width(cells[0]) - 1).ljust(_LABEL)
-        room = [_LABEL + column - width(label), *[column] * (len(cells) - 1)]
-        shown = (" " * (most - width(cell)) + cell for cell, most in zip(cells, room, strict=True))
+        columns = [_LABEL + column - width(label), *[column] * (len(cells) - 1)]
+        shown = (" " * (most - width(cell)) + cell for cell, most in zip(cells, columns, strict=True))
         echo(self._paint.faint(label) + "".join(map(style, shown)))
 
-    def _bars(self, figures: Sequence[dict[str, Any]], column: int, most: int) -> None:
-        """How many chunks there are of each size; one scale for all strategies."""
+    def _bars(self, shown: Sequence[dict[str, Any]], column: int, most: int) -> None:
+        """The histograms, on one scale for all strategies."""
         echo(self._paint.faint(f"{'tokens'.rjust(_LABEL - 2)}  chunks"))
-        room = column - len(f" {most:,}") - 1
-        for rows in zip(*(each["histogram"] for each in figures), strict=True):
+        columns = column - len(f" {most:,}") - 1
+        for rows in zip(*(each["histogram"] for each in shown), strict=True):
             label = f"{rows[0]['from']}-{rows[0]['to']}".rjust(_LABEL - 2)
-            cells = "".join(self._bar(each["chunks"], most, room).ljust(column) for each in rows).rstrip()
-            echo(self._paint.faint(label) + (f"  {self._paint.number(cells)}" if cells else ""))
-
-    def _bar(self, chunks: int, most: int, room: int) -> str:
-        return f"{bar(chunks / most, room, self._marks.blocks)} {chunks:,}" if chunks else ""
-
-    def _number(self, value: float | None) -> str:
-        return self._marks.none if value is None else f"{value:,}".removesuffix(".0")
-
-    def _percent(self, value: float | None) -> str:
-        return self._marks.none if value is None else f"{value:.1%}"
+            numbers = [each["chunks"] for each in rows]
+            cells = (f"{bar(number / most, columns)} {number:,}" if number else "" for number in numbers)
+            line = "".join(cell.ljust(column) for cell in cells).rstrip()
+            echo(self._paint.faint(label) + (f"  {self._paint.number(line)}" if line else ""))

@@ -1,0 +1,39 @@
+"""Options that several commands share and that need no tokenizer; ``cut_options`` has the others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+
+def not_empty(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+    """Refuse an empty path: it comes from a variable that is not set, and Python would take the current folder."""
+    if "" in (value if isinstance(value, tuple) else (value,)):
+        raise click.BadParameter("is empty; name a file or a folder", ctx, param)
+    return value
+
+
+class WholeNumber(click.IntRange):
+    """An IntRange with one message for text and for numbers out of range."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: D102
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            wanted = f"of at least {self.min}" if self.max is None else f"from {self.min} to {self.max:,}"
+            self.fail(f"{value!r} is not a whole number {wanted}", param, ctx)
+
+
+TOKEN_LIMIT = WholeNumber(0)
+
+paths_argument = click.argument("paths", nargs=-1, metavar="[PATH...]", callback=not_empty)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON value and nothing else.")
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print errors only, no summary.")
+index_option = click.option(
+    "--index",
+    "index_folder",
+    metavar="DIR",
+    help="The folder of the index. [default: .quire beside quire.toml, else here]",
+)
+no_update_option = click.option("--no-update", is_flag=True, help="Answer from the index as it is.")

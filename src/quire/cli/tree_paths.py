@@ -1,0 +1,172 @@
+"""Paths on the command line -> trees of the index, and back to paths that work from the current folder.
+
+A path inside a tree that the configuration or the index knows is part of that tree; any other path is a new tree,
+named after its folder or file.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Container, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+import click
+
+from quire.cli.output import message
+from quire.errors import InputError, QuireError
+from quire.index.paths import is_inside, storable
+from quire.search.places import escaped, fits
+from quire.settings import Settings
+from quire.settings.keys import tree_name
+
+
+class TreePath(NamedTuple):
+    """A tree, or a file or folder in it."""
+
+    tree: str
+    """The tree's name."""
+    folder: Path
+    """The tree's folder, or its only file."""
+    path: str = ""
+    """The file or folder, relative to the tree; empty for the whole tree."""
+    given: str = ""
+    """The path that the user typed, if any."""
+    is_new: bool = False
+    """Whether neither the configuration nor the index knows the tree."""
+
+
+Selection: TypeAlias = tuple[TreePath, ...]
+"""What a command is about."""
+
+
+def trees_of(selection: Selection) -> dict[str, Path]:
+    """The trees by name, with their folders."""
+    return {each.tree: each.folder for each in selection}
+
+
+def current_folder() -> Path:
+    """The current folder; QuireError if it was removed."""
+    try:
+        return Path.cwd()
+    except OSError:
+        raise QuireError("the current folder is gone", "change to another one") from None
+
+
+def display_path(path: str | Path) -> str:
+    """A path that works from the current folder: relative or absolute, whichever is shorter."""
+    absolute = os.path.abspath(path)  # noqa: PTH100  links stay as named
+    try:
+        return min(os.path.relpath(absolute), absolute, key=len)
+    except ValueError:  # another drive
+        return absolute
+
+
+def exists(path: str) -> bool:
+    """Whether there is a file or folder at ``path``."""
+    return "\0" not in path and os.path.exists(path)  # noqa: PTH110  an empty path does not exist, but Path("") does
+
+
+def select(
+    paths: Sequence[str], trees: Sequence[str], settings: Settings, known: Mapping[str, Path], *, update: bool = True
+) -> Selection:
+    """The trees that ``paths`` are in, limited to ``trees``; by default all configured trees, else all ``known`` ones.
+
+    If the trees are to be updated, configured ones that do not exist are left out with a warning.
+    """
+    folders = {**known, **settings.folders}
+    if paths:
+        selection = _selected(paths, folders)
+        _refuse_unknown(trees, [each.tree for each in selection])
+        return tuple(each for each in selection if not trees or each.tree in trees)
+    _refuse_unknown(trees, folders)
+    names = _without_missing(trees or list(settings.trees) or list(known), settings, () if update else known)
+    return tuple(TreePath(name, folders[name]) for name in names) or _folder_as_tree(settings.folder)
+
+
+def _selected(paths: Iterable[str], folders: Mapping[str, Path]) -> Selection:
+    known = dict(folders)
+    selection: list[TreePath] = []
+    for path in paths:
+        if not exists(path):
+            raise InputError(path, "no such file or folder", "check the path")
+        found = locate(path, known)
+        each = TreePath(found[0], known[found[0]], found[1], path) if found else new_tree(path, known)
+        known.setdefault(each.tree, each.folder)
+        selection.append(each)
+    return tuple(selection)
+
+
+def _without_missing(names: Sequence[str], settings: Settings, known: Container[str]) -> list[str]:
+    """The trees without configured ones that neither exist nor are ``known``; an error if none is left."""
+    errors = {
+        name: InputError(display_path(settings.folders[name]), missing_tree(name, settings))
+        for name in names
+        if name in settings.trees and name not in known and not exists(str(settings.folders[name]))
+    }
+    if errors and len(errors) == len(set(names)):
+        raise next(iter(errors.values()))
+    for error in errors.values():
+        message(f"{error}; left out")
+    return [name for name in names if name not in errors]
+
+
+def missing_tree(name: str, settings: Settings) -> str:
+    """The message for a configured tree that does not exist."""
+    return f"no such folder or file; correct trees.{name} in {file_of_tree(name, settings)}"
+
+
+def file_of_tree(name: str, settings: Settings) -> str:
+    """The configuration file that names a tree."""
+    return display_path(settings.values[f"trees.{name}.path"].origin)
+
+
+def _refuse_unknown(trees: Iterable[str], known: Iterable[str]) -> None:
+    for name in trees:
+        if name not in known:
+            raise click.UsageError(f"--tree {name}: no such tree; the trees are {', '.join(known) or 'none yet'}")
+
+
+def _folder_as_tree(folder: Path) -> Selection:
+    """The folder itself; the home folder and the root are too much to search without being named."""
+    if folder in (Path(os.path.expanduser("~")), folder.parent):  # noqa: PTH111  Path's fails where there is no home
+        raise QuireError(f"{folder} is a lot to search", "name the folders that you mean, or begin with `quire init`")
+    return (new_tree(str(folder), {}),)
+
+
+def new_tree(path: str, known: Container[str]) -> TreePath:
+    """A new tree, named after its folder or file."""
+    folder = Path(os.path.abspath(path))  # noqa: PTH100  links stay as named
+    name = tree_name(folder.name if folder.is_dir() else folder.stem, known)
+    return TreePath(name, folder, "", path, is_new=True)
+
+
+def locate(path: str | Path, folders: Mapping[str, Path]) -> tuple[str, str] | None:
+    """The innermost tree that a path is in, and its path there, which is empty for the tree itself."""
+    real = os.path.realpath(path)
+    tops = {name: os.path.realpath(folder) for name, folder in folders.items()}
+    around = [name for name, top in tops.items() if is_inside(real, top)]
+    if not around:
+        return None
+    tree = max(reversed(around), key=lambda name: len(tops[name]))
+    inside = os.path.relpath(real, tops[tree]).replace(os.sep, "/")
+    return tree, "" if inside == "." else storable(inside)
+
+
+def tree_patterns(glob: str, folders: Mapping[str, Path]) -> list[str]:
+    """A pattern for paths from the current folder, as patterns for paths in the trees."""
+    lead = "" if os.path.isabs(glob) else escaped(_with_slashes(current_folder())).rstrip("/")  # noqa: PTH117
+    wanted = posixpath.normpath(f"{lead}/{_with_slashes(glob).lstrip('/')}")
+    patterns = []
+    for tree, folder in folders.items():
+        top = _with_slashes(folder)
+        if wanted.startswith(f"{escaped(top)}/"):
+            patterns.append(f"{tree}:{wanted.removeprefix(escaped(top))}")
+        elif fits("", f"{top.lstrip('/')}/", [wanted]):
+            patterns.append(f"{tree}:/")
+    return patterns
+
+
+def _with_slashes(path: str | Path) -> str:
+    return str(path).replace(os.sep, "/")
