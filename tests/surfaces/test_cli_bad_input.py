@@ -11,7 +11,8 @@ import pytest
 from outputs import left, refused
 
 import quire
-from quire.cli.input_documents import Inputs, Summary, read_documents
+from quire.cli.input_documents import Inputs, Summary
+from quire.cli.parallel import results
 from quire.options import OWN
 
 GOOD = {"a.md": "# A\n\nfirst\n", "z.md": "# Z\n\nlast\n"}
@@ -197,10 +198,13 @@ def test_link_out_of_the_root_is_followed_only_when_asked_for(run, docs, chunks)
 def test_file_that_vanishes_before_it_is_read(docs) -> None:
     folder = docs({**GOOD, "m.md": "m\n"})
     summary = Summary()
-    documents = read_documents(Inputs((str(folder),), {}, {}).documents(summary), summary)
-    assert next(documents).path == "a.md"
+    inputs = Inputs((str(folder),), {}, {})
+    found = results(
+        inputs.documents(summary), lambda text: (quire.chunk(text.text), text.path), summary, jobs=1, prepare=list
+    )
+    assert next(found) == "a.md"
     (folder / "m.md").unlink()
-    assert [each.path for each in documents] == ["z.md"]
+    assert list(found) == ["z.md"]
     (skipped,) = summary.skipped
     assert skipped.path == f"{folder}/m.md"
     assert skipped.reason.startswith("does not exist")

@@ -173,7 +173,7 @@ def test_a_tree_that_is_gone_answers_only_if_that_is_asked_for(run, docs, tmp_pa
     shutil.rmtree(tmp_path / "more")
     result = run("get", "more:b.md")
     assert (result.code, result.out) == (1, b"")
-    assert "more:b.md: the folder of its tree is gone; --no-update answers from the index as it is" in result.err
+    assert "more:b.md: the folder of its tree does not exist; --no-update answers from the index as it is" in result.err
     assert run("get", "--no-update", "more:b.md").code == 0
 
 

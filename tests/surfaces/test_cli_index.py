@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
@@ -122,7 +121,7 @@ def test_configured_trees(run, docs, trees, monkeypatch) -> None:
 
 def test_a_configured_tree_that_is_not_there(run, docs) -> None:
     docs({"quire.toml": '[trees]\ndocs = "dosc"\n', "docs/a.md": "a\n"})
-    assert "dosc: no such folder or file; correct trees.docs in quire.toml" in refused(run("index"))
+    assert "tree docs: dosc does not exist; correct trees.docs in quire.toml" in refused(run("index"))
 
 
 def test_names_of_new_trees(run, docs, trees) -> None:
@@ -248,7 +247,7 @@ def test_a_tree_whose_folder_is_gone(run, docs) -> None:
     shutil.rmtree(folder / "more")
     result = run("index")
     assert result.code == 0
-    assert "tree more: more is gone and left out; `quire index --remove more` forgets it" in result.err
+    assert "tree more: more does not exist; `quire index --remove more` forgets it" in result.err
     assert run("index", "--remove", "more").out == b"more: forgotten\n"
     assert run("index").err == ""
 
@@ -297,7 +296,7 @@ def test_an_index_that_would_hide_a_tree(run, docs, index, tree, command) -> Non
 def test_an_index_that_would_hide_what_is_named(run, docs) -> None:
     folder = docs({"docs/a.md": "x\n"})
     for command in (["index"], ["search", "x"]):
-        assert HIDDEN.format("docs", "docs") in refused(run(*command, "docs", "--index", "docs"))
+        assert "docs: has other files in it and is no index" in refused(run(*command, "docs", "--index", "docs"))
     assert left(folder / "docs") == ["a.md"]
 
 
@@ -510,4 +509,4 @@ def test_an_only_tree_that_is_gone_is_no_success(run, docs, tmp_path) -> None:
     shutil.rmtree(tmp_path / "elsewhere")
     result = run("index")
     assert result.code == 1
-    assert "elsewhere is gone and left out" in result.err
+    assert "elsewhere does not exist" in result.err

@@ -50,10 +50,9 @@ def test_a_tree_that_is_gone(run, docs, is_named) -> None:
     (folder / "more").rename(folder / "away")
     (folder / "docs/a.md").write_text("other\n")
     result = run("status")
-    why = "no such folder or file; correct trees.more in quire.toml"
-    why = why if is_named else "it is gone and left out; `quire index --remove more` forgets it"
+    why = "correct trees.more in quire.toml" if is_named else "`quire index --remove more` forgets it"
     assert result.code == 1
-    assert f"outdated: tree more: more: {why}" in result.out.decode()
+    assert f"outdated: tree more: more does not exist; {why}" in result.out.decode()
     assert "outdated: 1 document; `quire index` reads them\n  docs:a.md\n" in result.out.decode()
     status = json.loads(run("status", "--json").out)
     assert (status["outdated"], list(status["changedTrees"]), status["failed"]) == (["docs:a.md"], ["more"], [])
@@ -121,7 +120,7 @@ def indexed(run, docs):
     ("trees", "said"),
     [
         ('docs = "docs"\nmore = "more"\n', "tree more: more is not in the index yet; `quire index` reads it"),
-        ('docs = "docs"\nx = "y"\n', "tree x: y: no such folder or file; correct trees.x in quire.toml"),
+        ('docs = "docs"\nx = "y"\n', "tree x: y does not exist; correct trees.x in quire.toml"),
         ('docs = "more"\n', "tree docs: docs is in the index, and not more; `quire index` reads it"),
         (
             'docs.path = "docs"\ndocs.language = "german"\n',

@@ -12,7 +12,7 @@ tree_paths.py       paths on the command line <-> trees of the index
 open_index.py       the index that a command uses, brought up to date first
 hit_output.py       sections as JSON or text, with highlighted matches
 
-``demo.py`` is behind ``make demo``; ``strategy_picture.py`` draws the pictures in docs/strategies.md.
+``strategy_picture.py`` draws the pictures in docs/strategies.md.
 """
 
 from __future__ import annotations

@@ -3,44 +3,21 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import click
 from msgspec import Raw
 
 from quire import wire
+from quire.cli import output as out
 from quire.cli.cut_options import Cutter, cut_options, input_options
-from quire.cli.input_documents import (
-    STANDARD_INPUT_NAME,
-    DocumentCount,
-    InputDocument,
-    Inputs,
-    Summary,
-    Text,
-    cut_documents,
-)
-from quire.cli.output import (
-    Paint,
-    clip,
-    count_of,
-    echo,
-    is_terminal,
-    lines_of,
-    note,
-    terminal_width,
-    visible,
-    write_json_array,
-    write_json_lines,
-)
+from quire.cli.input_documents import STANDARD_INPUT_NAME, InputDocument, Inputs, Summary, Text
 from quire.cli.parallel import results
 from quire.cli.shared_options import json_option, not_empty, quiet_option
 from quire.errors import InputError
@@ -48,13 +25,10 @@ from quire.model import UNTITLED, doc_name
 from quire.record import Chunks
 from quire.write import FileWriter, json_files, jsonl, parquet
 
-FORMATS = ("files", "jsonl", "parquet", "compact", "nodes")
-_RECORDS: Mapping[str, wire.Form] = MappingProxyType({"jsonl": "chunk", "compact": "compact", "nodes": "node"})
+_FORMATS = ("files", "jsonl", "parquet", "compact", "nodes")
+_RECORDS: dict[str, wire.Form] = {"compact": "compact", "nodes": "node"}
 _SHOWN_LINES = 6
 _SHOWN_WIDTH = 112
-_LINE_END = re.compile("\r\n?|\n")
-_SECTION_ID = re.compile(r"(?s)(?P<document>.+)#[a-z0-9_-]+")
-"""A path that may be the id of a section of another document."""
 
 
 class Encoded(NamedTuple):
@@ -64,6 +38,7 @@ class Encoded(NamedTuple):
     """Its name in messages."""
     path: str | None
     """Its name in ids; None for standard input."""
+    summary: Summary
     content: Any
 
 
@@ -88,7 +63,7 @@ class Format(NamedTuple):
 @click.option(
     "--format",
     "form",
-    type=click.Choice(FORMATS),
+    type=click.Choice(_FORMATS),
     help="One JSON file per chunk, JSON lines, Parquet, or compact or node records as JSON lines (nodes: -s tree). "
     "[default: by the name of the output]",
 )
@@ -105,57 +80,52 @@ def command(*, inputs: Inputs, output: str | None, form: str | None, as_json: bo
     """
     output = None if output == "-" else output
     options = inputs.cut_options(options)
-    strategy = options["strategy"]
-    _check(output, form, as_json=as_json, strategy=strategy)
+    _check(output, form, as_json=as_json, strategy=options["strategy"])
     form = form or (_format_of(output) if output is not None else None)
     cut = Cutter.of(**options)
     summary = Summary()
-    documents = inputs.documents(summary, distinct="files" if form == "files" else "ids")
+    documents = inputs.documents(summary)
     if output is not None and form != "files":
         _refuse_input(output, documents, summary)
     encode, write = _format(output, form, as_json=as_json)
-    with closing(results(documents, _Encoding(cut, encode), summary, inputs.jobs)) as encoded:
-        has_unique_ids = form == "files" and strategy != "tree"  # the writer refuses files that clash
-        write(encoded if has_unique_ids else _without_id_clashes(encoded, summary, strategy, form), summary)
+    work = partial(_encode, cut, encode)
+    with closing(results(documents, work, summary, jobs=inputs.jobs, prepare=cut.prepare)) as encoded:
+        if form != "files":  # the writer of files refuses those that clash
+            has_whole_paths = form == "compact" or options["strategy"] == "tree"
+            write(_without_clashes(encoded, summary, has_whole_paths=has_whole_paths), summary)
+        else:
+            write(encoded, summary)
     summary.show(quiet=quiet)
     return summary.exit_code(inputs.paths)
 
 
-@dataclass(frozen=True)
-class _Encoding:
-    """Cuts documents and encodes their chunks."""
-
-    cut: Cutter
-    encode: Callable[[Chunks], Any]
-
-    def __call__(self, documents: Iterable[Text], summary: Summary) -> Iterator[Encoded]:
-        for document, chunks in cut_documents(documents, self.cut, summary):
-            summary.add(document, chunks)
-            yield Encoded(document.name, document.path, self.encode(chunks))
-
-    def prepare(self) -> None:
-        self.cut.prepare()
+def _encode(cut: Cutter, encode: Callable[[Chunks], Any], document: Text) -> tuple[Chunks, Encoded]:
+    chunks = cut(document)
+    return chunks, Encoded(document.name, document.path, Summary.of(document, chunks), encode(chunks))
 
 
 def _check(output: str | None, form: str | None, *, as_json: bool, strategy: str) -> None:
     """Refuse options that contradict each other."""
+    problem = ""
     if output is None and form in ("files", "parquet"):
-        raise click.UsageError(f"--format {form} needs an output; say where with -o")
-    if form == "nodes" and strategy != "tree":
-        raise click.UsageError("--format nodes is about the heading tree; add -s tree")
-    if output is None:
+        problem = f"--format {form} needs an output; say where with -o"
+    elif form == "nodes" and strategy != "tree":
+        problem = "--format nodes is about the heading tree; add -s tree"
+    elif output is None:
         return
-    if as_json:
-        raise click.UsageError("--json prints to standard output; leave it out, or leave out -o")
-    if form not in (None, "files") and output.endswith(("/", os.sep)):
-        raise click.UsageError(f"-o {output} is a folder, and --format {form} one file; name a file")
-    if form is None and _format_of(output) == "files" and not os.path.isdir(output):  # noqa: PTH112  Path's may fail
+    elif as_json:
+        problem = "--json prints to standard output; leave it out, or leave out -o"
+    elif form not in (None, "files") and output.endswith(("/", os.sep)):
+        problem = f"-o {output} is a folder, and --format {form} one file; name a file"
+    elif form is None and _format_of(output) == "files" and not os.path.isdir(output):  # noqa: PTH112  Path's may fail
         if os.path.exists(output):  # noqa: PTH110  a file, a device, a pipe
-            problem = "is no folder, and its name says no format; add --format jsonl, or name a folder"
-            raise click.UsageError(f"-o {output} {problem}")
-        if output.lower().endswith((".json", ".csv")):
-            problem = "chunk files go into a folder, and one file is .jsonl or .parquet; name one of those"
-            raise click.UsageError(f"-o {output}: {problem}")
+            problem = f"-o {output} is no folder, and its name says no format; add --format jsonl, or name a folder"
+        elif output.lower().endswith((".json", ".csv")):
+            problem = (
+                f"-o {output}: chunk files go into a folder, and one file is .jsonl or .parquet; name one of those"
+            )
+    if problem:
+        raise click.UsageError(problem)
 
 
 def _format_of(output: str) -> str:
@@ -164,13 +134,13 @@ def _format_of(output: str) -> str:
 
 
 def _format(output: str | None, form: str | None, *, as_json: bool) -> Format:
-    records = partial(_records, form=_RECORDS.get(form or "jsonl", "chunk"))
+    records = partial(_records, form=_RECORDS.get(form or "", "chunk"))
     if as_json:
-        return Format(records, _print_array)
-    if output is None and form is None and is_terminal(sys.stdout):
+        return Format(records, partial(_print, out.write_json_array))
+    if output is None and form is None and out.is_terminal(sys.stdout):
         return Format(list, _show)
     if output is None:
-        return Format(records, _print_lines)
+        return Format(records, partial(_print, out.write_json_lines))
     if form == "files":
         return Format(json_files.encoded, partial(_write_files, Path(output)))
     if form == "parquet":
@@ -202,39 +172,29 @@ def _is_same(output: str, file: str | int) -> bool:
         return False
 
 
-def _without_id_clashes(
-    documents: Iterable[Encoded], summary: Summary, strategy: str, form: str | None
-) -> Iterator[Encoded]:
-    """The documents without those whose ids clash with an earlier one; ids have a path, or one without its ending."""
-    has_nodes = strategy == "tree" and form != "compact"
+def _without_clashes(documents: Iterable[Encoded], summary: Summary, *, has_whole_paths: bool) -> Iterator[Encoded]:
+    """The documents without those whose ids clash with an earlier one; most ids have a path without its ending."""
     first: dict[str, str] = {}
-    first_below: dict[str, str] = {}
     for each in documents:
-        name = (each.path or UNTITLED) if has_nodes or form == "compact" else doc_name(each.path)
-        section = _SECTION_ID.fullmatch(name) if has_nodes else None
-        document = section["document"] if section else name
-        other = first.get(name) or first.get(document) or first_below.get(name)
-        if other:
+        name = (each.path or UNTITLED) if has_whole_paths else doc_name(each.path)
+        other = first.setdefault(name, each.path or each.name)
+        if other == (each.path or each.name):
+            yield each
+        else:
             which = "the file" if STANDARD_INPUT_NAME in (other, each.name) else "one"
-            summary.refuse(each.name, f"its ids would meet those of {other}; rename {which}", summary.last)
-            continue
-        first[name] = each.path or each.name
-        first_below.setdefault(document, each.path or each.name)
-        yield each
+            summary.skip(each.name, f"its ids would meet those of {other}; rename {which}", each.summary)
 
 
 def _write_files(output: Path, documents: Iterator[Encoded], summary: Summary) -> None:
     """Write one file per chunk; the summary lists documents that the writer refuses."""
-    added: dict[str, tuple[str, DocumentCount]] = {}
+    added: dict[str, Encoded] = {}
     for document in documents:  # without documents no folder is made
-        with FileWriter(output, on_wait=note) as writer:
+        with FileWriter(output, on_wait=out.note) as writer:
             for each in chain([document], documents):
-                name = each.path or each.name
-                added[name] = each.name, summary.last
-                writer.add_encoded(each.content, name)
+                added[each.path or each.name] = each._replace(content=None)
+                writer.add_encoded(each.content, each.path or each.name)
         for refused in writer.written.refused:
-            name, counted = added[refused.path]
-            summary.refuse(name, refused.reason, counted)
+            summary.skip(added[refused.path].name, refused.reason, added[refused.path].summary)
 
 
 def _write_file(
@@ -244,26 +204,22 @@ def _write_file(
         write(output, (each.content for each in chain([document], documents)))
 
 
-def _print_lines(documents: Iterator[Encoded], _: Summary) -> None:
-    write_json_lines(Raw(record) for each in documents for record in each.content)
-
-
-def _print_array(documents: Iterator[Encoded], _: Summary) -> None:
-    write_json_array(Raw(record) for each in documents for record in each.content)
+def _print(write: Callable[[Iterable[Any]], None], documents: Iterator[Encoded], _: Summary) -> None:
+    write(Raw(record) for each in documents for record in each.content)
 
 
 def _show(documents: Iterator[Encoded], _: Summary) -> None:
     """Print chunks for people: id, size and lines, breadcrumb, the first lines of the text."""
-    paint = Paint(sys.stdout)
-    columns = terminal_width(_SHOWN_WIDTH)
+    paint = out.Paint(sys.stdout)
+    columns = out.terminal_width(_SHOWN_WIDTH)
     for chunk in (chunk for each in documents for chunk in each.content):
         position = chunk.source_position
-        size = paint.number(count_of(chunk.token_stats.tokens, "token"))
-        echo(f"{paint.path(chunk.id)}  {size}  {paint.faint(lines_of(position.start_line, position.end_line))}")
-        echo(paint.title(chunk.breadcrumb_line))
-        lines = _LINE_END.split(chunk.original_text)
-        for line in lines[:_SHOWN_LINES]:
-            echo(f"  {clip(visible(line[: 4 * columns]), columns - 2)}")
-        if len(lines) > _SHOWN_LINES:
-            echo(paint.faint(f"  … {count_of(len(lines) - _SHOWN_LINES, 'more line')}"))
-        echo()
+        lines = paint.faint(out.lines_of(position.start_line, position.end_line))
+        out.echo(f"{paint.path(chunk.id)}  {paint.number(out.count_of(chunk.token_stats.tokens, 'token'))}  {lines}")
+        out.echo(paint.title(chunk.breadcrumb_line))
+        texts = out.LINE_END.split(chunk.original_text)
+        for text in texts[:_SHOWN_LINES]:
+            out.echo(f"  {out.clip(out.visible(text[: 4 * columns]), columns - 2)}")
+        if len(texts) > _SHOWN_LINES:
+            out.echo(paint.faint(f"  … {out.count_of(len(texts) - _SHOWN_LINES, 'more line')}"))
+        out.echo()

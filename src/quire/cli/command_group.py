@@ -9,6 +9,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from types import MappingProxyType
@@ -24,7 +25,6 @@ from quire.read.source import unread
 
 NOTHING_FOUND = 1
 ERROR = 2
-INTERRUPTED = 130
 
 COMMANDS: Mapping[str, str] = MappingProxyType(
     {
@@ -103,15 +103,22 @@ def guarded(call: Callable[[], int]) -> int:
         code = call()
         sys.stdout.flush()
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  Python's own exit code would mean "nothing found"
-        return _interrupted() if is_interrupt(error) else _failed(error)
+        return _failed(error)
     return code
 
 
 def _failed(error: BaseException) -> int:
+    """Print an error and return the exit code."""
+    if is_interrupt(error):
+        message("interrupted")
+        with suppress(KeyboardInterrupt, OSError):  # the reader may be gone, too
+            sys.stdout.flush()
+            return 130
+        discard(sys.stdout)
+        return 130
     match error:
         case click.ClickException():
             message(_usage_error(error))
-            return error.exit_code
         case QuireError():
             message(str(error))
         case OSError(filename=str() | bytes() as file):
@@ -141,12 +148,3 @@ def _usage_error(error: click.ClickException) -> str:
         options = [each for each in context.command.get_params(context) if isinstance(each, click.Option)]
         text = f"no such option: {error.option_name}; choose from {', '.join(each.opts[-1] for each in options)}"
     return f"{text[:1].lower()}{text[1:]} (see {context.command_path} --help)"
-
-
-def _interrupted() -> int:
-    message("interrupted")
-    try:
-        sys.stdout.flush()
-    except (KeyboardInterrupt, OSError):  # the reader is gone or does not read
-        discard(sys.stdout)
-    return INTERRUPTED

@@ -9,7 +9,7 @@ import click
 
 from quire.cli.output import Paint, echo, pad, visible, width, write_json
 from quire.cli.shared_options import json_option
-from quire.cli.tree_paths import current_folder, display_path
+from quire.cli.tree_paths import display_path
 from quire.settings import load
 from quire.settings.keys import shown
 
@@ -22,7 +22,7 @@ def command(*, as_json: bool) -> int:
     The command line wins over the environment (for example QUIRE_SEARCH_LIMIT), the environment over the project's file
     (the nearest quire.toml, or [tool.quire] in pyproject.toml), that over the user's file, and that over the defaults.
     """
-    values = load(current_folder()).values
+    values = load(Path.cwd()).values
     if as_json:
         write_json({name: {"value": value, "origin": str(origin)} for name, (value, origin) in values.items()})
         return 0

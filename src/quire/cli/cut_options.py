@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import wraps
+from functools import reduce, wraps
 from typing import Any, get_args
 
 import click
@@ -14,45 +14,51 @@ from quire import pipeline, size
 from quire.cli.input_documents import Inputs, Text
 from quire.cli.shared_options import paths_argument
 from quire.counter import TokenCounter
-from quire.errors import GuardError, OptionError, QuireError, TokenizerError
+from quire.errors import GuardError, OptionError, QuireError
 from quire.model import Syntax
 from quire.read.source import OnUndecodable
 from quire.record import Chunks
 
+_TOKENIZERS = f"{', '.join(size.NAMES)}, an OpenAI model such as gpt-4o, or a Hugging Face tokenizer.json"
 _NEEDS_ENGINE = "\N{GOTHIC LETTER AHSA}"
 """A text that a counter cannot count without its full engine; see decisions/tokenizer.md."""
 
 
-def _tokenizer_name(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    """Refuse a tokenizer that is unknown or cannot count."""
-    if value is None:
-        return None
+def _valid_tokenizer(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
     try:
-        counter = size.resolve(value, run_options.DEFAULT_TOKENIZER)
+        size.resolve(value, run_options.DEFAULT_TOKENIZER).count("a")
     except QuireError as error:
-        problem = f"{value}: no such tokenizer file" if isinstance(error, TokenizerError) else f"{value!r} is unknown"
-        files = "or the path of a Hugging Face tokenizer.json"
-        choices = f"choose {', '.join(size.NAMES)}, an OpenAI model such as gpt-4o, {files}"
-        raise click.BadParameter(f"{problem}; {choices}", ctx, param) from error
-    try:
-        counter.count("a")
-    except QuireError as error:
-        raise click.BadParameter(str(error), ctx, param) from error
+        raise click.BadParameter(f"{error.problem}; choose {_TOKENIZERS}", ctx, param) from error
     return value
 
 
 def _tokenizer(default: str) -> Callable[..., Any]:
-    kinds = f"{', '.join(size.NAMES)}, an OpenAI model such as gpt-4o, or a Hugging Face tokenizer.json"
-    text = f"The tokenizer that counts: {kinds}. [default: {default}]"
-    return click.option("-t", "--tokenizer", callback=_tokenizer_name, metavar="NAME|FILE", help=text)
+    text = f"The tokenizer that counts: {_TOKENIZERS}. [default: {default}]"
+    return click.option("-t", "--tokenizer", callback=_valid_tokenizer, metavar="NAME|FILE", help=text)
+
+
+def _strategy_option(name: str, meaning: str) -> Callable[..., Any]:
+    """An option of some strategies; the help names them with their defaults."""
+    defaults = {strategy: own[name] for strategy, own in run_options.OWN.items() if name in own}
+    text = f"{meaning} ({', '.join(f'{strategy}: {default}' for strategy, default in defaults.items())})."
+    flag = _flag_name(name)
+    if isinstance(next(iter(defaults.values())), bool):
+        return click.option(f"{flag}/--no-{flag.removeprefix('--')}", default=None, help=text)
+    return click.option(flag, type=int, metavar="N", help=text)
+
+
+def _flag_name(name: str) -> str:
+    return "--breadcrumb" if name == "breadcrumb_mode" else f"--{name.replace('_', '-')}"
+
+
+def _choice(name: str, values: Any, text: str) -> Callable[..., Any]:
+    return click.option(_flag_name(name), name, type=click.Choice(get_args(values)), help=text)
 
 
 tokenizer_option = _tokenizer(run_options.DEFAULT_TOKENIZER)
 cut_tokenizer_option = _tokenizer(f"{run_options.DEFAULT_TOKENIZER}; {run_options.TOKENIZERS['sections']} for sections")
 title_option = click.option("--title", help="The title, instead of the document's own.")
-syntax_option = click.option(
-    "--syntax", type=click.Choice(get_args(Syntax)), help="Markdown or text, whatever the file name says."
-)
+syntax_option = _choice("syntax", Syntax, "Markdown or text, whatever the file name says.")
 errors_option = click.option(
     "--errors",
     type=click.Choice(get_args(OnUndecodable)),
@@ -62,23 +68,12 @@ errors_option = click.option(
 )
 
 
-def _defaults(name: str) -> str:
-    """The strategies that have an option, with their defaults."""
-    return ", ".join(f"{strategy}: {own[name]}" for strategy, own in run_options.OWN.items() if name in own)
+def _options(*options: Callable[..., Any]) -> Callable[..., Any]:
+    """A decorator that adds several options."""
+    return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 
 
-def _size(flag: str, meaning: str) -> Callable[..., Any]:
-    name = flag.removeprefix("--").replace("-", "_")
-    return click.option(flag, type=int, metavar="N", help=f"{meaning} ({_defaults(name)}).")
-
-
-def _flag(flag: str, meaning: str) -> Callable[..., Any]:
-    name = flag.removeprefix("--").replace("-", "_")
-    both = f"{flag}/--no-{flag.removeprefix('--')}"
-    return click.option(both, default=None, help=f"{meaning} ({_defaults(name)}).")
-
-
-_INPUT_OPTIONS = (
+_input_options = _options(
     paths_argument,
     syntax_option,
     errors_option,
@@ -92,7 +87,7 @@ _INPUT_OPTIONS = (
         help="The number of processes. [default: one per core if there is enough to do]",
     ),
 )
-_CUT_OPTIONS = (
+cut_options = _options(
     click.option(
         "-s",
         "--strategy",
@@ -102,31 +97,24 @@ _CUT_OPTIONS = (
     cut_tokenizer_option,
     title_option,
     click.option("--content-type", metavar="NAME", help="The first part of every id. [default: doc]"),
-    click.option(
-        "--breadcrumb",
+    _choice(
         "breadcrumb_mode",
-        type=click.Choice(get_args(run_options.BreadcrumbMode)),
-        help="When to put the heading path above the text. [default: conditional]",
+        run_options.BreadcrumbMode,
+        "When to put the heading path above the text. [default: conditional]",
     ),
-    click.option(
-        "--slugs", type=click.Choice(get_args(run_options.Slugs)), help="The kind of anchors. [default: github]"
-    ),
+    _choice("slugs", run_options.Slugs, "The kind of anchors. [default: github]"),
     click.option("--tree", metavar="NAME", help="Strategy tree: the first part of node ids. [default: content type]"),
     click.option("--timestamps", is_flag=True, default=None, help="Add the time of cutting to the metadata."),
-    _size("--target", "The desired size of the parts of long blocks"),
-    _size("--hard-cap", "The most tokens to embed"),
-    _flag("--merge-siblings", "Sibling sections may share a chunk"),
-    _size("--min-tokens", "Smaller sections join others"),
-    _size("--max-tokens", "The most tokens to embed"),
-    _size("--max-depth", "Deeper headings count as text"),
-    _size("--target-tokens", "The desired size of a chunk"),
-    _size("--overlap-sentences", "How many sentences of the previous chunk to repeat"),
-    _flag("--normalize", "Normalize white space"),
-    click.option(
-        "--guard",
-        type=click.Choice(get_args(run_options.Guard)),
-        help=f"What to do with chunks that are not worth embedding ({_defaults('guard')}).",
-    ),
+    _strategy_option("target", "The desired size of the parts of long blocks"),
+    _strategy_option("hard_cap", "The most tokens to embed"),
+    _strategy_option("merge_siblings", "Sibling sections may share a chunk"),
+    _strategy_option("min_tokens", "Smaller sections join others"),
+    _strategy_option("max_tokens", "The most tokens to embed"),
+    _strategy_option("max_depth", "Deeper headings count as text"),
+    _strategy_option("target_tokens", "The desired size of a chunk"),
+    _strategy_option("overlap_sentences", "How many sentences of the previous chunk to repeat"),
+    _strategy_option("normalize", "Normalize white space"),
+    _choice("guard", run_options.Guard, "What to do with chunks that are not worth embedding (flow: warn)."),
 )
 
 
@@ -140,18 +128,8 @@ def input_options(command: Callable[..., Any]) -> Callable[..., Any]:
         inputs = Inputs.load(paths, errors=errors, follow=follow, hidden=hidden, jobs=jobs)
         return command(inputs=inputs, **options)
 
-    return _decorated(with_inputs, _INPUT_OPTIONS)
-
-
-def cut_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of every command that cuts documents by one strategy."""
-    return _decorated(command, _CUT_OPTIONS)
-
-
-def _decorated(command: Callable[..., Any], options: Sequence[Callable[..., Any]]) -> Callable[..., Any]:
-    for option in reversed(options):
-        command = option(command)
-    return command
+    decorated: Callable[..., Any] = _input_options(with_inputs)
+    return decorated
 
 
 @dataclass(frozen=True)
@@ -185,12 +163,8 @@ class Cutter:
             raise error.advising("correct it, or use --guard drop or --guard warn") from error
 
     def prepare(self) -> None:
-        """Load the tokenizer's engine."""
-        load_engine(counter_for(self.strategy, self.tokenizer))
-
-
-def _flag_name(name: str) -> str:
-    return "--breadcrumb" if name == "breadcrumb_mode" else f"--{name.replace('_', '-')}"
+        """Load the tokenizer."""
+        load_tokenizers([self.strategy], self.tokenizer)
 
 
 def counter_for(strategy: str, tokenizer: str | None) -> TokenCounter:
@@ -198,6 +172,7 @@ def counter_for(strategy: str, tokenizer: str | None) -> TokenCounter:
     return size.resolve(tokenizer, run_options.TOKENIZERS.get(strategy, run_options.DEFAULT_TOKENIZER))
 
 
-def load_engine(counter: TokenCounter) -> None:
-    """Load all that ``counter`` may need, at once."""
-    counter.count(_NEEDS_ENGINE)
+def load_tokenizers(strategies: Iterable[str], tokenizer: str | None) -> None:
+    """Load all that the counters of ``strategies`` may need."""
+    for strategy in strategies:
+        counter_for(strategy, tokenizer).count(_NEEDS_ENGINE)

@@ -12,10 +12,10 @@ import click
 
 from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.hit_output import Printer, hit_record, tokens_with_breadcrumb
-from quire.cli.open_index import OpenIndex, command_hint, open_index, settings_for
+from quire.cli.open_index import OpenIndex, open_index, settings_for
 from quire.cli.output import count_of, message, write_json_array
-from quire.cli.shared_options import TOKEN_LIMIT, index_option, json_option, no_update_option, not_empty
-from quire.cli.tree_paths import exists, locate
+from quire.cli.shared_options import index_option, json_option, no_update_option, not_empty
+from quire.cli.tree_paths import command_hint, exists, locate
 from quire.errors import BusyError, NotFoundError, StoreError
 from quire.search.records import Hit
 
@@ -52,7 +52,7 @@ class Target(NamedTuple):
 @click.option("--children/--no-children", default=True, help="With or without the sections below it.")
 @click.option(
     "--max-tokens",
-    type=TOKEN_LIMIT,
+    type=click.IntRange(0),
     metavar="N",
     help="The most tokens of each section with its breadcrumb; 0: no limit.",
 )
@@ -88,7 +88,7 @@ def command(
         with open_index(paths, index_folder=index_folder, update=not no_update, create=are_files) as opened:
             for each in group:
                 hit = _get(opened, each, children=children, max_tokens=max_tokens or None)
-                found |= {each: (hit, opened.file_of(hit))} if hit else {}
+                found |= {each: (hit, opened.file(hit.tree, hit.path))} if hit else {}
             _remove_new_trees(opened)
     hits = [found[each] for each in wanted if each in found]
     if as_json:

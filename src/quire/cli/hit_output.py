@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TextIO
 import click
 
 from quire.blank import BLANK
-from quire.cli.output import Paint, count_of, echo, has_colour, is_terminal, terminal_width, visible
+from quire.cli.output import LINE_END, Paint, count_of, echo, has_colour, is_terminal, terminal_width, visible
 from quire.index.files import TOKENIZER
 from quire.index.paths import storable
 from quire.model import Span
@@ -27,17 +27,16 @@ from quire.search.settings import SHARPNESS
 
 _WIDTH = 112
 _INDENT = "  "
-_MOST_LINES = 12
-"""How many lines of a long text are shown."""
-_LARGE, _SMALL = 11, 5
-"""How many consecutive lines are shown besides the first: in one window, or in each of two."""
-_ENOUGH = 0.6
-"""The share of all matches that one window must have; otherwise there are two."""
+_WINDOW = 11
+"""How many consecutive lines of a long text are shown, besides the first."""
 _ROWS = 4
 """How many rows of the terminal one line may take."""
 _BEFORE = 0.25
 """The share of a shortened line that precedes its first match."""
-_LINE_END = re.compile("\r\n?|\n")
+_FIELDS = (
+    "id", "score", "title", "breadcrumb", "breadcrumb_line", "tree", "path", "file", "depth", "lines", "span",
+    "byte_span", "tokens", "text", "complete", "parts", "match_ranges", "how", "constituents",
+)  # fmt: skip
 _MERGE_FIELDS = {
     "parent": ("score", "own", "best_own", "replaced"),
     "aggregated": ("score", "matching", "children", "total", "limit", "replaced"),
@@ -60,56 +59,35 @@ def tokens_with_breadcrumb(hit: Hit) -> int:
     return hit.tokens + tokens_of(hit.breadcrumb_line)
 
 
-# JSON
-
-
 def hit_record(hit: Hit, file: str, phases: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """A hit as ``--json`` prints it; with ``phases`` it is explained."""
-    made: dict[str, Any] = {
-        "id": hit.id,
-        "score": round(hit.score, 4),
-        "title": hit.title,
-        "breadcrumb": hit.breadcrumb,
-        "breadcrumbLine": hit.breadcrumb_line,
-        "tree": hit.tree,
-        "path": hit.path,
-        "file": storable(file),
-        "depth": hit.depth,
-        "lines": hit.lines,
-        "span": hit.span,
-        "byteSpan": hit.byte_span,
-        "tokens": hit.tokens,
-        "text": hit.text,
-        "complete": hit.complete,
-        "parts": hit.parts,
-        "matchRanges": hit.match_ranges,
-        "how": hit.how,
-        "constituents": hit.constituents,
-    }
-    return made if phases is None else {**made, "explanation": _camel_case({**hit.explanation, "phases": phases})}
+    own = {"score": round(hit.score, 4), "file": storable(file)}
+    record = {_camel_case(name): own[name] if name in own else getattr(hit, name) for name in _FIELDS}
+    return (
+        record if phases is None else {**record, "explanation": _with_camel_case({**hit.explanation, "phases": phases})}
+    )
 
 
-def _camel_case(value: Any) -> Any:
-    """``value`` with all keys in camel case."""
+def _camel_case(name: str) -> str:
+    return re.sub("[_ ](.)", lambda found: found[1].upper(), name)
+
+
+def _with_camel_case(value: Any) -> Any:
     if isinstance(value, Mapping):
-        names = (re.sub("[_ ](.)", lambda found: found[1].upper(), str(name)) for name in value)
-        return {name: _camel_case(each) for name, each in zip(names, value.values(), strict=True)}
-    return [_camel_case(each) for each in value] if isinstance(value, list | tuple) else value
-
-
-# Text
+        return {_camel_case(str(name)): _with_camel_case(each) for name, each in value.items()}
+    return [_with_camel_case(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 class Printer:
     """Prints hits: complete when piped, shortened around the matches on a terminal."""
 
     def __init__(self, stream: TextIO, *, full: bool = False, as_list: bool = False, explain: bool = False) -> None:
+        self.as_list = as_list
+        self.explain = explain
         self._paint = Paint(stream)
         self._mark = partial(click.style, fg="red", bold=True) if has_colour(stream) else str
         self._indent = _INDENT if is_terminal(stream) else ""
         self._columns = None if full or not is_terminal(stream) else terminal_width(_WIDTH) - len(_INDENT)
-        self._as_list = as_list
-        self._explain = explain
 
     def show(self, hits: Sequence[Hit], files: Sequence[str]) -> None:
         """Print hits with their files."""
@@ -118,31 +96,33 @@ class Printer:
 
     def tokens(self, hits: Sequence[Hit], files: Sequence[str]) -> int:
         """The tokens of the complete output, as it is when piped; explanations are free."""
-        piped = Printer(StringIO(), as_list=self._as_list)
+        piped = Printer(StringIO(), as_list=self.as_list)
         return tokens_of("".join(f"{line}\n" for line in piped._lines(hits, files)))
 
     def _lines(self, hits: Sequence[Hit], files: Sequence[str]) -> Iterator[str]:
         for number, (hit, file) in enumerate(zip(hits, files, strict=True)):
-            if self._as_list:
+            explanation = _explanation_lines(hit.explanation) if self.explain else ()
+            reasons = [self._paint.faint(f"{_INDENT}{line}") for line in explanation]
+            if self.as_list:
                 yield self._list_line(hit, file)
-                yield from self._explanation(hit)
+                yield from reasons
             else:
                 yield from [""] if number else []
-                yield from self._section(hit, file)
+                yield from self._section(hit, file, reasons)
 
     def _list_line(self, hit: Hit, file: str) -> str:
         paint, breadcrumb = self._paint, visible(hit.breadcrumb_line.removeprefix("> "))
         size = paint.number(count_of(hit.tokens, "token"))
         return f"{paint.path(f'{file}:{hit.lines[0]}')}  {breadcrumb}  {size}  {paint.faint(f'{hit.score:.2f}')}"
 
-    def _section(self, hit: Hit, file: str) -> Iterator[str]:
+    def _section(self, hit: Hit, file: str, reasons: Sequence[str]) -> Iterator[str]:
         """Breadcrumb, path and size, then the text."""
         first, last = hit.lines
         path = f"{file}:{first}" if first == last else f"{file}:{first}-{last}"
         size = count_of(hit.tokens, "token") + ("" if hit.complete else ", the best parts of it")
         yield self._paint.title(hit.breadcrumb_line)
         yield f"{self._paint.path(path)}  {self._paint.number(size)}"
-        yield from self._explanation(hit)
+        yield from reasons
         yield ""
         shown = highlighted(hit.text, hit.match_ranges, self._mark, self._columns)
         for line in shown.lines:
@@ -150,25 +130,16 @@ class Printer:
         if shown.left_out:
             yield self._paint.faint(f"{self._indent}… {count_of(shown.left_out, 'line')} left out; --full shows all")
 
-    def _explanation(self, hit: Hit) -> Iterator[str]:
-        if self._explain:
-            yield from (self._paint.faint(f"{_INDENT}{line}") for line in _explanation_lines(hit.explanation))
-
-
-# Explanations
-
 
 def with_node_ids(hit: Hit, ids: Mapping[int, str]) -> Hit:
     """The hit; the merging steps of its explanation name nodes by id instead of position."""
-    steps = [_merge_step(step, ids) for step in hit.explanation["merging"]]
+    steps = []
+    for step in hit.explanation["merging"]:
+        fields = {name: step[name] for name in _MERGE_FIELDS[step["rule"]]}
+        if "replaced" in fields:
+            fields["replaced"] = [ids[position] for position in fields["replaced"]]
+        steps.append({"rule": step["rule"], "id": ids[step["position"]], **fields})
     return replace(hit, explanation={**hit.explanation, "merging": steps})
-
-
-def _merge_step(step: Mapping[str, Any], ids: Mapping[int, str]) -> dict[str, Any]:
-    fields = {name: step[name] for name in _MERGE_FIELDS[step["rule"]]}
-    if "replaced" in fields:
-        fields["replaced"] = [ids[position] for position in fields["replaced"]]
-    return {"rule": step["rule"], "id": ids[step["position"]], **fields}
 
 
 def _explanation_lines(explanation: Mapping[str, Any]) -> Iterator[str]:
@@ -188,6 +159,7 @@ def _explanation_lines(explanation: Mapping[str, Any]) -> Iterator[str]:
 
 def show_phases(phases: Mapping[str, Mapping[str, Any]], tie: float) -> None:
     """Print how word scores become a section's score, and the numbers of each search phase."""
+    echo()
     echo(
         f"A section's score: its sum, divided by the best section's, to the power of {SHARPNESS}. In the sum a word "
         f"counts as in its best field, and {tie:g} of the others; of words with OR the best counts, and {tie:g} of the "
@@ -205,9 +177,6 @@ def _text(value: Any) -> str:
     if isinstance(value, list | tuple):
         return " and ".join(map(_text, value))
     return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-# Highlighting and shortening
 
 
 class Highlighted(NamedTuple):
@@ -229,9 +198,7 @@ def highlighted(
     spans = _line_spans(text)
     if columns is None:
         return Highlighted([_marked(text, span, matches, mark) for span in spans], 0)
-    counts = [len(_matches_in(span, matches)) for span in spans]
-    has_front_matter = text[slice(*spans[0])] in ("---", "+++")
-    kept = _kept_lines(counts, first=counts.index(max(counts)) if has_front_matter else 0)
+    kept = _kept_lines(text, spans, [len(_matches_in(span, matches)) for span in spans])
     lines: list[str] = []
     for previous, number in pairwise([-1, *kept]):
         if number > previous + 1:
@@ -243,34 +210,20 @@ def highlighted(
 def _line_spans(text: str) -> list[Span]:
     start = len(text) - len(text.lstrip("\r\n"))
     end = max(start, len(text.rstrip(BLANK)))
-    edges = [start, *(edge for found in _LINE_END.finditer(text, start, end) for edge in found.span()), end]
+    edges = [start, *(edge for found in LINE_END.finditer(text, start, end) for edge in found.span()), end]
     return [Span(*each) for each in zip(edges[::2], edges[1::2], strict=True)]
 
 
-def _kept_lines(counts: Sequence[int], first: int) -> list[int]:
-    """The numbers of the lines to show, given the number of matches in each line."""
-    lines = len(counts)
-    if lines <= _MOST_LINES + 2:  # a note about two missing lines takes as much space
-        return list(range(lines))
+def _kept_lines(text: str, spans: Sequence[Span], counts: Sequence[int]) -> list[int]:
+    """The first line, unless it begins front matter, and the window with most of the ``counts`` matches per line."""
+    if len(spans) <= _WINDOW + 3:  # a note about two missing lines takes as much space
+        return list(range(len(spans)))
     sums = [0, *accumulate(counts)]
-    large = _best_window(sums, range(lines - _LARGE + 1), _LARGE)
-    kept = {first, *range(large, large + _LARGE)}
-    if sums[large + _LARGE] - sums[large] < _ENOUGH * sums[-1]:
-        one = _best_window(sums, range(lines - _SMALL + 1), _SMALL)
-        others = [start for start in range(lines - _SMALL + 1) if abs(start - one) >= _SMALL]
-        two = _best_window(sums, others, _SMALL)
-        kept = {first, *range(one, one + _SMALL), *range(two, two + _SMALL)}
-    kept |= {number + 1 for number in kept if number + 2 in kept}  # an ellipsis takes as much space as one line
-    return sorted(kept)
-
-
-def _best_window(sums: Sequence[int], starts: Sequence[int], size: int) -> int:
-    """The start of the ``size`` lines with most matches; among equal neighbours, the middle one."""
-    found = [sums[start + size] - sums[start] for start in starts]
-    first = last = found.index(max(found))
-    while last + 1 < len(found) and found[last + 1] == found[first] and starts[last + 1] == starts[last] + 1:
-        last += 1
-    return starts[(first + last) // 2] if found[first] else starts[0]
+    found = [sums[start + _WINDOW] - sums[start] for start in range(len(spans) - _WINDOW + 1)]
+    equal = [start for start, number in enumerate(found) if number == max(found)] if any(found) else [0]
+    start = equal[len(equal) // 2]
+    kept = {*range(start, start + _WINDOW)} | (set() if text[slice(*spans[0])] in ("---", "+++") else {0})
+    return sorted(kept | {1} if 2 in kept else kept)  # an ellipsis takes as much space as one line
 
 
 def _matches_in(span: Span, matches: Sequence[Span]) -> list[Span]:

@@ -10,10 +10,10 @@ from pathlib import Path
 import click
 
 from quire.cli.command_group import NOTHING_FOUND
-from quire.cli.open_index import command_hint, documents_in, folders_of, settings_for, show_empty, update_index
+from quire.cli.open_index import documents_in, folders_of, settings_for, show_empty, update_index
 from quire.cli.output import Paint, count_of, echo, show_findings, visible, write_json
 from quire.cli.shared_options import index_option, json_option, paths_argument
-from quire.cli.tree_paths import display_path, select, trees_of
+from quire.cli.tree_paths import command_hint, display_path, select, trees_of
 from quire.index.paths import storable
 from quire.index.update import Update
 from quire.indexed import Index
@@ -46,9 +46,8 @@ def command(
         indexed = index.trees() if folders_of(index, settings) else {}  # trees may have replaced others
         done = replace(done, nodes=sum(tree.nodes for tree in indexed.values()))
         is_empty = not any(documents_in(index, each.tree, each.path) for each in selection)
-    folders = trees_of(selection).values()
     if is_empty and not done.failed:
-        for folder in folders:
+        for folder in trees_of(selection).values():
             show_empty(display_path(folder))
     if as_json:
         failed = [asdict(replace(each, path=storable(each.path))) for each in done.failed]
@@ -56,8 +55,7 @@ def command(
         write_json({**{name: getattr(done, name) for name in names}, "failed": failed})
     else:
         _show(done, settings)
-    are_missing = bool(folders) and not any(folder.exists() for folder in folders)
-    return NOTHING_FOUND if done.failed or is_empty or are_missing else 0
+    return NOTHING_FOUND if done.failed or is_empty else 0
 
 
 def _remove(index: Index, names: tuple[str, ...], known: Mapping[str, Path], *, as_json: bool) -> int:

@@ -12,13 +12,12 @@ import msgspec
 from quire.cli.command_group import ERROR
 from quire.cli.output import echo, message, visible
 from quire.cli.shared_options import not_empty
-from quire.cli.tree_paths import current_folder
 from quire.errors import InputError
 from quire.read.discover import discover
 from quire.settings.files import PROJECT_FILE, PYTHON_FILE, python_file
 from quire.settings.keys import NUMBERS, tree_name
 from quire.write.atomic import replacing
-from quire.write.trouble import remedy
+from quire.write.trouble import explained
 
 _MOST_TREES = 12
 _HEAD = """\
@@ -50,24 +49,23 @@ def command(*, folder: str) -> int:
     them, the whole folder is one tree. Every other setting is there as a comment. An existing quire.toml stays as it
     is. If pyproject.toml has a table [tool.quire], quire init writes nothing, as quire.toml would override that table.
     """
-    place = current_folder() / folder
-    name = os.path.normpath(os.path.join(folder, PROJECT_FILE)) if folder == "." else os.path.join(folder, PROJECT_FILE)  # noqa: PTH118  as it was typed
-    if not place.is_dir():
-        raise InputError(
-            folder, *(("is a file", "name a folder") if place.exists() else ("no such folder", "make it first"))
-        )
-    if python_file(place) is not None:
+    root = Path.cwd() / folder
+    prefix = "" if folder == "." else os.path.join(folder, "")  # noqa: PTH118  as it was typed
+    name = f"{prefix}{PROJECT_FILE}"
+    if not root.exists():
+        raise InputError(folder, "no such folder", "make it first")
+    if not root.is_dir():
+        raise InputError(folder, "is a file", "name a folder")
+    if python_file(root) is not None:
         problem = f"has a table [tool.quire], and does not count beside a {PROJECT_FILE}"
-        raise InputError(f"{name.removesuffix(PROJECT_FILE)}{PYTHON_FILE}", problem, "change that table")
-    trees = dict(_proposed_trees(place))
-    try:
-        if os.path.lexists(place / PROJECT_FILE):
+        raise InputError(f"{prefix}{PYTHON_FILE}", problem, "change that table")
+    trees = dict(_proposed_trees(root))
+    with explained(Path(name)):
+        if os.path.lexists(root / PROJECT_FILE):
             message(f"{name} is there already; change it, or remove it first")
             return ERROR
-        with replacing(place / PROJECT_FILE) as stream:
+        with replacing(root / PROJECT_FILE) as stream:
             stream.write(_text(trees).encode())
-    except OSError as error:
-        raise InputError(name, f"cannot be written: {error.strerror or error}", remedy(error.errno)) from error
     listed = ", ".join(f"{tree} = {path}" for tree, path in trees.items()) or "no trees yet: add them under [trees]"
     echo(visible(f"{name}: {listed}"))
     return 0
@@ -90,12 +88,12 @@ def _quoted(text: str) -> str:
     return msgspec.json.encode(text).decode().replace("\x7f", "\\u007f")
 
 
-def _proposed_trees(place: Path) -> Iterator[tuple[str, str]]:
+def _proposed_trees(root: Path) -> Iterator[tuple[str, str]]:
     """Names and paths of trees: each folder with documents, and the README.
 
     If there are other documents, no folders, or too many, the whole folder is one tree.
     """
-    found = [document.path for document in discover([str(place)]).documents]
+    found = [document.path for document in discover([str(root)]).documents]
     folders = list(dict.fromkeys(path.partition("/")[0] for path in found if "/" in path))
     readme = [path for path in found if path.lower() == "readme.md"]
     others = [path for path in found if "/" not in path and path not in readme]
@@ -103,6 +101,6 @@ def _proposed_trees(place: Path) -> Iterator[tuple[str, str]]:
         folders, readme = (["."] if found else []), []
     taken: set[str] = set()
     for path in (*folders, *readme):
-        name = tree_name(place.resolve().name if path == "." else path.removesuffix(".md"), taken)
+        name = tree_name(root.resolve().name if path == "." else path.removesuffix(".md"), taken)
         taken.add(name)
         yield name.lower() if path in readme else name, path

@@ -1,37 +1,24 @@
-"""The documents that ``chunk``, ``verify`` and ``stats`` read: which ones, reading them, and the summary of a run.
-
-A document that cannot be read or cut is listed in the summary, and the next one follows.
-"""
+"""The documents that ``chunk``, ``verify`` and ``stats`` read, and the summary of a run."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any
 
 import click
 
 from quire import options as run_options
 from quire import read
+from quire.cli import output
 from quire.cli.command_group import ERROR, NOTHING_FOUND
-from quire.cli.output import (
-    MOST_SHOWN,
-    Paint,
-    Progress,
-    count_of,
-    is_terminal,
-    message,
-    note,
-    show_findings,
-    show_problem,
-)
-from quire.cli.tree_paths import current_folder, display_path, select
-from quire.errors import InputError, QuireError, UndecodableError
+from quire.cli.output import MOST_SHOWN, count_of
+from quire.cli.tree_paths import display_path, select
+from quire.errors import InputError, UndecodableError
 from quire.model import Finding, doc_name
 from quire.read.discover import Discovery, Found, Skipped, discover
 from quire.read.source import CONVERT, OnUndecodable, unread
@@ -39,13 +26,8 @@ from quire.record import Chunks
 from quire.settings import Tree, load
 from quire.write.names import twin_key
 
-Result = TypeVar("Result")
-
 STANDARD_INPUT = "-"
 STANDARD_INPUT_NAME = "<stdin>"
-
-
-# Reading
 
 
 @dataclass(frozen=True)
@@ -58,6 +40,22 @@ class Text:
     name: str
     """Its name in messages: the path that the user would type."""
     findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class InputDocument:
+    """A document to read, in this process or in another."""
+
+    name: str
+    """Its name in messages: the path that the user would type."""
+    found: Found | None
+    """Its file and its path in ids; None for standard input."""
+    errors: OnUndecodable
+
+    def read(self) -> Text:
+        """Read it; InputError if that fails."""
+        text, findings = read_text(self.found and self.found.file, self.name, self.errors)
+        return Text(text, self.found and self.found.path, self.name, findings)
 
 
 def read_text(file: Path | None, name: str, errors: OnUndecodable) -> tuple[str, tuple[Finding, ...]]:
@@ -74,42 +72,9 @@ def read_text(file: Path | None, name: str, errors: OnUndecodable) -> tuple[str,
         raise unread(name, error) from error
 
 
-@dataclass(frozen=True, slots=True)
-class InputDocument:
-    """A document to read, in this process or in another."""
-
-    name: str
-    """Its name in messages: the path that the user would type."""
-    found: Found | None
-    """Its file; None for standard input."""
-    errors: OnUndecodable
-
-    @property
-    def path(self) -> str | None:
-        """Its name in ids; None for standard input."""
-        return self.found.path if self.found else None
-
-    def read(self) -> Text:
-        """Read it; InputError if that fails."""
-        text, findings = read_text(self.found.file if self.found else None, self.name, self.errors)
-        return Text(text, self.path, self.name, findings)
-
-
 def renamed(findings: Iterable[Finding], name: str) -> tuple[Finding, ...]:
     """Findings with the path that the user would type."""
     return tuple(replace(finding, path=name) for finding in findings)
-
-
-# The summary of a run
-
-
-class DocumentCount(NamedTuple):
-    """The size of a document that was cut."""
-
-    chunks: int = 0
-    tokens: int = 0
-    has_text: bool = False
-    """Whether there is anything to cut; front matter is not."""
 
 
 @dataclass
@@ -120,106 +85,66 @@ class Summary:
     chunks: int = 0
     tokens: int = 0
     empty: int = 0
-    """How many of the documents have no text."""
+    """How many of the documents have nothing to cut."""
     findings: int = 0
-    last: DocumentCount = field(default_factory=DocumentCount)
-    """The document that was counted last."""
-    skipped: list[Skipped] = field(default_factory=list)
     first_findings: list[Finding] = field(default_factory=list)
     """At most ``MOST_SHOWN``."""
+    skipped: list[Skipped] = field(default_factory=list)
 
-    def add(self, document: Text, chunks: Chunks) -> None:
-        """Count a document that was cut."""
+    @classmethod
+    def of(cls, document: Text, chunks: Chunks) -> Summary:
+        """The summary of one document."""
+        found = (*document.findings, *chunks.findings)
+        first = list(renamed(found[:MOST_SHOWN], document.name))
         tokens = sum(chunk.token_stats.tokens for chunk in chunks)
-        self.last = DocumentCount(len(chunks), tokens, has_text=bool(chunks or chunks.document.blocks))
-        self._count(self.last, 1)
-        self.findings += len(document.findings) + len(chunks.findings)
-        found = (*document.findings, *chunks.findings)[: MOST_SHOWN - len(self.first_findings)]
-        self.first_findings += renamed(found, document.name)
+        return cls(1, len(chunks), tokens, int(not (chunks or chunks.document.blocks)), len(found), first)
 
-    def merge(self, later: Summary) -> None:
-        """Add the summary of the documents that follow."""
-        self.documents += later.documents
-        self.chunks += later.chunks
-        self.tokens += later.tokens
-        self.empty += later.empty
-        self.findings += later.findings
-        self.last = later.last
-        self.skipped += later.skipped
-        self.first_findings += later.first_findings[: MOST_SHOWN - len(self.first_findings)]
+    def add(self, other: Summary) -> None:
+        """Add the summary of later documents."""
+        self._count(other, 1)
+        self.findings += other.findings
+        self.first_findings += other.first_findings[: MOST_SHOWN - len(self.first_findings)]
+        self.skipped += other.skipped
 
-    def skip(self, name: str, reason: str) -> None:
-        """List a document that could not be read or cut."""
+    def skip(self, name: str, reason: str, counted: Summary | None = None) -> None:
+        """List a document that could not be read, cut or written; if it was ``counted``, subtract it."""
         self.skipped.append(Skipped(path=name, reason=reason, is_error=True))
+        if counted:
+            self._count(counted, -1)
 
-    def refuse(self, name: str, reason: str, counted: DocumentCount) -> None:
-        """List a document that was counted, but cannot be written."""
-        self._count(counted, -1)
-        self.skip(name, reason)
-
-    def _count(self, counted: DocumentCount, times: int) -> None:
-        self.documents += times
-        self.chunks += times * counted.chunks
-        self.tokens += times * counted.tokens
-        self.empty += times * (not counted.has_text)
+    def _count(self, other: Summary, sign: int) -> None:
+        self.documents += sign * other.documents
+        self.chunks += sign * other.chunks
+        self.tokens += sign * other.tokens
+        self.empty += sign * other.empty
 
     def show(self, *, quiet: bool = False) -> None:
         """Print findings, skipped documents and totals to standard error; only errors if ``quiet``."""
         sys.stdout.flush()
         if not quiet:
-            show_findings(self.first_findings, self.findings)
-        shown = sorted(
-            (each for each in self.skipped if each.is_error or not quiet), key=lambda each: not each.is_error
-        )
-        most = MOST_SHOWN if is_terminal(sys.stderr) else len(shown)
-        for skipped in shown[:most]:
-            show_problem(skipped.path, skipped.reason, "skipped")
-        paint = Paint(sys.stderr)
+            output.show_findings(self.first_findings, self.findings)
+        shown = [
+            each for each in sorted(self.skipped, key=lambda each: not each.is_error) if each.is_error or not quiet
+        ]
+        most = MOST_SHOWN if output.is_terminal(sys.stderr) else len(shown)
+        for each in shown[:most]:
+            output.show_problem(each.path, each.reason, "skipped")
         if len(shown) > most:
-            note(paint.faint(f"… and {len(shown) - most:,} more skipped; 2>FILE writes all of them to a file"))
+            output.note(f"… and {len(shown) - most:,} more skipped; 2>FILE writes all of them to a file")
         if not quiet:
             empty = f" ({self.empty:,} without text)" if self.empty else ""
             totals = [count_of(self.chunks, "chunk"), count_of(self.tokens, "token")]
-            skips = [paint.warning(f"{len(self.skipped):,} skipped")] if self.skipped else []
-            note(", ".join([count_of(self.documents, "document") + empty, *totals, *skips]))
+            skipped = [output.Paint(sys.stderr).warning(f"{len(self.skipped):,} skipped")] if self.skipped else []
+            output.note(", ".join([count_of(self.documents, "document") + empty, *totals, *skipped]))
 
     def exit_code(self, paths: Sequence[str]) -> int:
-        """2 after an error, 1 if there were no documents in ``paths`` (with a message), else 0."""
+        """2 after an error, 1 with a message if there were no documents in ``paths``, else 0."""
         if any(skipped.is_error for skipped in self.skipped):
             return ERROR
         if not self.documents:
-            message(f"no documents in {', '.join(paths)}; quire looks for Markdown and .txt files")
+            output.message(f"no documents in {', '.join(paths)}; quire looks for Markdown and .txt files")
             return NOTHING_FOUND
         return 0
-
-
-def read_documents(documents: Sequence[InputDocument], summary: Summary) -> Iterator[Text]:
-    """Read the documents one by one; those that cannot be read are listed in ``summary``."""
-    with Progress() as progress:
-        for done, document in enumerate(documents):
-            progress.step(done, len(documents), document.name)
-            try:
-                text = document.read()
-            except InputError as error:
-                summary.skip(document.name, error.reason)
-            else:
-                yield text
-
-
-def cut_documents(
-    documents: Iterable[Text], cut: Callable[[Text], Result], summary: Summary
-) -> Iterator[tuple[Text, Result]]:
-    """Each document with its chunks; those that cannot be cut are listed in ``summary``."""
-    for document in documents:
-        try:
-            result = cut(document)
-        except QuireError as error:
-            summary.skip(document.name, error.reason)
-        else:
-            yield document, result
-
-
-# Which documents
 
 
 @dataclass(frozen=True)
@@ -241,12 +166,11 @@ class Inputs:
     def load(cls, paths: tuple[str, ...], **options: Any) -> Inputs:
         """Complete the command line with the configuration."""
         try:
-            folder = current_folder()
-        except QuireError:
+            settings = load(Path.cwd())
+        except FileNotFoundError:
             if not paths:
                 raise
             return cls(paths, {}, {}, **options)
-        settings = load(folder)
         if paths:
             return cls(paths, {}, settings.chunk, **options)
         if not settings.trees:
@@ -257,29 +181,26 @@ class Inputs:
     def cut_options(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The options of the command line, completed by those under ``[chunk]`` that the strategy has."""
         strategy = given["strategy"] or self.chunk.get("strategy", run_options.DEFAULT_STRATEGY)
-        known = {name: value for name, value in self.chunk.items() if name in run_options.valid_names(strategy)}
-        return {name: known.get(name) if value is None else value for name, value in given.items()} | {
-            "strategy": strategy
-        }
+        valid = run_options.valid_names(strategy)
+        known = {name: value for name, value in self.chunk.items() if name in valid}
+        chosen = {name: value for name, value in given.items() if value is not None}
+        return {**dict.fromkeys(given), **known, **chosen, "strategy": strategy}
 
-    def documents(self, summary: Summary, *, distinct: str = "") -> list[InputDocument]:
-        """The documents to read; files that cannot be taken are listed in ``summary``.
-
-        ``distinct`` names what must not clash, ``files`` or ``ids``. Documents of several folders that would clash
-        are named from the common folder above them, and skipped if they clash even so.
-        """
+    def documents(self, summary: Summary) -> list[InputDocument]:
+        """The documents to read; ``summary`` lists files that cannot be taken."""
         find = partial(_in_trees, self.trees) if self.trees else discover
         find = partial(find, follow_symlinks=self.follow, hidden=self.hidden)
         found = find([path for path in self.paths if path != STANDARD_INPUT])
         for each in found.skipped:
             hint = "; give its content on standard input" if each.is_stream else ""
             summary.skipped.append(each._replace(reason=each.reason + hint))
-        documents = [InputDocument(str(each.file), each, self.errors) for each in found.documents]
+        named = _without_clashes(found.documents)
+        documents = [InputDocument(str(each.file), each, self.errors) for each in named]
         if STANDARD_INPUT in self.paths:
             before = frozenset(find(self.paths[: self.paths.index(STANDARD_INPUT)]).documents)
             position = sum(each in before for each in found.documents)
             documents.insert(position, InputDocument(STANDARD_INPUT_NAME, None, self.errors))
-        return _without_clashes(_from_common_folder(documents), summary, distinct) if distinct else documents
+        return documents
 
 
 def _in_trees(trees: Mapping[str, Tree], paths: Sequence[str], **options: bool) -> Discovery:
@@ -294,31 +215,16 @@ def _in_trees(trees: Mapping[str, Tree], paths: Sequence[str], **options: bool) 
     return Discovery(tuple(documents.values()), tuple(skipped))
 
 
-def _from_common_folder(documents: list[InputDocument]) -> list[InputDocument]:
-    """The documents, named from the common folder above them if some of different folders clash."""
+def _without_clashes(documents: Sequence[Found]) -> Sequence[Found]:
+    """The documents; if those of different folders have the same path, named from the common folder above them."""
     folders: dict[str, set[str]] = {}
     for each in documents:
-        if each.found:
-            folder = str(each.found.file)[: -len(each.found.path)]
-            folders.setdefault(twin_key(doc_name(each.path)), set()).add(os.path.abspath(folder))  # noqa: PTH100
+        folder = os.path.abspath(str(each.file)[: -len(each.path)])  # noqa: PTH100  links stay as named
+        folders.setdefault(twin_key(doc_name(each.path)), set()).add(folder)
     if all(len(each) == 1 for each in folders.values()):
         return documents
     try:
         top = os.path.commonpath([folder for each in folders.values() for folder in each])
     except ValueError:  # on different drives
         return documents
-    return [replace(each, found=each.found and _named_from(top, each.found)) for each in documents]
-
-
-def _named_from(top: str, found: Found) -> Found:
-    return found._replace(path=os.path.relpath(found.file, top).replace(os.sep, "/"))
-
-
-def _without_clashes(documents: Sequence[InputDocument], summary: Summary, distinct: str) -> list[InputDocument]:
-    """The documents without those that share a path: quire cannot know which one is wanted."""
-    paths = Counter(each.path for each in documents)
-    for each in documents:
-        if paths[each.path] > 1:
-            problem = f"another document is called {each.path} too, so {distinct} would meet"
-            summary.skip(each.name, f"{problem}; give a directory above both")
-    return [each for each in documents if paths[each.path] == 1]
+    return [each._replace(path=os.path.relpath(each.file, top).replace(os.sep, "/")) for each in documents]

@@ -19,10 +19,9 @@ from quire.search.records import Hit
 
 
 class Row(NamedTuple):
-    """A line of the list."""
+    """A line of the list: what ``--json`` prints, with ``tokens``, and what the table shows."""
 
     record: dict[str, Any]
-    """What ``--json`` prints; with ``tokens``."""
     name: str
     details: str
 
@@ -42,15 +41,14 @@ def command(*, what: str | None, as_json: bool, index_folder: str | None, no_upd
     target = Target.parse(what) if what is not None else None
     paths = [target.file] if target and exists(target.file) else []
     tree = (what or "").removesuffix(":")
+    rows: list[Row] = []
     with open_index(
         paths, preferred_tree=tree, index_folder=index_folder, update=not no_update, create=bool(paths)
     ) as opened:
         if target is None:
             rows = _trees(opened)
-        elif tree in opened.folders:
-            rows = [] if opened.is_missing(tree, tree) else _documents_or_note(opened, tree, "", tree)
-        else:
-            rows = [] if opened.is_empty else _rows_of(opened, target)
+        elif not opened.is_empty:
+            rows = _rows(opened, target)
     if as_json:
         write_json_array(row.record for row in rows)
     else:
@@ -59,34 +57,28 @@ def command(*, what: str | None, as_json: bool, index_folder: str | None, no_upd
     return 0 if rows else NOTHING_FOUND
 
 
-def _rows_of(opened: OpenIndex, target: Target) -> list[Row]:
-    """The documents of a folder, or the headings of a document or section; none after a message."""
-    if target.is_folder:
-        tree, path = locate(target.file, opened.folders) or ("", "")
-        return _documents_or_note(opened, tree, path, display_path(target.file))
-    name = target.file + target.rest
+def _rows(opened: OpenIndex, target: Target) -> list[Row]:
+    """The documents of a tree or folder, or the headings of a document or section; none after a message."""
+    name = (target.file + target.rest).removesuffix(":")
+    tree, _, path = name.partition(":")
+    if tree in opened.folders:  # TREE or TREE:FOLDER
+        folders = [(tree, path)]
+    elif target.is_folder:
+        name, folders = display_path(target.file), [locate(target.file, opened.folders) or ("", "")]
+    else:
+        folders = [(each, name) for each in opened.folders]
+    found = {tree: _documents(opened, tree, storable(path.rstrip("/"))) for tree, path in folders}
+    if (tree in opened.folders or not target.is_file) and any(found.values()):
+        return [row for tree, rows in found.items() if rows and not opened.is_missing(tree, name) for row in rows]
+    if target.is_folder or name in opened.folders:
+        show_empty(name)
+        return []
     try:
-        if not target.is_file and (rows := _folder_in_tree(opened, name)) is not None:
-            return rows
         top = opened.index.get(node_name(opened, target))
     except NotFoundError as error:
         opened.show_not_found(error)
         return []
     return [] if opened.is_missing(top.tree, name) else _headings(opened, top)
-
-
-def _folder_in_tree(opened: OpenIndex, name: str) -> list[Row] | None:
-    """The documents in a folder of a tree, ``docs:guides``, or of any tree, ``guides``; None if it is no folder."""
-    tree, colon, path = name.partition(":")
-    folders = [(tree, path)] if colon and tree in opened.folders else [(each, name) for each in opened.folders]
-    rows = []
-    is_folder = False
-    for tree, folder in folders:
-        path = storable(folder.rstrip("/"))
-        found = [row for row in _documents(opened, tree, path) if row.record["path"] != path]
-        is_folder = is_folder or bool(found)
-        rows += found if found and not opened.is_missing(tree, name) else []
-    return rows if is_folder else None
 
 
 def _trees(opened: OpenIndex) -> list[Row]:
@@ -101,19 +93,14 @@ def _trees(opened: OpenIndex) -> list[Row]:
     return rows
 
 
-def _documents(opened: OpenIndex, tree: str, path: str) -> list[Row]:
+def _documents(opened: OpenIndex, tree: str, folder: str) -> list[Row]:
     rows = []
-    for each in documents_in(opened.index, tree, path):
+    for each in documents_in(opened.index, tree, folder):
+        if each.path == folder:
+            continue  # a document and not a folder
         file = opened.file(each.tree, each.path)
         names = {"id": each.id, "path": each.path, "file": storable(file), "title": each.title}
         rows.append(Row({**names, "nodes": each.nodes, "tokens": each.tokens}, file, each.title))
-    return rows
-
-
-def _documents_or_note(opened: OpenIndex, tree: str, path: str, name: str) -> list[Row]:
-    rows = _documents(opened, tree, path)
-    if not rows:
-        show_empty(name)
     return rows
 
 

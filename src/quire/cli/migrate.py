@@ -9,6 +9,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,17 +17,8 @@ from typing import Any, NamedTuple
 import click
 
 from quire import wire
+from quire.cli import output as out
 from quire.cli.command_group import ERROR, NOTHING_FOUND
-from quire.cli.output import (
-    count_of,
-    message,
-    note,
-    show_findings,
-    show_problem,
-    write_json,
-    write_json_array,
-    write_json_lines,
-)
 from quire.cli.shared_options import not_empty, quiet_option
 from quire.errors import InputError, QuireError
 from quire.model import Finding
@@ -51,22 +43,6 @@ class ChunkFile(NamedTuple):
     file: Path
     name: str
     """Its path relative to the folder on the command line, with forward slashes."""
-
-
-class Content(NamedTuple):
-    """The records of a file."""
-
-    records: list[dict[str, Any]]
-    lines: list[int]
-    """The line of each record; 0 in a JSON array."""
-    is_single: bool
-    """Whether the file is one record and not a list."""
-
-    def label(self, index: int) -> str:
-        """The position of a record for messages."""
-        if self.is_single:
-            return ""
-        return f"line {self.lines[index]}: " if self.lines[index] else f"record {index + 1}: "
 
 
 @dataclass
@@ -102,36 +78,32 @@ def command(
     """Convert chunk files of the old format.
 
     PATH is a file with one chunk or a list of chunks (.json) or with one chunk per line (.jsonl, .ndjson), or a folder
-    of such files; the folder of -o is not read. Without -o or --in-place the records go to standard output. Files in the
-    current format stay unchanged.
+    of such files; the folder of -o is not read. Without -o or --in-place the records go to standard output. Files in
+    the current format stay unchanged.
     """
     if output is not None and in_place:
         raise click.UsageError("-o and --in-place exclude each other; choose one")
     if reverse and title is not None:
         raise click.UsageError("--title has no meaning with --reverse; leave it out")
     migration = Migration(_to_legacy if reverse else lambda record, name: wire.migrate(record, title, name=name))
-    is_file = output is not None and _is_file_name(output)
-    if (
-        output
-        and is_file
-        and not (len(paths) == 1 and _is_file_name(paths[0]) and _has_lines(paths[0]) == _has_lines(output))
-    ):
-        raise click.UsageError(f"-o {output} is one file, for one file of that kind; name a folder")
     files = migration.find(paths, output)
     if output is None and not in_place:
-        (write_json_array if as_json else write_json_lines)(migration.records(files))
+        (out.write_json_array if as_json else out.write_json_lines)(migration.records(files))
     else:
-        if output and is_file:
-            files = [each._replace(name=Path(output).name) for each in files]
-            output = str(Path(output).parent)
-        migration.write(files, None if output is None else Path(output))
+        folder = None if output is None else Path(output)
+        if output is not None and folder and _is_file(output):
+            if len(paths) > 1 or not _is_file(paths[0]) or _has_lines(paths[0]) != _has_lines(output):
+                raise click.UsageError(f"-o {output} is one file, for one file of that kind; name a folder")
+            files, folder = [each._replace(name=folder.name) for each in files], folder.parent
+        migration.write(files, folder)
         if as_json:
-            write_json([asdict(outcome) for outcome in migration.outcomes])
+            out.write_json([asdict(outcome) for outcome in migration.outcomes])
     migration.show(quiet=quiet)
-    if not migration.outcomes:
-        message(f"no chunk files in {', '.join(paths)}; quire looks for {', '.join(_ENDINGS)}")
+    states = [outcome.state for outcome in migration.outcomes]
+    if not states:
+        out.message(f"no chunk files in {', '.join(paths)}; quire looks for {', '.join(_ENDINGS)}")
         return NOTHING_FOUND
-    return ERROR if migration.failed else 0
+    return ERROR if "failed" in states else 0
 
 
 class Migration:
@@ -142,25 +114,13 @@ class Migration:
         self.outcomes: list[Outcome] = []
         self.findings: list[Finding] = []
 
-    @property
-    def failed(self) -> list[Outcome]:
-        """The files that could not be converted."""
-        return [outcome for outcome in self.outcomes if outcome.state == "failed"]
-
-    def _fail(self, file: str | Path, error: QuireError) -> None:
-        self.outcomes.append(Outcome(str(file), "failed", reason=error.reason))
-
     def find(self, paths: Sequence[str], output: str | None) -> list[ChunkFile]:
-        """The files at ``paths``, in order, each once; a link only if its target is not among them.
-
-        Files in the folder ``output`` are taken only if it is itself one of ``paths``.
-        """
+        """The files at ``paths``, in order, each once; without symbolic links and ``output`` in a folder."""
         own_output = None if output is None else os.path.realpath(output)
-        files = [each for path in paths for each in self._found(path, own_output)]
-        own: dict[str, ChunkFile] = {}
-        for each in sorted(files, key=lambda each: os.path.islink(each.file)):  # noqa: PTH114
-            own.setdefault(os.path.realpath(each.file), each)
-        return [each for each in files if own[os.path.realpath(each.file)] is each]
+        files: dict[str, ChunkFile] = {}
+        for each in (each for path in paths for each in self._found(path, own_output)):
+            files.setdefault(os.path.realpath(each.file), each)
+        return list(files.values())
 
     def _found(self, path: str, output: str | None) -> Iterator[ChunkFile]:
         if not os.path.isdir(path):  # noqa: PTH112  Path's fails if a folder cannot be entered
@@ -168,75 +128,95 @@ class Migration:
             return
 
         def fail(error: OSError) -> None:
-            self._fail(error.filename, QuireError(f"cannot be read: {error.strerror}", "make it readable"))
+            reason = f"cannot be read: {error.strerror}; make it readable"
+            self.outcomes.append(Outcome(str(error.filename), "failed", reason=reason))
 
         for folder, folders, names in os.walk(path, onerror=fail):
             visited = (name for name in sorted(folders) if not name.startswith("."))
             folders[:] = [name for name in visited if os.path.realpath(Path(folder, name)) != output]
-            for name in sorted(names):
-                if name.lower().endswith(_ENDINGS) and not name.startswith("."):
-                    file = Path(folder, name)
+            for file in (Path(folder, name) for name in sorted(names)):
+                if _is_file(file.name) and not file.name.startswith(".") and not file.is_symlink():
                     yield ChunkFile(file, file.relative_to(path).as_posix())
 
     def records(self, files: Sequence[ChunkFile]) -> Iterator[dict[str, Any]]:
         """The converted records of all files."""
         for each in files:
-            try:
-                state, after = self._converted(each.file)
-            except QuireError as error:
-                self._fail(each.file, error)
-            else:
-                self.outcomes.append(Outcome(str(each.file), state))
-                yield from after.records
+            with self._outcome(each.file) as outcome:
+                before, after = self._converted(each.file)
+                outcome.state = "unchanged" if before == after else "migrated"
+                yield from after if isinstance(after, list) else [after]
 
     def write(self, files: Sequence[ChunkFile], folder: Path | None) -> None:
         """Write each file converted, to ``folder`` or over itself."""
         inputs = {os.path.realpath(each.file) for each in files}
         taken: dict[Path, Path] = {}
         for each in files:
-            try:
+            with self._outcome(each.file) as outcome:
                 target = each.file if folder is None else _target(each, folder, inputs, taken)
-                state, after = self._converted(each.file)
-                if target != each.file or state != "unchanged":
+                before, after = self._converted(each.file)
+                if target != each.file or before != after:
                     with explained(target):
-                        data = each.file.read_bytes() if state == "unchanged" else _encoded(each.file, after)
+                        data = each.file.read_bytes() if before == after else _encoded(each.file, after)
                         target.parent.mkdir(parents=True, exist_ok=True)
                         with replacing(target) as stream:
                             stream.write(data)
-            except QuireError as error:
-                self._fail(each.file, error)
-            else:
-                self.outcomes.append(Outcome(str(each.file), state, str(target)))
+                outcome.state, outcome.output = "unchanged" if before == after else "migrated", str(target)
 
-    def _converted(self, file: Path) -> tuple[str, Content]:
-        before = _read(file)
-        after = before._replace(records=[self._record(file, before, index) for index in range(len(before.records))])
-        return "unchanged" if before.records == after.records else "migrated", after
+    @contextmanager
+    def _outcome(self, file: Path) -> Iterator[Outcome]:
+        """The outcome for a file; ``failed`` after an error."""
+        outcome = Outcome(str(file), "failed")
+        self.outcomes.append(outcome)
+        try:
+            yield outcome
+        except QuireError as error:
+            outcome.reason = error.reason
 
-    def _record(self, file: Path, content: Content, index: int) -> dict[str, Any]:
-        record, label = content.records[index], content.label(index)
+    def _converted(self, file: Path) -> tuple[Any, Any]:
+        """The record or list of records in a file, before and after."""
+        try:
+            data = file.read_bytes()
+        except OSError as error:
+            raise InputError(str(file), f"cannot be read: {error.strerror}", "check the path") from error
+        if _has_lines(file):
+            lines = [(number, line) for number, line in enumerate(data.split(b"\n"), start=1) if line.strip()]
+            before = [_value(line, file, number) for number, line in lines]
+            numbers = [number for number, _ in lines]
+            return before, [
+                self._record(each, file, f"line {at}: ", at) for each, at in zip(before, numbers, strict=True)
+            ]
+        value = _value(data, file)
+        if isinstance(value, list):
+            return value, [self._record(each, file, f"record {number}: ") for number, each in enumerate(value, start=1)]
+        return value, self._record(value, file, "", 1)
+
+    def _record(self, record: Any, file: Path, label: str, line: int = 0) -> dict[str, Any]:
+        """A converted record; ``label`` is its position in messages."""
+        if not isinstance(record, dict):
+            raise InputError(str(file), f"{label}is not a chunk record", "a record is one JSON object")
         try:
             made = self.convert(record, str(file))
         except InputError as error:
             raise InputError(str(file), f"{label}{error.reason}") from error
         if guesses := [name for name in wire.guessed(record) if name in made]:
             text = f"{' and '.join(guesses)} could only be guessed; cut the document again for the exact values."
-            line, lead = content.lines[index], "" if content.lines[index] else label
-            self.findings.append(Finding(code="guessed-fields", path=str(file), line=line, message=lead + text))
+            text = text if line else label + text
+            self.findings.append(Finding(code="guessed-fields", path=str(file), line=line, message=text))
         return made
 
     def show(self, *, quiet: bool) -> None:
         """Print findings, failed files and the totals; only failed files if ``quiet``."""
         sys.stdout.flush()
         if not quiet:
-            show_findings(self.findings)
-        for outcome in self.failed:
-            show_problem(outcome.file, outcome.reason or "", "skipped")
+            out.show_findings(self.findings)
+        for outcome in self.outcomes:
+            if outcome.state == "failed":
+                out.show_problem(outcome.file, outcome.reason or "", "skipped")
         if self.outcomes and not quiet:
             states = [outcome.state for outcome in self.outcomes]
             names = [name for name in ("migrated", "unchanged", "failed") if name in states]
             counts = ", ".join(f"{states.count(name):,} {name}" for name in names)
-            note(f"{count_of(len(states), 'file')}: {counts}")
+            out.note(f"{out.count_of(len(states), 'file')}: {counts}")
 
 
 def _to_legacy(record: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -260,33 +240,13 @@ def _target(each: ChunkFile, folder: Path, inputs: set[str], taken: dict[Path, P
     return target
 
 
-def _is_file_name(path: str) -> bool:
+def _is_file(path: str) -> bool:
+    """Whether a path is that of a chunk file, which may not exist yet, and not of a folder."""
     return path.lower().endswith(_ENDINGS) and not os.path.isdir(path)  # noqa: PTH112  Path's may fail
 
 
 def _has_lines(file: str | Path) -> bool:
     return str(file).lower().endswith(_LINES)
-
-
-def _read(file: Path) -> Content:
-    """The records of a file: one, a JSON array, or one per line."""
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise InputError(str(file), f"cannot be read: {error.strerror}", "check the path") from error
-    if _has_lines(file):
-        lines = [(number, line) for number, line in enumerate(data.split(b"\n"), start=1) if line.strip()]
-        values = [_value(line, file, number) for number, line in lines]
-        content = Content(values, [number for number, _ in lines], is_single=False)
-    elif isinstance(value := _value(data, file), list):
-        content = Content(value, [0] * len(value), is_single=False)
-    else:
-        content = Content([value], [1], is_single=True)
-    for index, record in enumerate(content.records):
-        if not isinstance(record, dict):
-            problem = f"{content.label(index)}is not a chunk record"
-            raise InputError(str(file), problem, "a record is one JSON object")
-    return content
 
 
 def _value(data: bytes, file: Path, line: int | None = None) -> Any:
@@ -301,8 +261,7 @@ def _value(data: bytes, file: Path, line: int | None = None) -> Any:
     return value
 
 
-def _encoded(file: Path, content: Content) -> bytes:
+def _encoded(file: Path, value: Any) -> bytes:
     if _has_lines(file):
-        return b"".join(wire.to_json(record) + b"\n" for record in content.records)
-    value = content.records[0] if content.is_single else content.records
+        return b"".join(wire.to_json(record) + b"\n" for record in value)
     return wire.to_json(value, indent=2) + b"\n"

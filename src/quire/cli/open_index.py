@@ -7,33 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from shlex import quote
 
 import click
 import msgspec
 
+from quire import errors
+from quire.cli import tree_paths
 from quire.cli.output import Progress, count_of, message
-from quire.cli.tree_paths import (
-    Selection,
-    TreePath,
-    current_folder,
-    display_path,
-    locate,
-    new_tree,
-    select,
-    tree_patterns,
-    trees_of,
-)
-from quire.errors import (
-    BusyError,
-    IndexDamagedError,
-    InputError,
-    NotFoundError,
-    OptionError,
-    QuireError,
-    StoreError,
-    UndecodableError,
-)
+from quire.cli.tree_paths import Selection, TreePath, command_hint, display_path, index_flag, trees_of
+from quire.errors import BusyError, InputError, NotFoundError, StoreError
 from quire.index import room
 from quire.index.files import FileRecord
 from quire.index.find import LISTED
@@ -44,7 +26,6 @@ from quire.model import Finding
 from quire.read.discover import discover
 from quire.read.source import CONVERT, MARKDOWN_EXTENSIONS, read_file
 from quire.search.places import escaped
-from quire.search.records import Hit
 from quire.settings import Settings, load
 
 _NO_DOCUMENT = "/:"
@@ -66,23 +47,22 @@ class OpenIndex(msgspec.Struct, frozen=True, kw_only=True):
     missing: frozenset[str]
     """Trees whose folders do not exist. The index keeps them, as a drive may be mounted again, but answers from them
     only with ``--no-update``."""
-    is_empty: bool
-    """Whether nothing that was named has a document; the user has been told."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing that was named has a document; the user has been told."""
+        return not self.selection
 
     def is_missing(self, tree: str, name: str) -> bool:
         """Whether the folder of a tree does not exist; then tell the user, who asked for ``name``."""
         if tree in self.missing:
-            message(f"{name}: the folder of its tree is gone; --no-update answers from the index as it is")
+            message(f"{name}: the folder of its tree does not exist; --no-update answers from the index as it is")
         return tree in self.missing
 
     def file(self, tree: str, path: str) -> str:
         """The file of a document, as a path that works from the current folder."""
         folder = self.folders[tree]
         return display_path(folder / path if storable(folder.name) != path or folder.is_dir() else folder)
-
-    def file_of(self, hit: Hit) -> str:
-        """The file of a hit."""
-        return self.file(hit.tree, hit.path)
 
     def show_not_found(self, error: NotFoundError) -> None:
         """Tell the user what is not in the index."""
@@ -94,9 +74,7 @@ class OpenIndex(msgspec.Struct, frozen=True, kw_only=True):
         """Patterns for the selected documents that also match one of ``globs``; None for all documents."""
         whole = {each.tree for each in self.selection if not each.path}
         is_partial = any(each.tree not in whole for each in self.selection)
-        selected = [
-            f"{each.tree}:{escaped(each.path)}" for each in self.selection if not each.path or each.tree not in whole
-        ]
+        selected = [f"{each.tree}:{escaped('' if each.tree in whole else each.path)}" for each in self.selection]
         wanted = [pattern for glob in globs for pattern in self._glob_patterns(glob)]
         if not is_partial or not wanted:
             return selected if is_partial else wanted or None
@@ -108,13 +86,10 @@ class OpenIndex(msgspec.Struct, frozen=True, kw_only=True):
         """``glob`` for paths in trees, and for printed paths in trees where nothing matches it."""
         matching = {each.tree for each in self.index.documents(path=glob)}
         trees = trees_of(self.selection)
-        printed = tree_patterns(glob, {name: self.folders[name] for name in trees if name not in matching})
+        printed = tree_paths.tree_patterns(glob, {name: self.folders[name] for name in trees if name not in matching})
         if not matching.intersection(trees) and not (printed and self.index.documents(path=printed)):
             message(f"--path {glob}: no document is like this")
         return [glob, *printed]
-
-
-# Settings and messages
 
 
 def settings_for(index_folder: str | None) -> Settings:
@@ -122,7 +97,7 @@ def settings_for(index_folder: str | None) -> Settings:
     if index_folder == "":
         raise click.UsageError("--index needs a folder")
     index = Path(os.path.abspath(index_folder)) if index_folder else None  # noqa: PTH100  links stay as named
-    settings = load(current_folder(), index=index)
+    settings = load(Path.cwd(), index=index)
     _check_index_folder(settings.index, settings.folders)
     return settings
 
@@ -135,32 +110,18 @@ def _check_index_folder(index: Path, trees: Mapping[str, Path]) -> None:
     room.refuse_others(index)
 
 
-def index_flag(settings: Settings) -> str:
-    """`` --index DIR`` if a command needs it to use this index."""
-    is_default = str(settings.index) == settings.values["index"].value
-    return "" if is_default else f" --index {quote(display_path(settings.index))}"
-
-
-def command_hint(command: str, settings: Settings) -> str:
-    """A command to recommend, as it must be typed for this index."""
-    return f"`quire {command}{index_flag(settings)}`"
-
-
-def no_index(settings: Settings) -> QuireError:
+def no_index(settings: Settings) -> errors.QuireError:
     """The error if there is no index."""
     name = settings.index.name
     above = next((each for each in settings.index.parents[1:] if (each / name).is_dir()), None)
     hint = f"there is one above: add --index {display_path(above / name)}" if above else ""
     makes = f"{command_hint('index PATH', settings)} makes one"
-    return QuireError(f"{display_path(settings.index)}: there is no index yet", hint or makes)
+    return errors.QuireError(f"{display_path(settings.index)}: there is no index yet", hint or makes)
 
 
 def show_empty(name: str) -> None:
     """Tell the user that a tree or folder has no documents."""
     message(f"{name}: no documents in there; quire looks for Markdown and .txt files")
-
-
-# Opening and updating
 
 
 @contextmanager
@@ -184,21 +145,14 @@ def open_index(
             raise no_index(settings)
         if preferred_tree in {**known, **settings.trees}:
             paths, trees = (), (preferred_tree,)
-        selection = select(paths, trees, settings, known, update=update)
+        selection = tree_paths.select(paths, trees, settings, known, update=update)
         if update:
             selection, _ = update_index(index, selection, settings, known, is_search=True)
         else:
             _refuse_unknown(index, selection, settings, known)
         folders = folders_of(index, settings)
         missing = frozenset(name for name, folder in folders.items() if update and not folder.exists())
-        yield OpenIndex(
-            index=index,
-            settings=settings,
-            selection=tuple(each for each in selection if each.tree not in missing),
-            folders=folders,
-            missing=missing,
-            is_empty=not selection,
-        )
+        yield OpenIndex(index=index, settings=settings, selection=selection, folders=folders, missing=missing)
 
 
 def folders_of(index: Index, settings: Settings, *, repair: bool = False) -> dict[str, Path]:
@@ -207,13 +161,13 @@ def folders_of(index: Index, settings: Settings, *, repair: bool = False) -> dic
         return {name: tree.folder for name, tree in index.trees().items()}
     except NotFoundError:
         return {}
-    except IndexDamagedError as error:
+    except errors.IndexDamagedError as error:
         if not repair:
             raise error.advising(f"{error.advice}{index_flag(settings)}") from error
         message(f"{display_path(settings.index)}: {error.problem}; it is made anew")
     try:
         _run_update(index, None, settings, wait=_PATIENCE)
-    except OptionError:
+    except errors.OptionError:
         return {}  # not even its trees are known
     return folders_of(index, settings)
 
@@ -233,11 +187,15 @@ def update_index(
     whose documents it has, unless they are configured.
     """
     selection, done = _update_trees(index, selection, settings, rebuild=rebuild, is_search=is_search)
-    ignored = _ignored(index, selection, settings)
+    ignored = [each for each in selection if each.path and not documents_in(index, each.tree, each.path)]
     if ignored:
-        added, more = _update_trees(index, ignored, settings, is_search=is_search)
-        given = {each.given for each in ignored}
-        selection = (*(each for each in selection if each.given not in given), *added)
+        taken = {**settings.folders, **folders_of(index, settings)}
+        new: list[TreePath] = []
+        for each in ignored:
+            new.append(tree_paths.new_tree(each.given, taken))
+            taken[new[-1].tree] = new[-1].folder
+        added, more = _update_trees(index, tuple(new), settings, is_search=is_search)
+        selection = (*(each for each in selection if each not in ignored), *added)
         numbers = ("added", "changed", "removed", "touched", "unchanged")
         failed = {each.path: each for each in (*more.failed, *done.failed)}  # a file may have failed in both
         totals = {name: getattr(done, name) + getattr(more, name) for name in numbers}
@@ -253,11 +211,11 @@ def _update_trees(
 
     A new file that cannot be read is an error in a search, and otherwise one of the failed files.
     """
-    errors = {each: error for each in selection if each.is_new and (error := _read_error(each.folder))}
-    if errors and is_search:
-        raise next(iter(errors.values()))
-    selection = tuple(each for each in selection if each not in errors and not _is_empty(each))
-    failed = tuple(map(_finding, errors.values()))
+    unreadable = {each: error for each in selection if each.is_new and (error := _read_error(each.folder))}
+    if unreadable and is_search:
+        raise next(iter(unreadable.values()))
+    selection = tuple(each for each in selection if each not in unreadable and not _is_empty(each))
+    failed = tuple(map(_finding, unreadable.values()))
     if not selection:
         return selection, Update(failed=failed)
     _check_index_folder(settings.index, trees_of(selection))
@@ -270,8 +228,8 @@ def _update_trees(
             message(f"{error.path}: {error.problem}; this is from before")
             return selection, Update()
         if isinstance(error, StoreError):
-            hint = "keep it elsewhere with --index"
-            raise error.advising(f"{error.advice}, or {hint}" if error.advice else hint) from error
+            hints = [*filter(None, [error.advice]), "keep it elsewhere with --index"]
+            raise error.advising(", or ".join(hints)) from error
         done = _run_update(index, selection, settings, wait=_PATIENCE)  # there is nothing to answer from yet
     if done.failed and is_search:
         files = count_of(len(done.failed), "file")
@@ -283,7 +241,7 @@ def _run_update(
     index: Index, selection: Selection | None, settings: Settings, *, wait: float, rebuild: bool = False
 ) -> Update:
     """Update the selected trees, or all that the index knows."""
-    trees = None if selection is None else _existing_trees(selection, settings)
+    trees = None if selection is None else trees_of(selection)
     configured = {name: tree for name, tree in settings.trees.items() if trees and name in trees}
     with Progress() as progress:
         return index.update(
@@ -298,15 +256,6 @@ def _run_update(
         )
 
 
-def _existing_trees(selection: Selection, settings: Settings) -> dict[str, Path]:
-    trees = trees_of(selection)
-    for name, folder in trees.items():
-        if not folder.exists():
-            forgets = f"{command_hint(f'index --remove {name}', settings)} forgets it"
-            message(f"tree {name}: {display_path(folder)} is gone and left out; {forgets}")
-    return {name: folder for name, folder in trees.items() if folder.exists()}
-
-
 def _read_error(file: Path) -> InputError | None:
     """Why a file cannot be read as text; None for a folder."""
     if not file.is_file():
@@ -314,17 +263,14 @@ def _read_error(file: Path) -> InputError | None:
     name = display_path(file)
     try:
         text, _ = read_file(file, name)
-    except UndecodableError as error:
-        return error.advising(CONVERT)
     except InputError as error:
-        return error
-    if "\0" in text[:_BINARY_CHECK] and file.suffix.lower() not in {*MARKDOWN_EXTENSIONS, ".txt"}:
-        return InputError(name, "not a text file", "name Markdown or text")
-    return None
+        return error.advising(CONVERT) if isinstance(error, errors.UndecodableError) else error
+    is_binary = "\0" in text[:_BINARY_CHECK] and file.suffix.lower() not in {*MARKDOWN_EXTENSIONS, ".txt"}
+    return InputError(name, "not a text file", "name Markdown or text") if is_binary else None
 
 
 def _finding(error: InputError) -> Finding:
-    code, line = ("undecodable", error.line) if isinstance(error, UndecodableError) else ("unreadable", 0)
+    code, line = ("undecodable", error.line) if isinstance(error, errors.UndecodableError) else ("unreadable", 0)
     return Finding(code=code, path=str(Path(error.path).absolute()), line=line, message=error.message)
 
 
@@ -333,24 +279,12 @@ def _is_empty(each: TreePath) -> bool:
     if not each.is_new or each.folder.is_file():
         return False
     found = discover([str(each.folder)])
-    if found.documents:
-        return False
-    for skipped in found.skipped:
-        if skipped.is_error:
-            raise InputError(display_path(each.folder), skipped.reason)
-    show_empty(display_path(each.folder))
-    return True
-
-
-def _ignored(index: Index, selection: Selection, settings: Settings) -> Selection:
-    """The selected paths that their trees ignore, each as a new tree."""
-    known = {**settings.folders, **folders_of(index, settings)}
-    trees: list[TreePath] = []
-    for each in selection:
-        if each.path and not documents_in(index, each.tree, each.path):
-            trees.append(new_tree(each.given, known))
-            known[trees[-1].tree] = trees[-1].folder
-    return tuple(trees)
+    if not found.documents:
+        for skipped in found.skipped:
+            if skipped.is_error:
+                raise InputError(display_path(each.folder), skipped.reason)
+        show_empty(display_path(each.folder))
+    return not found.documents
 
 
 def _remove_replaced(index: Index, selection: Selection, settings: Settings, known: Mapping[str, Path]) -> None:
@@ -358,14 +292,13 @@ def _remove_replaced(index: Index, selection: Selection, settings: Settings, kno
     trees = trees_of(selection)
     new = {name: folder for name, folder in trees.items() if name not in known}
     for name, folder in known.items():
-        found = locate(folder, new) if name not in settings.trees and name not in trees else None
-        if found is None:
-            continue
-        tree, path = found
-        replaced = [path] if folder.is_file() else [f"{path}/{each.path}" for each in index.documents(name)]
-        if {each.path for each in index.documents(tree)}.issuperset(each.removeprefix("/") for each in replaced):
-            with suppress(BusyError, StoreError):  # it stays and can be removed by hand
-                index.remove(name)
+        found = tree_paths.locate(folder, new) if name not in settings.trees and name not in trees else None
+        if found is not None:
+            tree, path = found
+            own = [path] if folder.is_file() else [f"{path}/{each.path}" for each in index.documents(name)]
+            if {each.path for each in index.documents(tree)}.issuperset(each.removeprefix("/") for each in own):
+                with suppress(BusyError, StoreError):  # it stays and can be removed by hand
+                    index.remove(name)
 
 
 def documents_in(index: Index, tree: str, path: str) -> list[FileRecord]:
@@ -377,8 +310,8 @@ def documents_in(index: Index, tree: str, path: str) -> list[FileRecord]:
 def _refuse_unknown(index: Index, selection: Selection, settings: Settings, known: Mapping[str, Path]) -> None:
     """Refuse paths that are not in the index, so that nothing found never means nothing searched."""
     for each in selection:
-        if each.tree in known and (not each.path or documents_in(index, each.tree, each.path)):
-            continue  # a tree may be in the index without documents
         if not known:
             raise no_index(settings)
-        raise InputError(each.given or each.tree, "not in the index", "leave out --no-update")
+        is_known = each.tree in known and (not each.path or documents_in(index, each.tree, each.path))
+        if not is_known:
+            raise InputError(each.given or each.tree, "not in the index", "leave out --no-update")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,18 +13,9 @@ import click
 from quire import options as run_options
 from quire import pipeline, size
 from quire.blank import text_end
+from quire.cli import output
 from quire.cli.cut_options import errors_option, syntax_option, title_option, tokenizer_option
 from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, read_text, renamed
-from quire.cli.output import (
-    MOST_SHOWN,
-    Paint,
-    TokenRow,
-    lines_of,
-    print_token_table,
-    show_findings,
-    visible,
-    write_json,
-)
 from quire.cli.shared_options import json_option, not_empty
 from quire.counter import TokenCounter
 from quire.index.paths import storable
@@ -71,31 +62,22 @@ def command(
     name = file if path else STANDARD_INPUT_NAME
     text, found = read_text(path, name, errors)
     document = pipeline.parse(text, path=path and path.name, title=title, syntax=syntax)
-    rows = [
-        row
-        for row in _rows(document, size.resolve(tokenizer, run_options.DEFAULT_TOKENIZER))
-        if row.section.depth <= depth
-    ]
+    counter = size.resolve(tokenizer, run_options.DEFAULT_TOKENIZER)
+    rows = [row for row in _rows(document, counter) if row.section.depth <= depth]
     if as_json:
-        write_json(_tree(document, rows))
+        output.write_json(_tree(document, rows))
         return 0
-    paint = Paint(sys.stdout)
-    table = zip(rows, _labels(document, rows), _branches(rows), strict=True)
-    print_token_table(
+    bold = output.Paint(sys.stdout).title
+    output.print_token_table(
         [
-            TokenRow(
-                label,
-                row.total,
-                lines_of(row.start_line, row.end_line),
-                paint.title if row.section.depth < 2 else visible,
-                branch,
-            )
-            for row, label, branch in table
+            output.TokenRow(label, row.total, output.lines_of(row.start_line, row.end_line), style, branch)
+            for row, label, branch in zip(rows, _labels(document, rows), _branches(rows), strict=True)
+            for style in [bold if row.section.depth < 2 else output.visible]
         ]
     )
     sys.stdout.flush()
     findings = (*found, *document.findings)
-    show_findings(renamed(findings[:MOST_SHOWN], name), len(findings))
+    output.show_findings(renamed(findings[: output.MOST_SHOWN], name), len(findings))
     return 0
 
 
@@ -131,22 +113,18 @@ def _labels(document: Document, rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def _branches(rows: Sequence[Row]) -> list[str]:
+def _branches(rows: Sequence[Row]) -> Iterator[str]:
     """The lines of the tree before each title."""
-    level: dict[int, int] = {}
-    for row in rows:
-        parent = row.section.parent
-        level[row.section.number] = 0 if parent is None else level[parent] + 1
-    branches: list[str] = []
-    open_below = [False] * 8
-    for row in reversed(rows):
-        depth = level[row.section.number]
-        lines = ["│  " if open_below[above] else "   " for above in range(1, depth)]
-        corner = "├─ " if open_below[depth] else "└─ "
-        branches.append("".join(lines) + corner if depth else "")
-        open_below[depth] = True
-        open_below[depth + 1 :] = [False] * (len(open_below) - depth - 1)
-    return branches[::-1]
+    last_child = {row.section.parent: row.section.number for row in rows}
+    below: dict[int | None, str] = {}
+    for section in (row.section for row in rows):
+        if section.parent is None:
+            yield ""
+            below[section.number] = ""
+        else:
+            is_last = last_child[section.parent] == section.number
+            yield below[section.parent] + ("└─ " if is_last else "├─ ")
+            below[section.number] = below[section.parent] + ("   " if is_last else "│  ")
 
 
 def _tree(document: Document, rows: Sequence[Row]) -> dict[str, Any]:

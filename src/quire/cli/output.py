@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import sys
 import time
@@ -20,6 +21,7 @@ import click
 
 from quire.model import Finding
 
+LINE_END = re.compile("\r\n?|\n")
 MOST_SHOWN = 20
 """How many findings or skipped files are listed one by one."""
 
@@ -42,9 +44,6 @@ _VISIBLE = {
     **dict.fromkeys((*range(0x80, 0xA0), 0x2028, 0x2029, *_DIRECTIONS), "\ufffd"),
 }
 """A picture for each control character; undecodable bytes of file names as the index writes them."""
-
-
-# Text for a terminal
 
 
 def visible(text: str) -> str:
@@ -128,18 +127,15 @@ def _painted(is_on: bool, text: str, **style: Any) -> str:
     return click.style(text, **style) if is_on and text else text
 
 
-# Lines and tables
-
-
 def echo(text: str = "") -> None:
     """Print a line of data to standard output."""
-    _progress_line.clear()
+    Progress.clear()
     sys.stdout.write(_in_encoding(text, sys.stdout) + "\n")
 
 
 def note(text: str = "") -> None:
     """Print a line that is not data to standard error."""
-    _progress_line.clear()
+    Progress.clear()
     if sys.stderr is None:
         return
     try:
@@ -221,9 +217,6 @@ def show_problem(path: str, problem: str, code: str) -> None:
     note(f"{paint.path(path)}: {visible(problem)} {paint.faint(f'[{code}]')}")
 
 
-# JSON
-
-
 def write_json(value: Any) -> None:
     """Print one JSON value on one line."""
     _write(_encoded(value) + b"\n")
@@ -262,32 +255,11 @@ def _write(data: bytes) -> None:
         left = left[stream.write(left) :]
 
 
-# Progress
-
-
-class _ProgressLine:
-    """The line at the bottom of a terminal; it is erased before anything else is printed."""
-
-    def __init__(self) -> None:
-        self._is_shown = False
-
-    def show(self, text: str) -> None:
-        sys.stderr.write(_ERASE + _in_encoding(clip(visible(text), terminal_width(100) - 1), sys.stderr))
-        sys.stderr.flush()
-        self._is_shown = True
-
-    def clear(self) -> None:
-        if self._is_shown:
-            self._is_shown = False
-            sys.stderr.write(_ERASE)
-            sys.stderr.flush()
-
-
-_progress_line = _ProgressLine()
-
-
 class Progress:
-    """Shows on a terminal how far a long run is."""
+    """Shows on a terminal how far a long run is; the line is erased before anything else is printed."""
+
+    _is_shown = False
+    """Of the class: there is one line at most."""
 
     def __init__(self) -> None:
         self._next = time.monotonic() + _PROGRESS_AFTER
@@ -297,10 +269,21 @@ class Progress:
         """Show that ``path`` is next, after ``done`` others."""
         if self._is_on and time.monotonic() > self._next:
             self._next = time.monotonic() + _PROGRESS_EVERY
-            _progress_line.show(f"{done:,}/{total:,} {path}")
+            line = clip(visible(f"{done:,}/{total:,} {path}"), terminal_width(100) - 1)
+            sys.stderr.write(_ERASE + _in_encoding(line, sys.stderr))
+            sys.stderr.flush()
+            Progress._is_shown = True
+
+    @staticmethod
+    def clear() -> None:
+        """Erase the line."""
+        if Progress._is_shown:
+            Progress._is_shown = False
+            sys.stderr.write(_ERASE)
+            sys.stderr.flush()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
-        _progress_line.clear()
+        self.clear()

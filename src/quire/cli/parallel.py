@@ -1,63 +1,75 @@
-"""Documents in several processes; the results are the same as in one, in the same order."""
+"""Documents read and cut in one or several processes; the results are the same, in the same order."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import TypeVar
 
-from quire.cli.input_documents import InputDocument, Summary, Text, read_documents
+from quire.cli.input_documents import InputDocument, Summary, Text
 from quire.cli.output import Progress, message
+from quire.errors import QuireError
+from quire.record import Chunks
 from quire.run import plan
 from quire.run.cores import cores
 
 Result = TypeVar("Result")
-Result_co = TypeVar("Result_co", covariant=True)
-
-
-class Work(Protocol[Result_co]):
-    """What to do with documents; picklable."""
-
-    def __call__(self, documents: Iterable[Text], summary: Summary) -> Iterable[Result_co]:
-        """The results for ``documents``, which are counted in ``summary``."""
-
-    def prepare(self) -> None:
-        """Load what is needed for many documents."""
+Work = Callable[[Text], tuple[Chunks, Result]]
+"""Cuts a document; returns its chunks, which are counted, and a result. Picklable."""
 
 
 def results(
-    documents: Sequence[InputDocument], work: Work[Result], summary: Summary, jobs: int | None
+    documents: Sequence[InputDocument],
+    work: Work[Result],
+    summary: Summary,
+    *,
+    jobs: int | None,
+    prepare: Callable[[], None],
 ) -> Generator[Result, None, None]:
-    """The results of ``work``, by ``jobs`` processes or as many as pay off.
+    """The results of ``work``, by ``jobs`` processes or as many as pay off; each calls ``prepare`` first.
 
-    Close the generator, so that no process outlives its use.
+    ``summary`` lists documents that cannot be read or cut. Close the generator, so that no process outlives its use.
     """
     costs = [_cost(document) for document in documents]
     reads_standard_input = any(document.found is None for document in documents)
     workers = 1 if reads_standard_input else plan.workers(costs, jobs=jobs, cores=cores())
-    if workers == 1:
-        yield from work(read_documents(documents, summary), summary)
-        return
-    from quire.run.local import Lost, mapped  # noqa: PLC0415  takes as long to load as a small document to cut
+    with Progress() as progress:
+        if workers == 1:
+            for done, document in enumerate(documents):
+                progress.step(done, len(documents), document.name)
+                yield from _one(work, document, summary)
+            return
+        from quire.run.local import Lost, mapped  # noqa: PLC0415  takes as long to load as a small document to cut
 
-    batches = plan.batches(zip(documents, costs, strict=True), most=plan.batch_size(sum(costs), workers))
-    running = mapped(partial(_one, work), batches, workers=workers, prepare=work.prepare, on_trouble=message)
-    try:
-        with Progress() as progress:
+        batches = plan.batches(zip(documents, costs, strict=True), most=plan.batch_size(sum(costs), workers))
+        running = mapped(partial(_apart, work), batches, workers=workers, prepare=prepare, on_trouble=message)
+        try:
             for done, (document, result) in enumerate(running):
                 progress.step(done, len(documents), document.name)
                 if isinstance(result, Lost):
                     summary.skip(document.name, f"{result.reason}; make room, or cut it into smaller files")
                 else:
-                    summary.merge(result[0])
+                    summary.add(result[0])
                     yield from result[1]
-    finally:
-        running.close()
+        finally:
+            running.close()
 
 
-def _one(work: Work[Any], document: InputDocument) -> tuple[Summary, list[Any]]:
+def _one(work: Work[Result], document: InputDocument, summary: Summary) -> list[Result]:
+    """The result for a document; nothing if it cannot be read or cut."""
+    try:
+        text = document.read()
+        chunks, result = work(text)
+    except QuireError as error:
+        summary.skip(document.name, error.reason)
+        return []
+    summary.add(Summary.of(text, chunks))
+    return [result]
+
+
+def _apart(work: Work[Result], document: InputDocument) -> tuple[Summary, list[Result]]:
     summary = Summary()
-    return summary, list(work(read_documents([document], summary), summary))
+    return summary, _one(work, document, summary)
 
 
 def _cost(document: InputDocument) -> int:

@@ -15,25 +15,17 @@ from quire import query as queries
 from quire.cli.command_group import ERROR, NOTHING_FOUND
 from quire.cli.hit_output import Printer, hit_record, show_phases, tokens_of, tokens_with_breadcrumb, with_node_ids
 from quire.cli.open_index import OpenIndex, open_index
-from quire.cli.output import count_of, echo, message, note, visible, write_json_array
-from quire.cli.shared_options import (
-    TOKEN_LIMIT,
-    WholeNumber,
-    index_option,
-    json_option,
-    no_update_option,
-    paths_argument,
-)
+from quire.cli.output import count_of, message, note, visible, write_json_array
+from quire.cli.shared_options import index_option, json_option, no_update_option, not_empty, paths_argument
 from quire.cli.tree_paths import exists
 from quire.errors import InputError, QueryError, near
 from quire.search.records import Results
 from quire.search.term_limit import MAX_TERMS
 from quire.settings.keys import NUMBERS
 
-_MOST_PATTERNS = 100
-"""Every pattern is compared with every document."""
 _PATH = re.compile(r"[/\\]|\.\w+\Z")
 """A slash or a file extension, which words of a query rarely have."""
+_LIMIT = click.IntRange(1, int(NUMBERS["search.limit"].most))
 _SPARE = 8
 """Tokens that joining the texts of results may save."""
 _TRIES = 8
@@ -55,27 +47,13 @@ class _SearchCommand(click.Command):
             raise click.UsageError(f"no such option: {name}{similar}; {hint}", ctx) from error
 
 
-def _valid_patterns(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
-    if "" in value:
-        raise click.BadParameter("is empty; give a pattern as 'guides/**'", ctx, param)
-    if len(value) > _MOST_PATTERNS:
-        raise click.BadParameter(f"given {len(value):,} times; give at most {_MOST_PATTERNS} patterns", ctx, param)
-    return value
-
-
 @click.command(cls=_SearchCommand)
 @click.argument("query", metavar="QUERY")
 @paths_argument
-@click.option(
-    "-n",
-    "--limit",
-    type=WholeNumber(1, int(NUMBERS["search.limit"].most)),
-    metavar="N",
-    help="The most results. [default: 10]",
-)
+@click.option("-n", "--limit", type=_LIMIT, metavar="N", help="The most results. [default: 10]")
 @click.option(
     "--max-tokens",
-    type=TOKEN_LIMIT,
+    type=click.IntRange(0),
     metavar="N",
     help="The most tokens of all results together (0: no limit). A result that does not fit is cut to its best parts.",
 )
@@ -85,7 +63,7 @@ def _valid_patterns(ctx: click.Context, param: click.Parameter, value: tuple[str
     "globs",
     multiple=True,
     metavar="GLOB",
-    callback=_valid_patterns,
+    callback=not_empty,
     help="Search only documents whose path, in the tree or as printed, matches, as in 'guides/**'. Repeatable.",
 )
 @click.option("--no-merge", is_flag=True, help="Do not merge sections into their parents; results may overlap.")
@@ -124,6 +102,7 @@ def command(
         raise click.UsageError("--list shows no text and --full all of it; choose one")
     if not _is_valid(query):
         return ERROR
+    printer = None if as_json else Printer(sys.stdout, full=full, as_list=as_list, explain=explain)
     with open_index(paths, index_folder=index_folder, trees=trees, update=not no_update) as opened:
         if opened.is_empty:
             if as_json:
@@ -133,18 +112,16 @@ def command(
             opened.index.search,
             query,
             limit=limit or opened.settings.limit,
-            trees=list({each.tree: None for each in opened.selection}),
+            trees=list(dict.fromkeys(each.tree for each in opened.selection)),
             path=opened.path_filters(globs),
             merge=not no_merge,
             explain=explain,
         )
         budget = opened.settings.max_tokens if max_tokens is None else max_tokens or None
-        output = _Output(
-            opened, find, budget, None if as_json else Printer(sys.stdout, full=full, as_list=as_list, explain=explain)
-        )
-        results = output.listed() if as_list and not as_json else output.fitted()
-        output.show(results, explain=explain)
-        output.show_left_out(results)
+        search = _Search(opened, find, budget, printer)
+        results = search.results()
+        search.show(results, explain=explain)
+        search.show_left_out(results)
     _show_notes(results)
     return 0 if results else NOTHING_FOUND
 
@@ -183,18 +160,17 @@ def _is_valid(query: str) -> bool:
     return True
 
 
-class _Output:
-    """The results that fit a budget, as they are printed or as JSON."""
+class _Search:
+    """The results that fit a budget, and printing them; without ``printer`` as JSON."""
 
     def __init__(self, opened: OpenIndex, find: partial[Results], budget: int | None, printer: Printer | None) -> None:
-        """Without ``printer`` the output is JSON."""
         self._opened = opened
         self._find = find
         self._budget = budget
         self._printer = printer
 
     def _files(self, results: Results) -> list[str]:
-        return [self._opened.file_of(hit) for hit in results]
+        return [self._opened.file(hit.tree, hit.path) for hit in results]
 
     def _tokens(self, results: Results) -> int:
         """The tokens of results as a budget counts them: with everything that is printed around their texts."""
@@ -202,45 +178,34 @@ class _Output:
             return sum(map(tokens_with_breadcrumb, results))
         return self._printer.tokens(results, self._files(results))
 
-    def listed(self) -> Results:
-        """The first results whose lines fit the budget."""
-        results = self._find()
-        if self._budget is not None:
-            numbers = range(1, len(results) + 1)
-            del results[bisect_right(numbers, self._budget, key=lambda most: self._tokens(Results(results[:most]))) :]
-        return results
-
-    def fitted(self) -> Results:
+    def results(self) -> Results:
         """The results whose output fits the budget.
 
         A search counts what is printed around each result. Some tokens merge where texts meet, so that a slightly
         larger budget may fit; control characters take more tokens in print, so that a smaller one may be needed.
         """
-        if self._budget is None or self._printer is None:
-            return self._find(max_tokens=self._budget)
-        find = partial(self._find, around=lambda hit: self._tokens(Results([hit])) - tokens_of(hit.breadcrumb_line))
-        results = find(max_tokens=self._budget)
-        if "fit" not in results.phases:  # nothing was found
+        budget = self._budget
+        if budget is None or self._printer is None:
+            return self._find(max_tokens=budget)
+        if self._printer.as_list:
+            results = self._find()
+            numbers = range(1, len(results) + 1)
+            del results[bisect_right(numbers, budget, key=lambda most: self._tokens(Results(results[:most]))) :]
             return results
-        most = self._budget + max(results.phases["fit"]["tokens"] - self._tokens(results), _SPARE)
-        tries = 0
-        while most > 0:
-            results = find(max_tokens=most)
-            printed = self._tokens(results)
-            if printed <= self._budget:
-                return results
-            tries += 1
-            used = results.phases["fit"]["tokens"]
-            most = used - 1 if tries < _TRIES else min(used - 1, used * self._budget // printed)
-        results.clear()
+        find = partial(self._find, around=lambda hit: self._tokens(Results([hit])) - tokens_of(hit.breadcrumb_line))
+        most, tries = budget + _SPARE, 0
+        while (printed := self._tokens(results := find(max_tokens=max(most, 1)))) > budget and most > 0:
+            used, tries = results.phases["fit"]["tokens"], tries + 1
+            most = used - 1 if tries < _TRIES else min(used - 1, used * budget // printed)
+        if printed > budget:
+            results.clear()
         return results
 
     def show(self, results: Results, *, explain: bool) -> None:
         """Print the results."""
-        opened, files = self._opened, self._files(results)
-        hits = list(results)
+        hits, files = list(results), self._files(results)
         if explain:
-            outlines = [opened.index.outline(f"{hit.tree}:{hit.path}") for hit in hits]
+            outlines = [self._opened.index.outline(f"{hit.tree}:{hit.path}") for hit in hits]
             ids = [{node.position: node.id for node in nodes} for nodes in outlines]
             hits = list(map(with_node_ids, hits, ids))
         if self._printer is None:
@@ -249,31 +214,23 @@ class _Output:
         else:
             self._printer.show(hits, files)
             if explain:
-                if results:
-                    echo()
-                show_phases(results.phases, opened.settings.search.tie)
+                show_phases(results.phases, self._opened.settings.search.tie)
         sys.stdout.flush()
 
     def show_left_out(self, results: Results) -> None:
         """Tell the user why there are no results, or that better ones do not fit the budget."""
-        fit = results.phases.get("fit", {})
-        budget = count_of(self._budget or 0, "token")
-        if results and fit["left out"]:
+        fit, budget = results.phases.get("fit", {}), count_of(self._budget or 0, "token")
+        if not results and queries.parse(results.query) is None:
+            note("nothing found: there is nothing to look for in the query; give it a word")
+        elif results and fit["left out"]:
             best = self._find(limit=1)
             number, verb = count_of(fit["left out"], "better result"), "does" if fit["left out"] == 1 else "do"
-            size = f"; the best has {self._size(best)} in all" if best[0].id != results[0].id else ""
-            note(f"left out {number} that {verb} not fit in {budget}{size}")
-        elif results:
-            return
-        elif queries.parse(results.query) is None:
-            note("nothing found: there is nothing to look for in the query; give it a word")
-        elif self._budget is not None and fit and (best := self._find(limit=1)):
-            note(f"nothing fits in {budget}; the best result has {self._size(best)} in all")
-        else:
+            size = f"; the best has {count_of(self._tokens(best), 'token')} in all"
+            note(f"left out {number} that {verb} not fit in {budget}{size if best[0].id != results[0].id else ''}")
+        elif not results and self._budget is not None and fit and (best := self._find(limit=1)):
+            note(f"nothing fits in {budget}; the best result has {count_of(self._tokens(best), 'token')} in all")
+        elif not results:
             note("nothing found")
-
-    def _size(self, best: Results) -> str:
-        return count_of(self._tokens(best), "token")
 
 
 def _show_notes(results: Results) -> None:

@@ -14,19 +14,6 @@ def not_empty(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
     return value
 
 
-class WholeNumber(click.IntRange):
-    """An IntRange with one message for text and for numbers out of range."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: D102
-        try:
-            return super().convert(value, param, ctx)
-        except click.BadParameter:
-            wanted = f"of at least {self.min}" if self.max is None else f"from {self.min} to {self.max:,}"
-            self.fail(f"{value!r} is not a whole number {wanted}", param, ctx)
-
-
-TOKEN_LIMIT = WholeNumber(0)
-
 paths_argument = click.argument("paths", nargs=-1, metavar="[PATH...]", callback=not_empty)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON value and nothing else.")
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print errors only, no summary.")

@@ -1,6 +1,6 @@
 """``quire stats``: compare the strategies on the user's documents.
 
-``figures`` makes the JSON that ``--json`` prints; the table shows the same JSON.
+The table shows the figures of the JSON that ``--json`` prints.
 """
 
 from __future__ import annotations
@@ -8,40 +8,36 @@ from __future__ import annotations
 import sys
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
-from itertools import count
+from functools import partial
+from itertools import count, islice
 from statistics import fmean, median
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
 from quire import options as run_options
 from quire import pipeline
-from quire.cli.cut_options import counter_for, cut_tokenizer_option, input_options, load_engine
-from quire.cli.input_documents import Inputs, Summary, Text, cut_documents
+from quire.cli.cut_options import counter_for, cut_tokenizer_option, input_options, load_tokenizers
+from quire.cli.input_documents import Inputs, Summary, Text
 from quire.cli.output import Paint, clip, count_of, echo, terminal_width, width, write_json
 from quire.cli.parallel import results
 from quire.cli.shared_options import json_option
-from quire.counter import TokenCounter
 from quire.model import Syntax
-from quire.record import Chunks
+from quire.record import Chunk, Chunks
 
 _WIDTH = 96
 _LABEL = 15
-_LEAST_COLUMN = 12
-"""In narrower columns, strategies are printed below each other."""
-_MOST_COLUMN = 24
+_COLUMN = 16
 _FIRST_EDGE = 16
 _BLOCKS = "▏▎▍▌▋▊▉█"
 """An eighth of a column to a whole one."""
-_NONE = "–"
 _LABELS = (
     "tokenizer", "chunks", "tokens, total", "  smallest", "  median", "  mean", "  95 % up to", "  largest",
     "range", "  within", "overlap", "breadcrumb", "added in all", "findings",
 )  # fmt: skip
-"""The rows of the table; ``_Table._cells`` fills them."""
+"""The rows of the table; ``_cells`` fills them."""
 
 
 @click.command()
@@ -66,118 +62,87 @@ def command(
     tokens of the text to embed; shares, except the share in range, are shares of its characters. Without PATH, quire
     measures the trees of quire.toml.
     """
-    chosen = tuple(dict.fromkeys(strategies or run_options.OWN))
-    measuring = _Measuring(chosen, tokenizer or inputs.chunk.get("tokenizer"), syntax)
+    chosen = list(dict.fromkeys(strategies or run_options.OWN))
+    tokenizer = tokenizer or inputs.chunk.get("tokenizer")
+    measure, prepare = partial(_measure, chosen, tokenizer, syntax), partial(load_tokenizers, chosen, tokenizer)
     summary = Summary()
-    totals = [Measurement() for _ in chosen]
+    totals = {strategy: Measurement([], Counter()) for strategy in chosen}
     characters = 0
-    with closing(results(inputs.documents(summary), measuring, summary, inputs.jobs)) as measured:
+    documents = inputs.documents(summary)
+    with closing(results(documents, measure, summary, jobs=inputs.jobs, prepare=prepare)) as measured:
         for length, measurements in measured:
             characters += length
-            for total, measurement in zip(totals, measurements, strict=True):
-                total.add(measurement)
+            for total, measurement in zip(totals.values(), measurements, strict=True):
+                total.chunks.extend(measurement.chunks)
+                total.findings.update(measurement.findings)
+    edges = list(_edges(max((chunk.size for total in totals.values() for chunk in total.chunks), default=0)))
     result = {
         "documents": summary.documents,
         "characters": characters,
         "skipped": len(summary.skipped),
-        "strategies": figures(measuring.options(), totals),
+        "strategies": {name: _figures(name, tokenizer, total, edges) for name, total in totals.items()},
     }
     if as_json:
         write_json(result)
     elif summary.documents:
-        _Table().show(result)
+        _show(result)
     summary.show(quiet=True)
     return summary.exit_code(inputs.paths)
 
 
-@dataclass
-class Measurement:
-    """The chunks that one strategy makes, in numbers."""
+class MeasuredChunk(NamedTuple):
+    """The tokens of a text to embed, whether it is in the strategy's range, and the lengths of its parts."""
 
-    sizes: list[int] = field(default_factory=list)
-    """The tokens of each text to embed."""
-    sums: Counter[str] = field(default_factory=Counter)
-    """``within``: chunks in the strategy's range. Characters of the texts to embed: ``embedded`` all, ``overlap``
-    repeated from the previous chunk, ``breadcrumb`` breadcrumbs, ``added`` everything that quire added."""
-    findings: Counter[str] = field(default_factory=Counter)
-
-    def add(self, other: Measurement) -> None:
-        """Add the numbers of other documents."""
-        self.sizes += other.sizes
-        self.sums.update(other.sums)
-        self.findings.update(other.findings)
+    size: int
+    within: bool
+    embedded: int
+    overlap: int
+    breadcrumb: int
+    added: int
 
 
-@dataclass(frozen=True)
-class _Measuring:
-    """Cuts documents by several strategies; the results are the length and the measurements of each document."""
+class Measurement(NamedTuple):
+    """The chunks that a strategy makes, and the codes of its findings."""
 
-    strategies: tuple[str, ...]
-    tokenizer: str | None
-    """A name or file; None for each strategy's own."""
-    syntax: Syntax | None
-
-    def __call__(self, documents: Iterable[Text], summary: Summary) -> Iterator[tuple[int, list[Measurement]]]:
-        options, counters = self.options(), self._counters()
-        for text, cut in cut_documents(documents, self._cut, summary):
-            summary.documents += 1
-            codes = [finding.code for finding in text.findings]
-            yield (
-                len(text.text),
-                [
-                    _measured(chunks, codes, own, counter)
-                    for chunks, own, counter in zip(cut, options, counters, strict=True)
-                ],
-            )
-
-    def _cut(self, text: Text) -> list[Chunks]:
-        document = pipeline.parse(text.text, path=text.path, syntax=self.syntax)
-        return [pipeline.chunk(document, strategy, tokenizer=self.tokenizer) for strategy in self.strategies]
-
-    def options(self) -> list[run_options.Options]:
-        """The options of each strategy."""
-        names = [counter.name for counter in self._counters()]
-        return [run_options.build(each, {"tokenizer": name}) for each, name in zip(self.strategies, names, strict=True)]
-
-    def prepare(self) -> None:
-        for counter in self._counters():
-            load_engine(counter)
-
-    def _counters(self) -> list[TokenCounter]:
-        return [counter_for(strategy, self.tokenizer) for strategy in self.strategies]
+    chunks: list[MeasuredChunk]
+    findings: Counter[str]
 
 
-def _measured(chunks: Chunks, codes: Sequence[str], options: run_options.Options, counter: TokenCounter) -> Measurement:
-    sums: Counter[str] = Counter()
-    for chunk in chunks:
-        stats = chunk.token_stats
-        own = counter.count(chunk.own_text) if chunk.overlap_chars else stats.tokens
-        is_within = options.cap is not None and own >= options.min_tokens and stats.embed_tokens <= options.cap
-        sums["within"] += is_within
-        sums["embedded"] += len(chunk.embed_text)
-        sums["overlap"] += chunk.overlap_chars
-        sums["breadcrumb"] += len(chunk.embed_text) - len(chunk.original_text)
-        sums["added"] += chunk.added_chars
-    findings = Counter([*codes, *(finding.code for finding in chunks.findings)])
-    return Measurement([chunk.token_stats.embed_tokens for chunk in chunks], sums, findings)
+def _measure(
+    strategies: Sequence[str], tokenizer: str | None, syntax: Syntax | None, text: Text
+) -> tuple[Chunks, tuple[int, list[Measurement]]]:
+    """The length of a document and a measurement of each strategy."""
+    document = pipeline.parse(text.text, path=text.path, syntax=syntax)
+    cuts = [pipeline.chunk(document, strategy, tokenizer=tokenizer) for strategy in strategies]
+    codes = [[finding.code for finding in (*text.findings, *chunks.findings)] for chunks in cuts]
+    measured = [[_measured(chunk, chunks.options, tokenizer) for chunk in chunks] for chunks in cuts]
+    return cuts[0], (len(text.text), [Measurement(*each) for each in zip(measured, map(Counter, codes), strict=True)])
 
 
-def figures(options: Sequence[run_options.Options], totals: Sequence[Measurement]) -> dict[str, Any]:
-    """The figures of each strategy, as ``--json`` prints them; docs/strategies.md explains the names."""
-    edges = list(_edges(max((size for each in totals for size in each.sizes), default=0)))
-    return {own.strategy: _figures(own, total, edges) for own, total in zip(options, totals, strict=True)}
+def _measured(chunk: Chunk, options: run_options.Options, tokenizer: str | None) -> MeasuredChunk:
+    stats, embedded = chunk.token_stats, len(chunk.embed_text)
+    own = stats.tokens
+    if chunk.overlap_chars:
+        own = counter_for(options.strategy, tokenizer).count(chunk.own_text)
+    within = options.cap is not None and own >= options.min_tokens and stats.embed_tokens <= options.cap
+    breadcrumb = embedded - len(chunk.original_text)
+    return MeasuredChunk(stats.embed_tokens, within, embedded, chunk.overlap_chars, breadcrumb, chunk.added_chars)
 
 
-def _figures(options: run_options.Options, total: Measurement, edges: Sequence[int]) -> dict[str, Any]:
-    chunks, sums, cap = len(total.sizes), total.sums, options.cap
+def _figures(strategy: str, tokenizer: str | None, total: Measurement, edges: Sequence[int]) -> dict[str, Any]:
+    """The figures of a strategy, as ``--json`` prints them; docs/strategies.md explains the names."""
+    options = run_options.build(strategy, {"tokenizer": counter_for(strategy, tokenizer).name})
+    sizes, within, embedded, *added = zip(*total.chunks, strict=True) if total.chunks else [()] * 6
+    limits = {"min": options.min_tokens, "max": options.cap, "within": _share(within, len(sizes))}
+    shares = zip(("overlap", "breadcrumb", "added"), added, strict=True)
     return {
         "tokenizer": options.tokenizer,
-        "chunks": chunks,
-        "tokens": _distribution(sorted(total.sizes)),
-        "range": cap and {"min": options.min_tokens, "max": cap, "within": _share(sums["within"], chunks)},
-        **{name: _share(sums[name], sums["embedded"]) for name in ("overlap", "breadcrumb", "added")},
+        "chunks": len(sizes),
+        "tokens": _distribution(sorted(sizes)),
+        "range": limits if options.cap else None,
+        **{name: _share(lengths, sum(embedded)) for name, lengths in shares},
         "findings": dict(sorted(total.findings.items())),
-        "histogram": _histogram(total.sizes, edges),
+        "histogram": _histogram(sizes, edges),
     }
 
 
@@ -195,8 +160,8 @@ def _distribution(ordered: Sequence[int]) -> dict[str, Any]:
     }
 
 
-def _share(part: int, whole: int) -> float | None:
-    return round(part / whole, 4) if whole else None
+def _share(parts: Iterable[int], whole: int) -> float | None:
+    return round(sum(parts) / whole, 4) if whole else None
 
 
 def _edges(largest: int) -> Iterator[int]:
@@ -227,70 +192,59 @@ def bar(share: float, columns: int) -> str:
 
 
 def _number(value: float | None) -> str:
-    return _NONE if value is None else f"{value:,}".removesuffix(".0")
+    return "–" if value is None else f"{value:,}".removesuffix(".0")
 
 
 def _percent(value: float | None) -> str:
-    return _NONE if value is None else f"{value:.1%}"
+    return "–" if value is None else f"{value:.1%}"
 
 
-class _Table:
-    """Prints the figures: a column per strategy, as many side by side as fit."""
+def _show(result: dict[str, Any]) -> None:
+    """Print the figures: a column per strategy, as many side by side as fit."""
+    strategies: dict[str, dict[str, Any]] = result["strategies"]
+    skipped = f", {result['skipped']:,} skipped" if result["skipped"] else ""
+    echo(f"{count_of(result['documents'], 'document')}, {count_of(result['characters'], 'character')}{skipped}")
+    beside = max(1, (terminal_width(_WIDTH) - _LABEL) // _COLUMN)
+    most = max(each["chunks"] for one in strategies.values() for each in one["histogram"])
+    for first in range(0, len(strategies), beside):
+        _show_columns(dict(islice(strategies.items(), first, first + beside)), most)
 
-    def __init__(self) -> None:
-        self._paint = Paint(sys.stdout)
-        self._columns = terminal_width(_WIDTH) - _LABEL
 
-    def show(self, result: dict[str, Any]) -> None:
-        """Print everything."""
-        strategies: dict[str, dict[str, Any]] = result["strategies"]
-        skipped = f", {result['skipped']:,} skipped" if result["skipped"] else ""
-        echo(f"{count_of(result['documents'], 'document')}, {count_of(result['characters'], 'character')}{skipped}")
-        names = list(strategies)
-        beside = max(1, self._columns // _LEAST_COLUMN)
-        column = min(self._columns // min(beside, len(names)), _MOST_COLUMN)
-        most = max(each["chunks"] for one in strategies.values() for each in one["histogram"])
-        for first in range(0, len(names), beside):
-            shown = names[first : first + beside]
-            self._block(shown, [strategies[name] for name in shown], column, most)
-
-    def _block(self, names: Sequence[str], shown: Sequence[dict[str, Any]], column: int, most: int) -> None:
+def _show_columns(strategies: Mapping[str, dict[str, Any]], most: int) -> None:
+    paint, shown = Paint(sys.stdout), strategies.values()
+    echo()
+    _show_row("", list(strategies), paint.title)
+    for label, *cells in zip(_LABELS, *map(_cells, shown), strict=True):
+        _show_row(label, cells, paint.number)
+    for code in sorted({code for each in shown for code in each["findings"]}):
+        _show_row(f"  {code}", [_number(each["findings"].get(code)) for each in shown], paint.warning)
+    if most:
         echo()
-        self._row("", names, column, self._paint.title)
-        for label, *cells in zip(_LABELS, *map(self._cells, shown), strict=True):
-            self._row(label, cells, column, self._paint.number)
-        for code in sorted({code for each in shown for code in each["findings"]}):
-            self._row(f"  {code}", [_number(each["findings"].get(code)) for each in shown], column, self._paint.warning)
-        if most:
-            echo()
-            self._bars(shown, column, most)
+        echo(paint.faint(f"{'tokens'.rjust(_LABEL - 2)}  chunks"))
+    for rows in zip(*(each["histogram"] for each in shown), strict=True) if most else ():
+        label = f"{rows[0]['from']}-{rows[0]['to']}".rjust(_LABEL - 2)
+        columns = _COLUMN - len(f" {most:,}") - 1
+        cells = [f"{bar(row['chunks'] / most, columns)} {row['chunks']:,}" if row["chunks"] else "" for row in rows]
+        line = "".join(cell.ljust(_COLUMN) for cell in cells).rstrip()
+        echo(paint.faint(label) + (f"  {paint.number(line)}" if line else ""))
 
-    def _cells(self, strategy: dict[str, Any]) -> Iterator[str]:
-        """A strategy's column, in the order of the labels."""
-        limits = strategy["range"]
-        yield strategy["tokenizer"]
-        yield _number(strategy["chunks"])
-        yield from map(_number, strategy["tokens"].values())
-        yield f"{limits['min']}-{limits['max']}" if limits else _NONE
-        yield _percent(limits and limits["within"])
-        yield from (_percent(strategy[name]) for name in ("overlap", "breadcrumb", "added"))
-        yield _number(sum(strategy["findings"].values()))
 
-    def _row(self, label: str, cells: Sequence[str], column: int, style: Callable[[str], str]) -> None:
-        """A line; a long label may use the space that its first cell does not need."""
-        cells = [clip(cell, column - 1) for cell in cells]
-        label = clip(label, _LABEL + column - width(cells[0]) - 1).ljust(_LABEL)
-        columns = [_LABEL + column - width(label), *[column] * (len(cells) - 1)]
-        shown = (" " * (most - width(cell)) + cell for cell, most in zip(cells, columns, strict=True))
-        echo(self._paint.faint(label) + "".join(map(style, shown)))
+def _cells(strategy: dict[str, Any]) -> Iterator[str]:
+    """A strategy's column, in the order of the labels."""
+    limits = strategy["range"]
+    yield strategy["tokenizer"]
+    yield _number(strategy["chunks"])
+    yield from map(_number, strategy["tokens"].values())
+    yield f"{limits['min']}-{limits['max']}" if limits else "–"
+    yield _percent(limits and limits["within"])
+    yield from (_percent(strategy[name]) for name in ("overlap", "breadcrumb", "added"))
+    yield _number(sum(strategy["findings"].values()))
 
-    def _bars(self, shown: Sequence[dict[str, Any]], column: int, most: int) -> None:
-        """The histograms, on one scale for all strategies."""
-        echo(self._paint.faint(f"{'tokens'.rjust(_LABEL - 2)}  chunks"))
-        columns = column - len(f" {most:,}") - 1
-        for rows in zip(*(each["histogram"] for each in shown), strict=True):
-            label = f"{rows[0]['from']}-{rows[0]['to']}".rjust(_LABEL - 2)
-            numbers = [each["chunks"] for each in rows]
-            cells = (f"{bar(number / most, columns)} {number:,}" if number else "" for number in numbers)
-            line = "".join(cell.ljust(column) for cell in cells).rstrip()
-            echo(self._paint.faint(label) + (f"  {self._paint.number(line)}" if line else ""))
+
+def _show_row(label: str, cells: Sequence[str], style: Callable[[str], str]) -> None:
+    """Print a line; a long label may use the space that its first cell does not need."""
+    cells = [clip(cell, _COLUMN - 1) for cell in cells]
+    label = clip(label, _LABEL + _COLUMN - width(cells[0]) - 1).ljust(_LABEL)
+    columns = [_LABEL + _COLUMN - width(label), *[_COLUMN] * (len(cells) - 1)]
+    shown = (style(" " * (most - width(cell)) + cell) for cell, most in zip(cells, columns, strict=True))
+    echo(Paint(sys.stdout).faint(label) + "".join(shown))

@@ -11,10 +11,10 @@ from typing import Any
 import click
 
 from quire.cli.command_group import NOTHING_FOUND
-from quire.cli.open_index import command_hint, index_flag, no_index, settings_for
+from quire.cli.open_index import no_index, settings_for
 from quire.cli.output import MOST_SHOWN, Paint, count_of, echo, message, show_finding, visible, write_json
 from quire.cli.shared_options import index_option, json_option
-from quire.cli.tree_paths import display_path, file_of_tree, missing_tree
+from quire.cli.tree_paths import command_hint, display_path, file_of_tree, index_flag, missing_tree
 from quire.errors import NotFoundError
 from quire.index.files import VERSION
 from quire.index.paths import storable
@@ -74,21 +74,19 @@ def _status(settings: Settings) -> Status | None:
 def _changed_trees(status: Status, settings: Settings) -> Iterator[tuple[str, str]]:
     """Trees that are missing, or that differ between the configuration and the index, with the reason."""
     updates = command_hint("index", settings)
+    folders = {**{name: tree.folder for name, tree in status.trees.items()}, **settings.folders}
+    for name, folder in folders.items():
+        if not folder.exists():
+            yield name, missing_tree(name, folder, settings)
     for name, tree in settings.trees.items():
         path, known = display_path(tree.path), status.trees.get(name)
-        if not tree.path.exists():
-            yield name, f"{path}: {missing_tree(name, settings)}"
-        elif known is None:
+        if known is None and tree.path.exists():
             if status.trees or not (status.damaged or status.rebuild):  # else the index cannot be read
                 yield name, f"{path} is not in the index yet; {updates} reads it"
-        elif os.path.realpath(known.folder) != os.path.realpath(tree.path):
+        elif known and os.path.realpath(known.folder) != os.path.realpath(tree.path):
             yield name, f"{display_path(known.folder)} is in the index, and not {path}; {updates} reads it"
-        elif known.language != tree.language:
+        elif known and known.language != tree.language:
             yield name, f"its language is {tree.language} now; {updates} makes the index anew"
-    for name, known in status.trees.items():
-        if name not in settings.trees and not known.folder.exists():
-            forgets = f"{command_hint(f'index --remove {name}', settings)} forgets it"
-            yield name, f"{display_path(known.folder)}: it is gone and left out; {forgets}"
 
 
 def _record(status: Status, changed: dict[str, str], unnamed: list[str], folder: str) -> dict[str, Any]:
@@ -122,6 +120,10 @@ def _show(status: Status, changed: dict[str, str], unnamed: list[str], settings:
         echo(paint.warning(f"outdated: {status.rebuild}; the next update makes it anew"))
     if status.damaged:
         echo(paint.warning(f"damaged: {status.damaged}"))
+    _show_documents(status, settings, paint)
+
+
+def _show_documents(status: Status, settings: Settings, paint: Paint) -> None:
     if status.outdated:
         documents = count_of(len(status.outdated), "document")
         echo(paint.warning(f"outdated: {documents}; {command_hint('index', settings)} reads them"))

@@ -21,21 +21,12 @@ _TEXT = 56
 _COLUMN = 10
 
 
-def options_for(strategy: str, cap: int) -> dict[str, Any]:
-    """The strategy's options for a cap; the other sizes are in about the proportion of the defaults."""
-    sizes = {
-        "hard_cap": cap,
-        "max_tokens": cap,
-        "target": cap // 2,
-        "target_tokens": cap * 3 // 4,
-        "min_tokens": cap // 8,
-    }
-    return {name: sizes[name] for name in OWN[strategy] if name in sizes}
-
-
 def cut(text: str, path: str, cap: int = CAP) -> dict[str, quire.Chunks]:
-    """The chunks of each strategy."""
-    return {strategy: quire.chunk(text, strategy, path=path, **options_for(strategy, cap)) for strategy in OWN}
+    """The chunks of each strategy; the other sizes are in about the proportion of the defaults to the cap."""
+    sizes: dict[str, Any] = {"hard_cap": cap, "max_tokens": cap, "min_tokens": cap // 8}
+    sizes |= {"target": cap // 2, "target_tokens": cap * 3 // 4}
+    own = {strategy: {name: sizes[name] for name in names if name in sizes} for strategy, names in OWN.items()}
+    return {strategy: quire.chunk(text, strategy, path=path, **options) for strategy, options in own.items()}
 
 
 def draw(text: str, cuts: Mapping[str, Sequence[quire.Chunk]]) -> list[str]:
@@ -80,8 +71,7 @@ def table(chunks: Sequence[quire.Chunk]) -> list[str]:
     return rows
 
 
-def show(file: str, cap: int) -> int:
-    """Draw a file and return the exit code."""
+def _show(file: str, cap: int) -> int:
     text = quire.chunk_file(file, "tree").document.text
     for line in draw(text, cut(text, file, cap)):
         echo(line)
@@ -92,9 +82,9 @@ def main(arguments: Sequence[str]) -> int:
     """Draw the file that the arguments name."""
     match arguments:
         case [file]:
-            return guarded(partial(show, file, CAP))
+            return guarded(partial(_show, file, CAP))
         case [file, cap] if cap.isdecimal() and int(cap) >= LEAST_CAP:
-            return guarded(partial(show, file, int(cap)))
+            return guarded(partial(_show, file, int(cap)))
     message(f"usage: python -m quire.cli.strategy_picture FILE [CAP]; CAP is at least {LEAST_CAP} tokens")
     return ERROR
 

@@ -10,6 +10,7 @@ import os
 import posixpath
 from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import NamedTuple, TypeAlias
 
 import click
@@ -46,14 +47,6 @@ def trees_of(selection: Selection) -> dict[str, Path]:
     return {each.tree: each.folder for each in selection}
 
 
-def current_folder() -> Path:
-    """The current folder; QuireError if it was removed."""
-    try:
-        return Path.cwd()
-    except OSError:
-        raise QuireError("the current folder is gone", "change to another one") from None
-
-
 def display_path(path: str | Path) -> str:
     """A path that works from the current folder: relative or absolute, whichever is shorter."""
     absolute = os.path.abspath(path)  # noqa: PTH100  links stay as named
@@ -73,7 +66,7 @@ def select(
 ) -> Selection:
     """The trees that ``paths`` are in, limited to ``trees``; by default all configured trees, else all ``known`` ones.
 
-    If the trees are to be updated, configured ones that do not exist are left out with a warning.
+    Without ``update``, the index is enough for a tree that does not exist; otherwise it is left out with a warning.
     """
     folders = {**known, **settings.folders}
     if paths:
@@ -81,8 +74,11 @@ def select(
         _refuse_unknown(trees, [each.tree for each in selection])
         return tuple(each for each in selection if not trees or each.tree in trees)
     _refuse_unknown(trees, folders)
-    names = _without_missing(trees or list(settings.trees) or list(known), settings, () if update else known)
-    return tuple(TreePath(name, folders[name]) for name in names) or _folder_as_tree(settings.folder)
+    names = trees or list(settings.trees) or list(known)
+    if not names:
+        return (_folder_as_tree(settings.folder),)
+    selection = tuple(TreePath(name, folders[name]) for name in names)
+    return _without_missing(selection, settings, () if update else known)
 
 
 def _selected(paths: Iterable[str], folders: Mapping[str, Path]) -> Selection:
@@ -98,23 +94,33 @@ def _selected(paths: Iterable[str], folders: Mapping[str, Path]) -> Selection:
     return tuple(selection)
 
 
-def _without_missing(names: Sequence[str], settings: Settings, known: Container[str]) -> list[str]:
-    """The trees without configured ones that neither exist nor are ``known``; an error if none is left."""
-    errors = {
-        name: InputError(display_path(settings.folders[name]), missing_tree(name, settings))
-        for name in names
-        if name in settings.trees and name not in known and not exists(str(settings.folders[name]))
-    }
-    if errors and len(errors) == len(set(names)):
-        raise next(iter(errors.values()))
-    for error in errors.values():
-        message(f"{error}; left out")
-    return [name for name in names if name not in errors]
+def _without_missing(selection: Selection, settings: Settings, known: Container[str]) -> Selection:
+    """The trees that exist or are ``known``; an error if none is left and they are configured."""
+    missing = [each for each in selection if each.tree not in known and not exists(str(each.folder))]
+    for each in missing:
+        problem = f"tree {each.tree}: {missing_tree(each.tree, each.folder, settings)}"
+        if each.tree in settings.trees and len(missing) == len(selection):
+            raise QuireError(problem)
+        message(problem)
+    return tuple(each for each in selection if each not in missing)
 
 
-def missing_tree(name: str, settings: Settings) -> str:
-    """The message for a configured tree that does not exist."""
-    return f"no such folder or file; correct trees.{name} in {file_of_tree(name, settings)}"
+def missing_tree(name: str, folder: Path, settings: Settings) -> str:
+    """That a tree does not exist, and what to do."""
+    removes = f"{command_hint(f'index --remove {name}', settings)} forgets it"
+    corrects = f"correct trees.{name} in {file_of_tree(name, settings)}" if name in settings.trees else ""
+    return f"{display_path(folder)} does not exist; {corrects or removes}"
+
+
+def index_flag(settings: Settings) -> str:
+    """`` --index DIR`` if a command needs it to use this index."""
+    is_default = str(settings.index) == settings.values["index"].value
+    return "" if is_default else f" --index {quote(display_path(settings.index))}"
+
+
+def command_hint(command: str, settings: Settings) -> str:
+    """A command to recommend, as it must be typed for this index."""
+    return f"`quire {command}{index_flag(settings)}`"
 
 
 def file_of_tree(name: str, settings: Settings) -> str:
@@ -128,11 +134,11 @@ def _refuse_unknown(trees: Iterable[str], known: Iterable[str]) -> None:
             raise click.UsageError(f"--tree {name}: no such tree; the trees are {', '.join(known) or 'none yet'}")
 
 
-def _folder_as_tree(folder: Path) -> Selection:
+def _folder_as_tree(folder: Path) -> TreePath:
     """The folder itself; the home folder and the root are too much to search without being named."""
     if folder in (Path(os.path.expanduser("~")), folder.parent):  # noqa: PTH111  Path's fails where there is no home
         raise QuireError(f"{folder} is a lot to search", "name the folders that you mean, or begin with `quire init`")
-    return (new_tree(str(folder), {}),)
+    return new_tree(str(folder), {})
 
 
 def new_tree(path: str, known: Container[str]) -> TreePath:
@@ -156,7 +162,7 @@ def locate(path: str | Path, folders: Mapping[str, Path]) -> tuple[str, str] | N
 
 def tree_patterns(glob: str, folders: Mapping[str, Path]) -> list[str]:
     """A pattern for paths from the current folder, as patterns for paths in the trees."""
-    lead = "" if os.path.isabs(glob) else escaped(_with_slashes(current_folder())).rstrip("/")  # noqa: PTH117
+    lead = "" if os.path.isabs(glob) else escaped(_with_slashes(Path.cwd())).rstrip("/")  # noqa: PTH117
     wanted = posixpath.normpath(f"{lead}/{_with_slashes(glob).lstrip('/')}")
     patterns = []
     for tree, folder in folders.items():

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import click
@@ -12,11 +12,12 @@ import click
 from quire import pipeline
 from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.cut_options import Cutter, cut_options, input_options
-from quire.cli.input_documents import Inputs, Summary, Text, cut_documents, renamed
+from quire.cli.input_documents import Inputs, Summary, Text, renamed
 from quire.cli.output import count_of, echo, note, visible, write_json
 from quire.cli.parallel import results
 from quire.cli.shared_options import json_option, quiet_option
 from quire.model import Finding
+from quire.record import Chunks
 
 
 @click.command()
@@ -32,13 +33,14 @@ def command(*, inputs: Inputs, as_json: bool, quiet: bool, **options: Any) -> in
     and 2 if a document could not be read. Without PATH, checks the trees of quire.toml.
     """
     options = inputs.cut_options(options)
-    check = _Check(Cutter.of(**options), cuts_twice=not options["timestamps"])
+    cut = Cutter.of(**options)
+    check = partial(_check, cut, is_repeatable=not options["timestamps"])
     summary = Summary()
     violations: list[Finding] = []
-    with closing(results(inputs.documents(summary), check, summary, inputs.jobs)) as found:
-        for each in found:
-            violations.append(each)
-            if not as_json:
+    with closing(results(inputs.documents(summary), check, summary, jobs=inputs.jobs, prepare=cut.prepare)) as checked:
+        for found in checked:
+            violations += found
+            for each in () if as_json else found:
                 echo(visible(str(each)))
     if as_json:
         write_json([asdict(violation) for violation in violations])
@@ -49,22 +51,11 @@ def command(*, inputs: Inputs, as_json: bool, quiet: bool, **options: Any) -> in
     return code or (NOTHING_FOUND if violations else 0)
 
 
-@dataclass(frozen=True)
-class _Check:
-    """Cuts documents and returns violations."""
-
-    cut: Cutter
-    cuts_twice: bool
-    """Whether a second run must give the same chunks."""
-
-    def __call__(self, documents: Iterable[Text], summary: Summary) -> Iterator[Finding]:
-        for document, chunks in cut_documents(documents, self.cut, summary):
-            summary.add(document, chunks)
-            violations = pipeline.verify(document.text, chunks, tokenizer=self.cut.tokenizer)
-            if self.cuts_twice and list(chunks) != list(self.cut(document)):
-                message = "two runs gave different chunks"
-                violations.append(Finding(code="not-repeatable", path=document.name, line=0, message=message))
-            yield from renamed(violations, document.name)
-
-    def prepare(self) -> None:
-        self.cut.prepare()
+def _check(cut: Cutter, document: Text, *, is_repeatable: bool) -> tuple[Chunks, tuple[Finding, ...]]:
+    """The chunks of a document and the violations."""
+    chunks = cut(document)
+    violations = pipeline.verify(document.text, chunks, tokenizer=cut.tokenizer)
+    if is_repeatable and list(chunks) != list(cut(document)):
+        message = "two runs gave different chunks"
+        violations.append(Finding(code="not-repeatable", path=document.name, line=0, message=message))
+    return chunks, renamed(violations, document.name)

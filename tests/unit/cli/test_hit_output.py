@@ -29,7 +29,7 @@ def mark(text: str) -> str:
         ("\x1b[31mx\u202e", ["␛[31m<x>\ufffd"]),
     ],
 )
-def test_highlighted(text: str, lines: list[str]) -> None:
+def test_whole(text: str, lines: list[str]) -> None:
     assert highlighted(text, spans(text, "x"), mark) == (lines, 0)
 
 
@@ -37,7 +37,7 @@ def test_ranges_across_lines() -> None:
     assert highlighted("ab\ncd", [Span(1, 4)], mark).lines == ["a<b>", "<c>d"]
 
 
-def test_what_is_short_stays_highlighted() -> None:
+def test_what_is_short_stays_whole() -> None:
     text = "\n".join(map(str, range(14)))
     assert highlighted(text, [], mark, 80) == (text.split("\n"), 0)
 
@@ -48,14 +48,6 @@ def test_the_first_line_and_those_around_matches() -> None:
     shown = highlighted("\n".join(lines), spans("\n".join(lines), "x"), mark, 80)
     around = [line.replace("x", "<x>") for line in lines[15:26]]
     assert shown == (["line 0", "…", *around], 28)
-
-
-def test_matches_far_from_each_other() -> None:
-    lines = [f"line {number}" for number in range(90)]
-    lines[20] = lines[70] = "here x"
-    shown = highlighted("\n".join(lines), spans("\n".join(lines), "x"), mark, 80)
-    first, second = ([line.replace("x", "<x>") for line in lines[start : start + 5]] for start in (18, 68))
-    assert shown == (["line 0", "…", *first, "…", *second], 79)
 
 
 def test_where_most_matches_are_side_by_side() -> None:
