@@ -10,12 +10,16 @@ import click
 from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.get import Target, node_name
 from quire.cli.open_index import OpenIndex, documents_in, open_index, show_empty
+from quire.cli.outline import outline_rows
 from quire.cli.output import Paint, TokenRow, count_of, lines_of, print_token_table, write_json_array
 from quire.cli.shared_options import index_option, json_option, no_update_option, not_empty
 from quire.cli.tree_paths import display_path, exists, locate
 from quire.errors import NotFoundError
+from quire.index.files import TOKENIZER
 from quire.index.paths import storable
+from quire.pipeline import parse
 from quire.search.records import Hit
+from quire.size import resolve
 
 
 class Row(NamedTuple):
@@ -105,22 +109,17 @@ def _documents(opened: OpenIndex, tree: str, folder: str) -> list[Row]:
 
 
 def _headings(opened: OpenIndex, top: Hit) -> list[Row]:
+    """The headings with the numbers of ``quire outline``, which counts headings without text by themselves."""
     nodes = opened.index.outline(f"{top.tree}:{top.path}")
+    document = parse("".join(node.text for node in nodes), path=top.path)
+    counted = [row for row in outline_rows(document, resolve(None, TOKENIZER)) if row.section.is_node]
     first = next(node for node in nodes if node.id == top.id)
     rows = []
-    for node in nodes[first.position : first.last + 1]:
-        record = {
-            "id": node.id,
-            "title": node.title,
-            "depth": node.depth,
-            "slug": node.slug,
-            "tokens": node.full_tokens,
-            "ownTokens": node.tokens,
-            "startLine": node.line,
-            "endLine": node.full_last_line,
-        }
+    for node, row in list(zip(nodes, counted, strict=True))[first.position : first.last + 1]:
+        own = {"id": node.id, "title": node.title, "depth": node.depth, "slug": node.slug}
+        lines = {"startLine": row.start_line, "endLine": row.end_line}
         indent = "  " * (len(node.ancestors) - len(first.ancestors))
         title = opened.file(node.tree, node.path) if node.depth == 0 else node.title or "(no title)"
-        details = lines_of(node.line, node.full_last_line) + (f"  #{node.slug}" if node.slug else "")
-        rows.append(Row(record, indent + title, details))
+        details = lines_of(row.start_line, row.end_line) + (f"  #{node.slug}" if node.slug else "")
+        rows.append(Row({**own, "tokens": row.total, "ownTokens": row.own, **lines}, indent + title, details))
     return rows

@@ -63,7 +63,7 @@ def command(
     text, found = read_text(path, name, errors)
     document = pipeline.parse(text, path=path and path.name, title=title, syntax=syntax)
     counter = size.resolve(tokenizer, run_options.DEFAULT_TOKENIZER)
-    rows = [row for row in _rows(document, counter) if row.section.depth <= depth]
+    rows = [row for row in outline_rows(document, counter) if row.section.depth <= depth]
     if as_json:
         output.write_json(_tree(document, rows))
         return 0
@@ -81,7 +81,7 @@ def command(
     return 0
 
 
-def _rows(document: Document, counter: TokenCounter) -> list[Row]:
+def outline_rows(document: Document, counter: TokenCounter) -> list[Row]:
     """A row for the document and for each of its headings, in order."""
     text, sections = document.text, document.sections
     edges = [*(section.start for section in sections), len(text)]
