@@ -53,20 +53,8 @@ class Format(NamedTuple):
 @click.command()
 @input_options
 @cut_options
-@click.option(
-    "-o",
-    "--output",
-    callback=not_empty,
-    metavar="DIR|FILE",
-    help="Write to a folder or file. A file, or each document in a folder, is replaced completely or not at all.",
-)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(_FORMATS),
-    help="One JSON file per chunk, JSON lines, Parquet, or compact or node records as JSON lines (nodes: -s tree). "
-    "[default: by the name of the output]",
-)
+@click.option("-o", "--output", callback=not_empty, metavar="DIR|FILE", help="Write to a folder or a file.")
+@click.option("--format", "form", type=click.Choice(_FORMATS), help="[default: by the name of the output]")
 @json_option
 @quiet_option
 def command(*, inputs: Inputs, output: str | None, form: str | None, as_json: bool, quiet: bool, **options: Any) -> int:
@@ -75,8 +63,9 @@ def command(*, inputs: Inputs, output: str | None, form: str | None, as_json: bo
     PATH is a file, a folder (its Markdown and .txt files, except those that .gitignore and .quireignore exclude) or -
     for standard input; without PATH, quire reads the trees of quire.toml. Chunks go to standard output, one JSON object
     per line when piped and a readable view on a terminal, or to the output: a .jsonl (.ndjson) or .parquet file, or a
-    folder with one file per chunk. In a folder, chunks of earlier runs are replaced document by document; files of
-    a document that no longer exists stay until you remove them.
+    folder with one file per chunk. A file, or each document in a folder, is replaced completely or not at all; files of
+    a document that no longer exists stay until you remove them. The formats compact and nodes (with -s tree) are JSON
+    lines with other records.
     """
     output = None if output == "-" else output
     options = inputs.cut_options(options)

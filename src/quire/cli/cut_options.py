@@ -20,6 +20,7 @@ from quire.read.source import OnUndecodable
 from quire.record import Chunks
 
 _TOKENIZERS = f"{', '.join(size.NAMES)}, an OpenAI model such as gpt-4o, or a Hugging Face tokenizer.json"
+STRATEGY = click.Choice(list(run_options.OWN))
 _NEEDS_ENGINE = "\N{GOTHIC LETTER AHSA}"
 """A text that a counter cannot count without its full engine; see decisions/tokenizer.md."""
 
@@ -51,21 +52,16 @@ def _flag_name(name: str) -> str:
     return "--breadcrumb" if name == "breadcrumb_mode" else f"--{name.replace('_', '-')}"
 
 
-def _choice(name: str, values: Any, text: str) -> Callable[..., Any]:
-    return click.option(_flag_name(name), name, type=click.Choice(get_args(values)), help=text)
+def _choice(name: str, values: Any, text: str, default: str | None = None) -> Callable[..., Any]:
+    choice = click.Choice(get_args(values))
+    return click.option(_flag_name(name), name, type=choice, default=default, show_default=True, help=text)
 
 
 tokenizer_option = _tokenizer(run_options.DEFAULT_TOKENIZER)
 cut_tokenizer_option = _tokenizer(f"{run_options.DEFAULT_TOKENIZER}; {run_options.TOKENIZERS['sections']} for sections")
 title_option = click.option("--title", help="The title, instead of the document's own.")
 syntax_option = _choice("syntax", Syntax, "Markdown or text, whatever the file name says.")
-errors_option = click.option(
-    "--errors",
-    type=click.Choice(get_args(OnUndecodable)),
-    default="strict",
-    show_default=True,
-    help="Refuse bytes that are not UTF-8, or replace them with a warning.",
-)
+errors_option = _choice("errors", OnUndecodable, "Refuse or replace bytes that are not UTF-8.", default="strict")
 
 
 def _options(*options: Callable[..., Any]) -> Callable[..., Any]:
@@ -79,29 +75,14 @@ _input_options = _options(
     errors_option,
     click.option("--follow", is_flag=True, help="Follow symbolic links in folders."),
     click.option("--hidden", is_flag=True, help="Read hidden files in folders, too."),
-    click.option(
-        "-j",
-        "--jobs",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help="The number of processes. [default: one per core if there is enough to do]",
-    ),
+    click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Processes. [default: as many as pay off]"),
 )
 cut_options = _options(
-    click.option(
-        "-s",
-        "--strategy",
-        type=click.Choice(list(run_options.OWN)),
-        help=f"How to cut. [default: {run_options.DEFAULT_STRATEGY}]",
-    ),
+    click.option("-s", "--strategy", type=STRATEGY, help=f"How to cut. [default: {run_options.DEFAULT_STRATEGY}]"),
     cut_tokenizer_option,
     title_option,
     click.option("--content-type", metavar="NAME", help="The first part of every id. [default: doc]"),
-    _choice(
-        "breadcrumb_mode",
-        run_options.BreadcrumbMode,
-        "When to put the heading path above the text. [default: conditional]",
-    ),
+    _choice("breadcrumb_mode", run_options.BreadcrumbMode, "When to embed the heading path. [default: conditional]"),
     _choice("slugs", run_options.Slugs, "The kind of anchors. [default: github]"),
     click.option("--tree", metavar="NAME", help="Strategy tree: the first part of node ids. [default: content type]"),
     click.option("--timestamps", is_flag=True, default=None, help="Add the time of cutting to the metadata."),

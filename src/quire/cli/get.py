@@ -23,12 +23,10 @@ _TARGET = re.compile(r"(?s)(?P<file>.*)(?P<rest>#[^#]*|:[0-9]+)")
 
 
 class Target(NamedTuple):
-    """A section that the user named."""
+    """A section that the user named: a path or the first part of an id, and ``#SLUG``, ``:LINE`` or nothing."""
 
     file: str
-    """The document: a path, or the first part of an id."""
     rest: str = ""
-    """``#SLUG`` or ``:LINE``; empty for the whole document."""
 
     @classmethod
     def parse(cls, text: str) -> Target:
@@ -50,12 +48,7 @@ class Target(NamedTuple):
 @click.command()
 @click.argument("targets", nargs=-1, required=True, metavar="ID|PATH#SLUG|PATH:LINE...", callback=not_empty)
 @click.option("--children/--no-children", default=True, help="With or without the sections below it.")
-@click.option(
-    "--max-tokens",
-    type=click.IntRange(0),
-    metavar="N",
-    help="The most tokens of each section with its breadcrumb; 0: no limit.",
-)
+@click.option("--max-tokens", type=click.IntRange(0), metavar="N", help="The most tokens per section; 0: no limit.")
 @json_option
 @index_option
 @no_update_option

@@ -180,12 +180,10 @@ def _text(value: Any) -> str:
 
 
 class Highlighted(NamedTuple):
-    """A text to print."""
+    """The lines of a text, safe for a terminal, with marked matches; and how many lines are left out."""
 
     lines: list[str]
-    """Safe for a terminal, with marked matches."""
     left_out: int
-    """The number of missing lines."""
 
 
 def highlighted(

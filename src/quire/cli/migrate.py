@@ -38,33 +38,26 @@ Convert = Callable[[Mapping[str, Any], str], dict[str, Any]]
 
 
 class ChunkFile(NamedTuple):
-    """A file to convert."""
+    """A file to convert, and its path relative to the folder on the command line, with forward slashes."""
 
     file: Path
     name: str
-    """Its path relative to the folder on the command line, with forward slashes."""
 
 
 @dataclass
 class Outcome:
-    """The result for a file."""
+    """The result for a file: ``migrated``, ``unchanged`` or ``failed``, and the reason for failing."""
 
     file: str
     state: str
-    """``migrated``, ``unchanged`` or ``failed``."""
     output: str | None = None
     reason: str | None = None
-    """Why it failed."""
 
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", callback=not_empty)
 @click.option(
-    "-o",
-    "--output",
-    metavar="DIR|FILE",
-    callback=not_empty,
-    help="Write the files to this folder; or one file to another file with the same kind of ending.",
+    "-o", "--output", metavar="DIR|FILE", callback=not_empty, help="Write to a folder, or one file to a file."
 )
 @click.option("--in-place", is_flag=True, help="Overwrite the files.")
 @click.option("--title", help="The fileTitle of records that have none.")

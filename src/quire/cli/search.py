@@ -51,21 +51,9 @@ class _SearchCommand(click.Command):
 @click.argument("query", metavar="QUERY")
 @paths_argument
 @click.option("-n", "--limit", type=_LIMIT, metavar="N", help="The most results. [default: 10]")
-@click.option(
-    "--max-tokens",
-    type=click.IntRange(0),
-    metavar="N",
-    help="The most tokens of all results together (0: no limit). A result that does not fit is cut to its best parts.",
-)
+@click.option("--max-tokens", type=click.IntRange(0), metavar="N", help="The most tokens of all results; 0: no limit.")
 @click.option("--tree", "trees", multiple=True, metavar="NAME", help="Search only this tree. Repeatable.")
-@click.option(
-    "--path",
-    "globs",
-    multiple=True,
-    metavar="GLOB",
-    callback=not_empty,
-    help="Search only documents whose path, in the tree or as printed, matches, as in 'guides/**'. Repeatable.",
-)
+@click.option("--path", multiple=True, metavar="GLOB", callback=not_empty, help="Search only these paths. Repeatable.")
 @click.option("--no-merge", is_flag=True, help="Do not merge sections into their parents; results may overlap.")
 @click.option("--list", "as_list", is_flag=True, help="One line per result: path, breadcrumb, tokens, score.")
 @click.option("--full", is_flag=True, help="Do not shorten texts on a terminal.")
@@ -80,7 +68,7 @@ def command(
     limit: int | None,
     max_tokens: int | None,
     trees: tuple[str, ...],
-    globs: tuple[str, ...],
+    path: tuple[str, ...],
     no_merge: bool,
     as_list: bool,
     full: bool,
@@ -92,7 +80,8 @@ def command(
     """Find the sections that answer a query.
 
     PATH is a folder or a file; by default quire searches all trees of quire.toml, else those of the index, else the
-    current folder. It reads files that have changed first. The exit code is 1 if nothing is found.
+    current folder. It reads files that have changed first. GLOB is a pattern as 'guides/**', for paths in a tree or as
+    printed. A result that exceeds --max-tokens is cut to its best parts. The exit code is 1 if nothing is found.
 
     Put a query of several words in quotes. Without quotes, words that name no file or folder belong to the query.
     Put -- before a query that begins with a dash.
@@ -113,7 +102,7 @@ def command(
             query,
             limit=limit or opened.settings.limit,
             trees=list(dict.fromkeys(each.tree for each in opened.selection)),
-            path=opened.path_filters(globs),
+            path=opened.path_filters(path),
             merge=not no_merge,
             explain=explain,
         )

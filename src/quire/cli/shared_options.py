@@ -18,9 +18,6 @@ paths_argument = click.argument("paths", nargs=-1, metavar="[PATH...]", callback
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON value and nothing else.")
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print errors only, no summary.")
 index_option = click.option(
-    "--index",
-    "index_folder",
-    metavar="DIR",
-    help="The folder of the index. [default: .quire beside quire.toml, else here]",
+    "--index", "index_folder", metavar="DIR", help="The index. [default: .quire beside quire.toml, else here]"
 )
 no_update_option = click.option("--no-update", is_flag=True, help="Answer from the index as it is.")

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
-from itertools import count, islice
+from itertools import islice
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
@@ -19,7 +19,7 @@ import click
 
 from quire import options as run_options
 from quire import pipeline
-from quire.cli.cut_options import counter_for, cut_tokenizer_option, input_options, load_tokenizers
+from quire.cli.cut_options import STRATEGY, counter_for, cut_tokenizer_option, input_options, load_tokenizers
 from quire.cli.input_documents import Inputs, Summary, Text
 from quire.cli.output import Paint, clip, count_of, echo, terminal_width, width, write_json
 from quire.cli.parallel import results
@@ -30,7 +30,6 @@ from quire.record import Chunk, Chunks
 _WIDTH = 96
 _LABEL = 15
 _COLUMN = 16
-_FIRST_EDGE = 16
 _BLOCKS = "▏▎▍▌▋▊▉█"
 """An eighth of a column to a whole one."""
 _LABELS = (
@@ -42,14 +41,7 @@ _LABELS = (
 
 @click.command()
 @input_options
-@click.option(
-    "-s",
-    "--strategy",
-    "strategies",
-    type=click.Choice(list(run_options.OWN)),
-    multiple=True,
-    help="A strategy to measure. Repeatable. [default: all]",
-)
+@click.option("-s", "--strategy", "strategies", type=STRATEGY, multiple=True, help="Repeatable. [default: all]")
 @cut_tokenizer_option
 @json_option
 def command(
@@ -165,14 +157,12 @@ def _share(parts: Iterable[int], whole: int) -> float | None:
 
 
 def _edges(largest: int) -> Iterator[int]:
-    """The upper edges of the bars, 16, 32, 48, 64, 96, 128, 192 and so on, up to the one that holds ``largest``."""
-    edge = _FIRST_EDGE
-    for power in count(5):
-        for following in (2**power, 3 * 2 ** (power - 1)):
-            yield edge
-            if edge >= largest:
-                return
-            edge = following
+    """The upper edges of the bars: 16, 32, 64 and so on, up to the one that holds ``largest``."""
+    edge = 16
+    while edge < largest:
+        yield edge
+        edge *= 2
+    yield edge
 
 
 def _histogram(sizes: Sequence[int], edges: Sequence[int]) -> list[dict[str, int]]:

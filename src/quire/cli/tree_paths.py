@@ -27,13 +27,12 @@ class TreePath(NamedTuple):
     """A tree, or a file or folder in it."""
 
     tree: str
-    """The tree's name."""
     folder: Path
     """The tree's folder, or its only file."""
     path: str = ""
-    """The file or folder, relative to the tree; empty for the whole tree."""
+    """Relative to the tree; empty for the whole tree."""
     given: str = ""
-    """The path that the user typed, if any."""
+    """As the user typed it."""
     is_new: bool = False
     """Whether neither the configuration nor the index knows the tree."""
 
