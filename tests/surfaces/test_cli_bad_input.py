@@ -230,7 +230,7 @@ def test_mistake_in_quire_leaves_valid_json_and_is_no_nothing_found(run, docs, c
     assert result.code == 2
     assert originals(chunks(result)) == [FIRST]
     assert "ZeroDivisionError" in result.err
-    assert result.err.endswith("quire: this is a mistake in quire; please report it with the lines above\n")
+    assert result.err.endswith("quire: this is a bug in quire; please report it with the lines above\n")
 
 
 EXTREME = {

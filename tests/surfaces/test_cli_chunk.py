@@ -252,7 +252,7 @@ def test_what_would_meet_is_refused_wherever_it_goes(run, docs, monkeypatch, tmp
     result = run("chunk", "in", *form, "-j", jobs)
     assert result.code == 2
     assert result.err.splitlines() == [
-        "in/a.mdx: its ids would meet those of a.md; rename one [skipped]",
+        "in/a.mdx: its ids would clash with those of a.md; rename one [skipped]",
         "2 documents, 2 chunks, 2 tokens, 1 skipped",
     ]
 

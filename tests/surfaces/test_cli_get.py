@@ -183,7 +183,7 @@ def test_nothing_fits(run, docs, form) -> None:
     run("index", "docs")
     result = run("get", *form, "--max-tokens", 1, "docs:guides/auth.md#oauth")
     assert (result.code, result.out) == (1, b"[]\n" if form else b"")
-    said = "nothing of it fits in 1 token; with its breadcrumb it has 17 tokens"
+    said = "no part of it fits in 1 token; with its breadcrumb it has 17 tokens"
     assert result.err == f"quire: docs:guides/auth.md#oauth: {said}\n"
     assert run("get", *form, "--max-tokens", 1, "docs:empty.md").code == 0
 

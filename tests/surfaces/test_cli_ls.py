@@ -159,7 +159,7 @@ def test_a_named_tree_that_was_never_there(run, docs) -> None:
 
 def test_a_tree_without_documents(run, docs) -> None:
     docs({"quire.toml": '[trees]\nbare = "bare"\n', "bare/x.py": "x\n"})
-    said = "quire: bare: no documents in there; quire looks for Markdown and .txt files\n"
+    said = "quire: bare: no documents; quire looks for Markdown and .txt files\n"
     assert run("ls", "--json", "bare") == (1, b"[]\n", said)
 
 
@@ -167,7 +167,7 @@ def test_a_tree_that_has_no_documents_any_more(run, project) -> None:
     run("index", "docs", "more")
     (project / "more/c.txt").unlink()
     run("index")
-    said = "quire: more: no documents in there; quire looks for Markdown and .txt files\n"
+    said = "quire: more: no documents; quire looks for Markdown and .txt files\n"
     for what in ("more", "./more"):
         for options in ([], ["--no-update"]):
             assert run("ls", what, *options) == (1, b"", said)

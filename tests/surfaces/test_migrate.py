@@ -107,7 +107,7 @@ def test_an_input_is_never_overwritten_by_the_way(run: Run) -> None:
     put("a/x.json", OLD)
     result = run("a", "-o", "a", "--title", "T")
     assert result.code == 2
-    assert "is itself to be migrated; choose another output, or use --in-place" in result.errors
+    assert "is also an input; choose another output, or use --in-place" in result.errors
     assert get("a/x.json") == OLD
 
 
@@ -116,7 +116,7 @@ def test_two_inputs_for_one_output(run: Run) -> None:
     put("b/x.json", NEW)
     result = run("a", "b", "-o", "new", "--title", "T")
     assert result.code == 2
-    assert "b/x.json: would be written to new/x.json, as a/x.json is" in result.errors.replace("\\", "/")
+    assert "b/x.json: would overwrite new/x.json, the output of a/x.json" in result.errors.replace("\\", "/")
     assert get("new/x.json")["fileTitle"] == "T"
 
 
@@ -350,7 +350,7 @@ def test_a_file_of_lines_to_another(run: Run) -> None:
     assert get("new.json") == [NEW]
     result = run("x.jsonl", "-o", "x.jsonl", "--reverse")
     assert result.code == 2
-    assert "x.jsonl is itself to be migrated; choose another output, or use --in-place" in result.errors
+    assert "x.jsonl is also an input; choose another output, or use --in-place" in result.errors
 
 
 @pytest.mark.parametrize("inputs", [["x.jsonl", "y.jsonl"], ["in"], ["a.json"]])
@@ -360,7 +360,7 @@ def test_a_file_for_what_is_not_one_file_of_its_kind_is_refused(run: Run, inputs
     put("a.json", NEW)
     result = run(*inputs, "-o", "new.jsonl")
     assert result.code == 2
-    assert "-o new.jsonl is one file, for one file of that kind; name a folder" in result.errors
+    assert "-o new.jsonl is one file, but the input is not one file of that kind; name a folder" in result.errors
     assert not Path("new.jsonl").exists()
     assert run(*inputs, "-o", "new.jsonl/").code == 0
     assert Path("new.jsonl").is_dir()

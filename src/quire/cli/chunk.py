@@ -54,7 +54,7 @@ class Format(NamedTuple):
 @input_options
 @cut_options
 @click.option("-o", "--output", callback=not_empty, metavar="DIR|FILE", help="Write to a folder or a file.")
-@click.option("--format", "form", type=click.Choice(_FORMATS), help="[default: by the name of the output]")
+@click.option("--format", "form", type=click.Choice(_FORMATS), help="The format. [default: by the output's name]")
 @json_option
 @quiet_option
 def command(*, inputs: Inputs, output: str | None, form: str | None, as_json: bool, quiet: bool, **options: Any) -> int:
@@ -108,7 +108,7 @@ def _check(output: str | None, form: str | None, *, as_json: bool, strategy: str
         problem = f"-o {output} is a folder, and --format {form} one file; name a file"
     elif form is None and _format_of(output) == "files" and not os.path.isdir(output):  # noqa: PTH112  Path's may fail
         if os.path.exists(output):  # noqa: PTH110  a file, a device, a pipe
-            problem = f"-o {output} is no folder, and its name says no format; add --format jsonl, or name a folder"
+            problem = f"-o {output} is not a folder, and its name does not tell the format; add --format jsonl, or name a folder"
         elif output.lower().endswith((".json", ".csv")):
             problem = (
                 f"-o {output}: chunk files go into a folder, and one file is .jsonl or .parquet; name one of those"
@@ -171,7 +171,7 @@ def _without_clashes(documents: Iterable[Encoded], summary: Summary, *, has_whol
             yield each
         else:
             which = "the file" if STANDARD_INPUT_NAME in (other, each.name) else "one"
-            summary.skip(each.name, f"its ids would meet those of {other}; rename {which}", each.summary)
+            summary.skip(each.name, f"its ids would clash with those of {other}; rename {which}", each.summary)
 
 
 def _write_files(output: Path, documents: Iterator[Encoded], summary: Summary) -> None:

@@ -134,7 +134,7 @@ def _failed(error: BaseException) -> int:
         case _:
             for line in traceback.format_exception(error):
                 note("\n".join(map(visible, line.splitlines())))
-            message("this is a mistake in quire; please report it with the lines above")
+            message("this is a bug in quire; please report it with the lines above")
     return ERROR
 
 

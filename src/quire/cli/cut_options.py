@@ -39,7 +39,7 @@ def _tokenizer(default: str) -> Callable[..., Any]:
 
 
 def _strategy_option(name: str, meaning: str) -> Callable[..., Any]:
-    """An option of some strategies; the help names them with their defaults."""
+    """An option of some strategies; the help lists them with their defaults."""
     defaults = {strategy: own[name] for strategy, own in run_options.OWN.items() if name in own}
     text = f"{meaning} ({', '.join(f'{strategy}: {default}' for strategy, default in defaults.items())})."
     flag = _flag_name(name)
@@ -75,7 +75,13 @@ _input_options = _options(
     errors_option,
     click.option("--follow", is_flag=True, help="Follow symbolic links in folders."),
     click.option("--hidden", is_flag=True, help="Read hidden files in folders, too."),
-    click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Processes. [default: as many as pay off]"),
+    click.option(
+        "-j",
+        "--jobs",
+        type=click.IntRange(1),
+        metavar="N",
+        help="The number of processes. [default: as many as pay off]",
+    ),
 )
 cut_options = _options(
     click.option("-s", "--strategy", type=STRATEGY, help=f"How to cut. [default: {run_options.DEFAULT_STRATEGY}]"),

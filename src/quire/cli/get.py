@@ -131,6 +131,6 @@ def _get(opened: OpenIndex, target: Target, *, children: bool, max_tokens: int |
         return None
     if max_tokens and not hit.text and (whole := opened.index.get(name, children=children)).text:
         most, size = count_of(max_tokens, "token"), count_of(tokens_with_breadcrumb(whole), "token")
-        message(f"{name}: nothing of it fits in {most}; with its breadcrumb it has {size}")
+        message(f"{name}: no part of it fits in {most}; with its breadcrumb it has {size}")
         return None
     return hit

@@ -36,7 +36,7 @@ def command(
     could not be read, or if there are no documents.
     """
     if remove and (paths or rebuild):
-        raise click.UsageError("--remove forgets trees; leave out PATH and --rebuild")
+        raise click.UsageError("--remove only removes trees; leave out PATH and --rebuild")
     settings = settings_for(index_folder)
     with Index.open(settings.index, settings=settings.search) as index:
         known = folders_of(index, settings, repair=not remove)
@@ -67,7 +67,7 @@ def _remove(index: Index, names: tuple[str, ...], known: Mapping[str, Path], *, 
     if as_json:
         write_json({"removedTrees": names})
     else:
-        echo(f"{', '.join(names)}: forgotten")
+        echo(f"{', '.join(names)}: removed")
     return 0
 
 
@@ -75,10 +75,10 @@ def _show(done: Update, settings: Settings) -> None:
     path = display_path(settings.index)
     if done.seconds:  # there was something to read
         if done.rebuilt:
-            echo(visible(f"{path}: made anew, because {done.rebuilt}"))
+            echo(visible(f"{path}: rebuilt, because {done.rebuilt}"))
         changes = f"{done.added:,} added, {done.changed:,} changed, {done.removed:,} removed"
         unchanged = f"{done.unchanged + done.touched:,} unchanged"
         echo(f"{Paint(sys.stdout).path(path)}: {changes}, {unchanged}, {count_of(done.nodes, 'section')} in all")
     sys.stdout.flush()
     failed = [replace(each, path=display_path(each.path)) for each in done.failed]
-    show_findings(failed, hint=f"{command_hint('status', settings)} names all")
+    show_findings(failed, hint=f"{command_hint('status', settings)} lists all")

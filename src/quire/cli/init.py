@@ -57,12 +57,12 @@ def command(*, folder: str) -> int:
     if not root.is_dir():
         raise InputError(folder, "is a file", "name a folder")
     if python_file(root) is not None:
-        problem = f"has a table [tool.quire], and does not count beside a {PROJECT_FILE}"
+        problem = f"has a table [tool.quire], which a {PROJECT_FILE} would override"
         raise InputError(f"{prefix}{PYTHON_FILE}", problem, "change that table")
     trees = dict(_proposed_trees(root))
     with explained(Path(name)):
         if os.path.lexists(root / PROJECT_FILE):
-            message(f"{name} is there already; change it, or remove it first")
+            message(f"{name} exists already; change it, or remove it first")
             return ERROR
         with replacing(root / PROJECT_FILE) as stream:
             stream.write(_text(trees).encode())

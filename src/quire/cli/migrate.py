@@ -86,7 +86,9 @@ def command(
         folder = None if output is None else Path(output)
         if output is not None and folder and _is_file(output):
             if len(paths) > 1 or not _is_file(paths[0]) or _has_lines(paths[0]) != _has_lines(output):
-                raise click.UsageError(f"-o {output} is one file, for one file of that kind; name a folder")
+                raise click.UsageError(
+                    f"-o {output} is one file, but the input is not one file of that kind; name a folder"
+                )
             files, folder = [each._replace(name=folder.name) for each in files], folder.parent
         migration.write(files, folder)
         if as_json:
@@ -222,9 +224,9 @@ def _target(each: ChunkFile, folder: Path, inputs: set[str], taken: dict[Path, P
     """The output file: never an input, never another file's output, never outside the folder."""
     target = folder / each.name
     if os.path.realpath(target) in inputs:
-        raise QuireError(f"{target} is itself to be migrated", "choose another output, or use --in-place")
+        raise QuireError(f"{target} is also an input", "choose another output, or use --in-place")
     if target in taken:
-        raise QuireError(f"would be written to {target}, as {taken[target]} is", "give the folder above both")
+        raise QuireError(f"would overwrite {target}, the output of {taken[target]}", "give the folder above both")
     with explained(target):
         reason = obstacle(folder, Place(each.name.rpartition("/")[0], ""))
         if reason or target.is_symlink():

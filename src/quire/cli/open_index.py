@@ -88,7 +88,7 @@ class OpenIndex(msgspec.Struct, frozen=True, kw_only=True):
         trees = trees_of(self.selection)
         printed = tree_paths.tree_patterns(glob, {name: self.folders[name] for name in trees if name not in matching})
         if not matching.intersection(trees) and not (printed and self.index.documents(path=printed)):
-            message(f"--path {glob}: no document is like this")
+            message(f"--path {glob}: no document matches")
         return [glob, *printed]
 
 
@@ -121,7 +121,7 @@ def no_index(settings: Settings) -> errors.QuireError:
 
 def show_empty(name: str) -> None:
     """Tell the user that a tree or folder has no documents."""
-    message(f"{name}: no documents in there; quire looks for Markdown and .txt files")
+    message(f"{name}: no documents; quire looks for Markdown and .txt files")
 
 
 @contextmanager
@@ -164,7 +164,7 @@ def folders_of(index: Index, settings: Settings, *, repair: bool = False) -> dic
     except errors.IndexDamagedError as error:
         if not repair:
             raise error.advising(f"{error.advice}{index_flag(settings)}") from error
-        message(f"{display_path(settings.index)}: {error.problem}; it is made anew")
+        message(f"{display_path(settings.index)}: {error.problem}; rebuilding it")
     try:
         _run_update(index, None, settings, wait=_PATIENCE)
     except errors.OptionError:
@@ -225,7 +225,7 @@ def _update_trees(
         if not is_search:
             raise
         if trees_of(selection).keys() & folders_of(index, settings):
-            message(f"{error.path}: {error.problem}; this is from before")
+            message(f"{error.path}: {error.problem}; answering from the index as it was")
             return selection, Update()
         if isinstance(error, StoreError):
             hints = [*filter(None, [error.advice]), "keep it elsewhere with --index"]
@@ -233,7 +233,7 @@ def _update_trees(
         done = _run_update(index, selection, settings, wait=_PATIENCE)  # there is nothing to answer from yet
     if done.failed and is_search:
         files = count_of(len(done.failed), "file")
-        message(f"{files} could not be read; {command_hint('status', settings)} names them")
+        message(f"{files} could not be read; {command_hint('status', settings)} lists them")
     return selection, replace(done, failed=(*done.failed, *failed))
 
 

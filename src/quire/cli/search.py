@@ -229,4 +229,4 @@ def _show_notes(results: Results) -> None:
         words = " or ".join(f'"{each}"' for each in instead)
         note(visible(f'no match for "{word}"; showing results for {words}'))
     if results.partial:
-        note("nothing has all of the words; these have some")
+        note("no section has all of the words; these have some")

@@ -84,9 +84,9 @@ def _changed_trees(status: Status, settings: Settings) -> Iterator[tuple[str, st
             if status.trees or not (status.damaged or status.rebuild):  # else the index cannot be read
                 yield name, f"{path} is not in the index yet; {updates} reads it"
         elif known and os.path.realpath(known.folder) != os.path.realpath(tree.path):
-            yield name, f"{display_path(known.folder)} is in the index, and not {path}; {updates} reads it"
+            yield name, f"the index has {display_path(known.folder)} instead of {path}; {updates} reads it"
         elif known and known.language != tree.language:
-            yield name, f"its language is {tree.language} now; {updates} makes the index anew"
+            yield name, f"its language is {tree.language} now; {updates} rebuilds the index"
 
 
 def _record(status: Status, changed: dict[str, str], unnamed: list[str], folder: str) -> dict[str, Any]:
@@ -112,12 +112,12 @@ def _show(status: Status, changed: dict[str, str], unnamed: list[str], settings:
         echo(f"  {paint.title(name)}  {numbers}  {paint.faint(f'{tree.language}  {display_path(tree.folder)}')}")
     for name in unnamed:
         file = file_of_tree(next(iter(settings.trees)), settings)
-        forgets = f"{command_hint(f'index --remove {name}', settings)} forgets it"
+        forgets = f"{command_hint(f'index --remove {name}', settings)} removes it"
         echo(visible(f"tree {name}: {file} does not name it; {forgets}"))
     for name, reason in changed.items():
         echo(paint.warning(f"outdated: tree {name}: {reason}"))
     if status.rebuild:
-        echo(paint.warning(f"outdated: {status.rebuild}; the next update makes it anew"))
+        echo(paint.warning(f"outdated: {status.rebuild}; the next update rebuilds it"))
     if status.damaged:
         echo(paint.warning(f"damaged: {status.damaged}"))
     _show_documents(status, settings, paint)

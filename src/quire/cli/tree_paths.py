@@ -106,7 +106,7 @@ def _without_missing(selection: Selection, settings: Settings, known: Container[
 
 def missing_tree(name: str, folder: Path, settings: Settings) -> str:
     """That a tree does not exist, and what to do."""
-    removes = f"{command_hint(f'index --remove {name}', settings)} forgets it"
+    removes = f"{command_hint(f'index --remove {name}', settings)} removes it"
     corrects = f"correct trees.{name} in {file_of_tree(name, settings)}" if name in settings.trees else ""
     return f"{display_path(folder)} does not exist; {corrects or removes}"
 
