@@ -360,7 +360,7 @@ def test_a_file_for_what_is_not_one_file_of_its_kind_is_refused(run: Run, inputs
     put("a.json", NEW)
     result = run(*inputs, "-o", "new.jsonl")
     assert result.code == 2
-    assert "-o new.jsonl is one file, but the input is not one file of that kind; name a folder" in result.errors
+    assert "-o new.jsonl is one file, for one input of that kind; name a folder" in result.errors
     assert not Path("new.jsonl").exists()
     assert run(*inputs, "-o", "new.jsonl/").code == 0
     assert Path("new.jsonl").is_dir()

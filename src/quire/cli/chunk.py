@@ -108,7 +108,7 @@ def _check(output: str | None, form: str | None, *, as_json: bool, strategy: str
         problem = f"-o {output} is a folder, and --format {form} one file; name a file"
     elif form is None and _format_of(output) == "files" and not os.path.isdir(output):  # noqa: PTH112  Path's may fail
         if os.path.exists(output):  # noqa: PTH110  a file, a device, a pipe
-            problem = f"-o {output} is not a folder, and its name does not tell the format; add --format jsonl, or name a folder"
+            problem = f"-o {output} is not a folder, and its name tells no format; add --format, or name a folder"
         elif output.lower().endswith((".json", ".csv")):
             problem = (
                 f"-o {output}: chunk files go into a folder, and one file is .jsonl or .parquet; name one of those"

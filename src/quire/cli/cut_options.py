@@ -27,7 +27,8 @@ _NEEDS_ENGINE = "\N{GOTHIC LETTER AHSA}"
 
 def _valid_tokenizer(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
     try:
-        size.resolve(value, run_options.DEFAULT_TOKENIZER).count("a")
+        if value is not None:
+            size.resolve(value, run_options.DEFAULT_TOKENIZER).count("a")
     except QuireError as error:
         raise click.BadParameter(f"{error.problem}; choose {_TOKENIZERS}", ctx, param) from error
     return value

@@ -10,16 +10,13 @@ import click
 from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.get import Target, node_name
 from quire.cli.open_index import OpenIndex, documents_in, open_index, show_empty
-from quire.cli.outline import outline_rows
 from quire.cli.output import Paint, TokenRow, count_of, lines_of, print_token_table, write_json_array
 from quire.cli.shared_options import index_option, json_option, no_update_option, not_empty
 from quire.cli.tree_paths import display_path, exists, locate
 from quire.errors import NotFoundError
 from quire.index.files import TOKENIZER
 from quire.index.paths import storable
-from quire.pipeline import parse
 from quire.search.records import Hit
-from quire.size import resolve
 
 
 class Row(NamedTuple):
@@ -110,9 +107,10 @@ def _documents(opened: OpenIndex, tree: str, folder: str) -> list[Row]:
 
 def _headings(opened: OpenIndex, top: Hit) -> list[Row]:
     """The headings with the numbers of ``quire outline``, which counts headings without text by themselves."""
+    from quire.cli.outline import node_rows  # noqa: PLC0415  loads the parser and the tokenizers
+
     nodes = opened.index.outline(f"{top.tree}:{top.path}")
-    document = parse("".join(node.text for node in nodes), path=top.path)
-    counted = [row for row in outline_rows(document, resolve(None, TOKENIZER)) if row.section.is_node]
+    counted = node_rows("".join(node.text for node in nodes), top.path, TOKENIZER)
     first = next(node for node in nodes if node.id == top.id)
     rows = []
     for node, row in list(zip(nodes, counted, strict=True))[first.position : first.last + 1]:

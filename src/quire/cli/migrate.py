@@ -86,9 +86,7 @@ def command(
         folder = None if output is None else Path(output)
         if output is not None and folder and _is_file(output):
             if len(paths) > 1 or not _is_file(paths[0]) or _has_lines(paths[0]) != _has_lines(output):
-                raise click.UsageError(
-                    f"-o {output} is one file, but the input is not one file of that kind; name a folder"
-                )
+                raise click.UsageError(f"-o {output} is one file, for one input of that kind; name a folder")
             files, folder = [each._replace(name=folder.name) for each in files], folder.parent
         migration.write(files, folder)
         if as_json:

@@ -63,7 +63,7 @@ def command(
     text, found = read_text(path, name, errors)
     document = pipeline.parse(text, path=path and path.name, title=title, syntax=syntax)
     counter = size.resolve(tokenizer, run_options.DEFAULT_TOKENIZER)
-    rows = [row for row in outline_rows(document, counter) if row.section.depth <= depth]
+    rows = [row for row in _rows(document, counter) if row.section.depth <= depth]
     if as_json:
         output.write_json(_tree(document, rows))
         return 0
@@ -81,7 +81,7 @@ def command(
     return 0
 
 
-def outline_rows(document: Document, counter: TokenCounter) -> list[Row]:
+def _rows(document: Document, counter: TokenCounter) -> list[Row]:
     """A row for the document and for each of its headings, in order."""
     text, sections = document.text, document.sections
     edges = [*(section.start for section in sections), len(text)]
@@ -92,6 +92,12 @@ def outline_rows(document: Document, counter: TokenCounter) -> list[Row]:
             total[section.parent] += total[section.number]
     starts = lines_at(text, edges[:-1])
     return [Row(*each) for each in zip(sections, own, total, starts, _end_lines(text, sections), strict=True)]
+
+
+def node_rows(text: str, path: str, tokenizer: str) -> list[Row]:
+    """The rows of a document and of its headings that have text, which are the nodes of the index."""
+    rows = _rows(pipeline.parse(text, path=path), size.resolve(tokenizer, tokenizer))
+    return [row for row in rows if row.section.is_node]
 
 
 def _end_lines(text: str, sections: Sequence[Section]) -> list[int]:

@@ -37,12 +37,12 @@ def results(
         if workers == 1:
             for done, document in enumerate(documents):
                 progress.step(done, len(documents), document.name)
-                yield from _one(work, document, summary)
+                yield from _process(work, document, summary)
             return
         from quire.run.local import Lost, mapped  # noqa: PLC0415  takes as long to load as a small document to cut
 
         batches = plan.batches(zip(documents, costs, strict=True), most=plan.batch_size(sum(costs), workers))
-        running = mapped(partial(_apart, work), batches, workers=workers, prepare=prepare, on_trouble=message)
+        running = mapped(partial(_in_worker, work), batches, workers=workers, prepare=prepare, on_trouble=message)
         try:
             for done, (document, result) in enumerate(running):
                 progress.step(done, len(documents), document.name)
@@ -55,7 +55,7 @@ def results(
             running.close()
 
 
-def _one(work: Work[Result], document: InputDocument, summary: Summary) -> list[Result]:
+def _process(work: Work[Result], document: InputDocument, summary: Summary) -> list[Result]:
     """The result for a document; nothing if it cannot be read or cut."""
     try:
         text = document.read()
@@ -67,9 +67,9 @@ def _one(work: Work[Result], document: InputDocument, summary: Summary) -> list[
     return [result]
 
 
-def _apart(work: Work[Result], document: InputDocument) -> tuple[Summary, list[Result]]:
+def _in_worker(work: Work[Result], document: InputDocument) -> tuple[Summary, list[Result]]:
     summary = Summary()
-    return summary, _one(work, document, summary)
+    return summary, _process(work, document, summary)
 
 
 def _cost(document: InputDocument) -> int:
