@@ -82,21 +82,15 @@ def command(
             for each in group:
                 hit = _get(opened, each, children=children, max_tokens=max_tokens or None)
                 found |= {each: (hit, opened.file(hit.tree, hit.path))} if hit else {}
-            _remove_new_trees(opened)
+            for tree in (each.tree for each in opened.selection if each.is_new):  # read only to be printed
+                with suppress(BusyError, StoreError):  # it stays and can be removed by hand
+                    opened.index.remove(tree, wait=0.0)
     hits = [found[each] for each in wanted if each in found]
     if as_json:
         write_json_array(hit_record(hit, file) for hit, file in hits)
     else:
         Printer(sys.stdout, full=True).show([hit for hit, _ in hits], [file for _, file in hits])
     return 0 if len(hits) == len(wanted) else NOTHING_FOUND
-
-
-def _remove_new_trees(opened: OpenIndex) -> None:
-    """Remove files that were read only to be printed."""
-    for each in opened.selection:
-        if each.is_new:
-            with suppress(BusyError, StoreError):  # it stays and can be removed by hand
-                opened.index.remove(each.tree, wait=0.0)
 
 
 def node_name(opened: OpenIndex, target: Target) -> str:

@@ -48,7 +48,7 @@ def command(*, what: str | None, as_json: bool, index_folder: str | None, no_upd
     ) as opened:
         if target is None:
             rows = _trees(opened)
-        elif not opened.is_empty:
+        elif opened.selection:
             rows = _rows(opened, target)
     if as_json:
         write_json_array(row.record for row in rows)

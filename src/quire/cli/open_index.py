@@ -42,16 +42,12 @@ class OpenIndex(msgspec.Struct, frozen=True, kw_only=True):
     index: Index
     settings: Settings
     selection: Selection
+    """Empty if nothing that was named has a document; the user has been told."""
     folders: Mapping[str, Path]
     """The folders of the trees in the index."""
     missing: frozenset[str]
     """Trees whose folders do not exist. The index keeps them, as a drive may be mounted again, but answers from them
     only with ``--no-update``."""
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing that was named has a document; the user has been told."""
-        return not self.selection
 
     def is_missing(self, tree: str, name: str) -> bool:
         """Whether the folder of a tree does not exist; then tell the user, who asked for ``name``."""

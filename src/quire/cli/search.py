@@ -93,7 +93,7 @@ def command(
         return ERROR
     printer = None if as_json else Printer(sys.stdout, full=full, as_list=as_list, explain=explain)
     with open_index(paths, index_folder=index_folder, trees=trees, update=not no_update) as opened:
-        if opened.is_empty:
+        if not opened.selection:
             if as_json:
                 write_json_array(())
             return NOTHING_FOUND
