@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -131,9 +132,7 @@ def _failed(error: BaseException) -> int:
             discard(sys.stdout)
             message(f"cannot write the output: {error.strerror or error}")
         case _:
-            from traceback import format_exception  # noqa: PLC0415  takes a tenth of the time of `quire --help`
-
-            for line in format_exception(error):
+            for line in traceback.format_exception(error):
                 note("\n".join(map(visible, line.splitlines())))
             message("this is a bug in quire; please report it with the lines above")
     return ERROR
