@@ -21,7 +21,6 @@ from quire import __version__
 from quire.cli import is_interrupt
 from quire.cli.output import discard, message, note, visible
 from quire.errors import QuireError, near
-from quire.read.source import unread
 
 NOTHING_FOUND = 1
 ERROR = 2
@@ -122,7 +121,7 @@ def _failed(error: BaseException) -> int:
         case QuireError():
             message(str(error))
         case OSError(filename=str() | bytes() as file):
-            message(str(unread(os.fsdecode(file), error)))
+            message(f"{os.fsdecode(file)}: {error.strerror}")
         case FileNotFoundError():  # only the current folder has no file name and can be missing
             message("the current folder is gone; change to another one")
         case BrokenPipeError():
