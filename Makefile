@@ -28,8 +28,10 @@ $(VENV)/bench: $(VENV)/dev
 	$(BIN)/pip install --quiet --editable '.[bench]'
 	@touch $@
 
-demo: $(VENV)/core  ## install quire and show what it does with its own documentation
-	@$(BIN)/python -m quire.cli.demo README.md docs
+demo: $(VENV)/core  ## install quire and run some commands on its own documentation
+	$(BIN)/quire outline README.md --depth 2
+	$(BIN)/quire stats docs
+	$(BIN)/quire verify README.md docs
 
 test: lint pytest  ## check style, types and layers, then run all tests
 

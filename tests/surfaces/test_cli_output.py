@@ -321,7 +321,7 @@ def test_a_mistake_in_quire_leaves_what_was_there(run, source, tmp_path, monkeyp
     )
     result = run("chunk", "-o", out, source)
     assert result.code == 2
-    assert "this is a mistake in quire" in result.err
+    assert "this is a bug in quire" in result.err
     assert {name: data for name, data in written(tmp_path).items() if ".quire" not in name} == {
         name: data for name, data in before.items() if ".quire" not in name
     }
@@ -421,10 +421,10 @@ def test_standard_input_and_a_document_that_meet(run, docs, chunks, tmp_path, op
     file, other = tmp_path / "in" / name, tmp_path / "in/other.md"
     result = run("chunk", *options, "-", file, other, stdin=b"piped\n")
     assert (result.code, len(chunks(result))) == (2, 2)
-    assert f"{file}: its ids would meet those of <stdin>; rename the file [skipped]" in result.err
+    assert f"{file}: its ids would clash with those of <stdin>; rename the file [skipped]" in result.err
     result = run("chunk", *options, file, "-", other, stdin=b"piped\n")
     assert (result.code, len(chunks(result))) == (2, 2)
-    assert f"<stdin>: its ids would meet those of {name}; rename the file [skipped]" in result.err
+    assert f"<stdin>: its ids would clash with those of {name}; rename the file [skipped]" in result.err
     if not options:
         result = run("chunk", "-o", tmp_path / "out", "-", file, stdin=b"piped\n")
         assert f"{file}: its files doc_untitled__ch*.json would clash with those of <stdin>; rename one" in result.err

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from quire.cli.highlighted import shortened, whole
+from quire.cli.hit_output import highlighted
 from quire.model import Span
 
 
@@ -30,38 +30,30 @@ def mark(text: str) -> str:
     ],
 )
 def test_whole(text: str, lines: list[str]) -> None:
-    assert whole(text, spans(text, "x"), mark) == (lines, 0)
+    assert highlighted(text, spans(text, "x"), mark) == (lines, 0)
 
 
 def test_ranges_across_lines() -> None:
-    assert whole("ab\ncd", [Span(1, 4)], mark).lines == ["a<b>", "<c>d"]
+    assert highlighted("ab\ncd", [Span(1, 4)], mark).lines == ["a<b>", "<c>d"]
 
 
 def test_what_is_short_stays_whole() -> None:
     text = "\n".join(map(str, range(14)))
-    assert shortened(text, [], mark, 80) == (text.split("\n"), 0)
+    assert highlighted(text, [], mark, 80) == (text.split("\n"), 0)
 
 
 def test_the_first_line_and_those_around_matches() -> None:
     lines = [f"line {number}" for number in range(40)]
     lines[20] = "here x"
-    shown = shortened("\n".join(lines), spans("\n".join(lines), "x"), mark, 80)
+    shown = highlighted("\n".join(lines), spans("\n".join(lines), "x"), mark, 80)
     around = [line.replace("x", "<x>") for line in lines[15:26]]
     assert shown == (["line 0", "…", *around], 28)
-
-
-def test_matches_far_from_each_other() -> None:
-    lines = [f"line {number}" for number in range(90)]
-    lines[20] = lines[70] = "here x"
-    shown = shortened("\n".join(lines), spans("\n".join(lines), "x"), mark, 80)
-    first, second = ([line.replace("x", "<x>") for line in lines[start : start + 5]] for start in (18, 68))
-    assert shown == (["line 0", "…", *first, "…", *second], 79)
 
 
 def test_where_most_matches_are_side_by_side() -> None:
     lines = ["x"] + [f"line {number}" for number in range(90)]
     lines[50:54] = ["x x x"] * 4
-    shown = shortened("\n".join(lines), spans("\n".join(lines), "x"), mark, 80)
+    shown = highlighted("\n".join(lines), spans("\n".join(lines), "x"), mark, 80)
     assert shown.lines.count("<x> <x> <x>") == 4
     assert shown.lines[:2] == ["<x>", "…"]
     assert len(shown.lines) == 13
@@ -69,34 +61,34 @@ def test_where_most_matches_are_side_by_side() -> None:
 
 def test_one_line_is_not_left_out() -> None:
     lines = ["# T", "", *(f"x {number}" for number in range(5)), *(f"line {number}" for number in range(40))]
-    shown = shortened("\n".join(lines), spans("\n".join(lines), "x"), mark, 80)
+    shown = highlighted("\n".join(lines), spans("\n".join(lines), "x"), mark, 80)
     assert shown.lines[:3] == ["# T", "", "<x> 0"]
 
 
 def test_front_matter_does_not_lead() -> None:
     lines = ["---", "title: T", "---", *(f"line {number}" for number in range(40)), "x"]
-    shown = shortened("\n".join(lines), spans("\n".join(lines), "x"), mark, 80)
+    shown = highlighted("\n".join(lines), spans("\n".join(lines), "x"), mark, 80)
     assert shown.lines[0] == "…"
     assert shown.lines[-1] == "<x>"
 
 
 def test_no_match_shows_the_beginning() -> None:
     lines = [str(number) for number in range(40)]
-    assert shortened("\n".join(lines), [], mark, 80) == (lines[:11], 29)
+    assert highlighted("\n".join(lines), [], mark, 80) == (lines[:11], 29)
 
 
 def test_matches_everywhere_in_a_long_text() -> None:
     text = "x x\n" * 20_000
-    shown = shortened(text, spans(text, "x"), mark, 80)
+    shown = highlighted(text, spans(text, "x"), mark, 80)
     assert len(shown.lines) + shown.left_out >= 20_000
 
 
 def test_a_long_line_is_cut_around_its_match() -> None:
     text = "a" * 1000 + "x" + "b" * 1000
-    (line,) = shortened(text, spans(text, "x"), mark, 10).lines
+    (line,) = highlighted(text, spans(text, "x"), mark, 10).lines
     assert line == "…" + "a" * 10 + "<x>" + "b" * 29 + "…"
-    (line,) = shortened("a" * 1000, [], mark, 10).lines
+    (line,) = highlighted("a" * 1000, [], mark, 10).lines
     assert line == "a" * 40 + "…"
     text = "a" * 1000 + "x"
-    (line,) = shortened(text, spans(text, "x"), mark, 10).lines
+    (line,) = highlighted(text, spans(text, "x"), mark, 10).lines
     assert line == "…" + "a" * 39 + "<x>"
