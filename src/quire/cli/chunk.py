@@ -16,7 +16,7 @@ from msgspec import Raw
 
 from quire import wire
 from quire.cli import output as out
-from quire.cli.cut_options import Cutter, cut_options, input_options
+from quire.cli.cut_options import TreeCutter, cut_options, input_options
 from quire.cli.input_documents import STANDARD_INPUT_NAME, InputDocument, Inputs, Summary, Text
 from quire.cli.parallel import results
 from quire.cli.shared_options import json_option, not_empty, quiet_option
@@ -68,10 +68,9 @@ def command(*, inputs: Inputs, output: str | None, form: str | None, as_json: bo
     lines with other records.
     """
     output = None if output == "-" else output
-    options = inputs.cut_options(options)
-    _check(output, form, as_json=as_json, strategy=options["strategy"])
+    cut = TreeCutter.of(inputs, options)
+    _check(output, form, as_json=as_json, strategies=cut.strategies)
     form = form or (_format_of(output) if output is not None else None)
-    cut = Cutter.of(**options)
     summary = Summary()
     documents = inputs.documents(summary)
     if output is not None and form != "files":
@@ -80,7 +79,7 @@ def command(*, inputs: Inputs, output: str | None, form: str | None, as_json: bo
     work = partial(_encode, cut, encode)
     with closing(results(documents, work, summary, jobs=inputs.jobs, prepare=cut.prepare)) as encoded:
         if form != "files":  # the writer of files refuses those that clash
-            has_whole_paths = form == "compact" or options["strategy"] == "tree"
+            has_whole_paths = form == "compact" or cut.strategies == {"tree"}
             write(_without_clashes(encoded, summary, has_whole_paths=has_whole_paths), summary)
         else:
             write(encoded, summary)
@@ -88,17 +87,17 @@ def command(*, inputs: Inputs, output: str | None, form: str | None, as_json: bo
     return summary.exit_code(inputs.paths)
 
 
-def _encode(cut: Cutter, encode: Callable[[Chunks], Any], document: Text) -> tuple[Chunks, Encoded]:
+def _encode(cut: TreeCutter, encode: Callable[[Chunks], Any], document: Text) -> tuple[Chunks, Encoded]:
     chunks = cut(document)
     return chunks, Encoded(document.name, document.path, Summary.of(document, chunks), encode(chunks))
 
 
-def _check(output: str | None, form: str | None, *, as_json: bool, strategy: str) -> None:
+def _check(output: str | None, form: str | None, *, as_json: bool, strategies: set[str]) -> None:
     """Refuse options that contradict each other."""
     problem = ""
     if output is None and form in ("files", "parquet"):
         problem = f"--format {form} needs an output; say where with -o"
-    elif form == "nodes" and strategy != "tree":
+    elif form == "nodes" and strategies != {"tree"}:
         problem = "--format nodes is about the heading tree; add -s tree"
     elif output is None:
         return

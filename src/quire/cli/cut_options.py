@@ -155,6 +155,37 @@ class Cutter:
         load_tokenizers([self.strategy], self.tokenizer)
 
 
+@dataclass(frozen=True)
+class TreeCutter:
+    """Cuts each document with the options of its tree; picklable."""
+
+    cutters: Mapping[str, Cutter]
+    """By the path of the tree; under "" the one for paths on the command line."""
+
+    @classmethod
+    def of(cls, inputs: Inputs, options: Mapping[str, Any]) -> TreeCutter:
+        """Cutters with the options of a command and of quire.toml."""
+        return cls({path: Cutter.of(**each) for path, each in inputs.cut_options(options).items()})
+
+    @property
+    def strategies(self) -> set[str]:
+        """The strategies of all trees."""
+        return {cutter.strategy for cutter in self.cutters.values()}
+
+    def cutter(self, document: Text) -> Cutter:
+        """The Cutter of the document's tree."""
+        return self.cutters.get(document.root) or self.cutters[""]
+
+    def __call__(self, document: Text) -> Chunks:
+        """The chunks of a document."""
+        return self.cutter(document)(document)
+
+    def prepare(self) -> None:
+        """Load all tokenizers."""
+        for cutter in self.cutters.values():
+            cutter.prepare()
+
+
 def counter_for(strategy: str, tokenizer: str | None) -> TokenCounter:
     """The counter of that name, else the strategy's own."""
     return size.resolve(tokenizer, run_options.TOKENIZERS.get(strategy, run_options.DEFAULT_TOKENIZER))

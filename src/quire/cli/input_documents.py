@@ -23,7 +23,7 @@ from quire.model import Finding, doc_name
 from quire.read.discover import Discovery, Found, Skipped, discover
 from quire.read.source import CONVERT, OnUndecodable, unread
 from quire.record import Chunks
-from quire.settings import Tree, load
+from quire.settings import Settings, Tree, load
 from quire.write.file_names import twin_key
 
 STANDARD_INPUT = "-"
@@ -40,6 +40,8 @@ class Text:
     name: str
     """Its name in messages: the path that the user would type."""
     findings: tuple[Finding, ...] = ()
+    root: str = ""
+    """The path of its tree, or the one on the command line, in which it was found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ class InputDocument:
     def read(self) -> Text:
         """Read it; InputError if that fails."""
         text, findings = read_text(self.found and self.found.file, self.name, self.errors)
-        return Text(text, self.found and self.found.path, self.name, findings)
+        return Text(text, self.found and self.found.path, self.name, findings, self.found.root if self.found else "")
 
 
 def read_text(file: Path | None, name: str, errors: OnUndecodable) -> tuple[str, tuple[Finding, ...]]:
@@ -149,14 +151,14 @@ class Summary:
 
 @dataclass(frozen=True)
 class Inputs:
-    """What a command reads, and the ``[chunk]`` table of quire.toml."""
+    """What a command reads, and the configuration."""
 
     paths: tuple[str, ...]
     """The paths on the command line, else those of the trees."""
     trees: Mapping[str, Tree]
     """The trees by path, if the command line has no path."""
-    chunk: Mapping[str, Any]
-    """The options under ``[chunk]``."""
+    settings: Settings | None
+    """None if the current folder does not exist."""
     errors: OnUndecodable = "strict"
     follow: bool = False
     hidden: bool = False
@@ -170,21 +172,33 @@ class Inputs:
         except FileNotFoundError:
             if not paths:
                 raise
-            return cls(paths, {}, {}, **options)
+            return cls(paths, {}, None, **options)
         if paths:
-            return cls(paths, {}, settings.chunk, **options)
+            return cls(paths, {}, settings, **options)
         if not settings.trees:
             raise click.UsageError("Missing argument 'PATH...'; name files or folders, or set [trees] in quire.toml.")
         trees = {display_path(each.folder): settings.trees[each.tree] for each in select((), (), settings, {})}
-        return cls(tuple(trees), trees, settings.chunk, **options)
+        return cls(tuple(trees), trees, settings, **options)
 
-    def cut_options(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The options of the command line, completed by those under ``[chunk]`` that the strategy has."""
-        strategy = given["strategy"] or self.chunk.get("strategy", run_options.DEFAULT_STRATEGY)
-        valid = run_options.valid_names(strategy)
-        known = {name: value for name, value in self.chunk.items() if name in valid}
+    def cut_options(self, given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        """The options of the command line completed by those of quire.toml, by the path of each tree.
+
+        If the command line has paths, one set of options under "" is for all of them.
+        """
         chosen = {name: value for name, value in given.items() if value is not None}
-        return {**dict.fromkeys(given), **known, **chosen, "strategy": strategy}
+        options = {}
+        for path, tree in ({path: tree.name for path, tree in self.trees.items()} or {"": ""}).items():
+            strategy = chosen.get("strategy", run_options.DEFAULT_STRATEGY)
+            known = self.settings.chunk_options(tree, chosen.get("strategy")) if self.settings else {}
+            options[path] = {**dict.fromkeys(given), "strategy": strategy, **known, **chosen}
+        return options
+
+    def tokenizer(self) -> str | None:
+        """The tokenizer that quire.toml sets; a UsageError if the trees have different ones."""
+        names: set[str | None] = {each.get("tokenizer") for each in self.cut_options({}).values()}
+        if len(names) > 1:
+            raise click.UsageError("the trees of quire.toml have different tokenizers; choose one with --tokenizer")
+        return names.pop()
 
     def documents(self, summary: Summary) -> list[InputDocument]:
         """The documents to read; ``summary`` lists files that cannot be taken."""

@@ -55,7 +55,7 @@ def command(
     measures the trees of quire.toml.
     """
     chosen = list(dict.fromkeys(strategies or run_options.OWN))
-    tokenizer = tokenizer or inputs.chunk.get("tokenizer")
+    tokenizer = tokenizer or inputs.tokenizer()
     measure, prepare = partial(_measure, chosen, tokenizer, syntax), partial(load_tokenizers, chosen, tokenizer)
     summary = Summary()
     totals = {strategy: Measurement([], Counter()) for strategy in chosen}

@@ -11,7 +11,7 @@ import click
 
 from quire import pipeline
 from quire.cli.command_group import NOTHING_FOUND
-from quire.cli.cut_options import Cutter, cut_options, input_options
+from quire.cli.cut_options import TreeCutter, cut_options, input_options
 from quire.cli.input_documents import Inputs, Summary, Text, renamed
 from quire.cli.output import count_of, echo, note, visible, write_json
 from quire.cli.parallel import results
@@ -32,9 +32,8 @@ def command(*, inputs: Inputs, as_json: bool, quiet: bool, **options: Any) -> in
     and that both times gave the same chunks. Prints violations to standard output. The exit code is 1 if there are any,
     and 2 if a document could not be read. Without PATH, checks the trees of quire.toml.
     """
-    options = inputs.cut_options(options)
-    cut = Cutter.of(**options)
-    check = partial(_check, cut, is_repeatable=not options["timestamps"])
+    cut = TreeCutter.of(inputs, options)
+    check = partial(_check, cut)
     summary = Summary()
     violations: list[Finding] = []
     with closing(results(inputs.documents(summary), check, summary, jobs=inputs.jobs, prepare=cut.prepare)) as checked:
@@ -51,11 +50,11 @@ def command(*, inputs: Inputs, as_json: bool, quiet: bool, **options: Any) -> in
     return code or (NOTHING_FOUND if violations else 0)
 
 
-def _check(cut: Cutter, document: Text, *, is_repeatable: bool) -> tuple[Chunks, tuple[Finding, ...]]:
+def _check(cut: TreeCutter, document: Text) -> tuple[Chunks, tuple[Finding, ...]]:
     """The chunks of a document and the violations."""
     chunks = cut(document)
-    violations = pipeline.verify(document.text, chunks, tokenizer=cut.tokenizer)
-    if is_repeatable and list(chunks) != list(cut(document)):
+    violations = pipeline.verify(document.text, chunks, tokenizer=cut.cutter(document).tokenizer)
+    if not chunks.options.timestamps and list(chunks) != list(cut(document)):
         message = "two runs gave different chunks"
         violations.append(Finding(code="not-repeatable", path=document.name, line=0, message=message))
     return chunks, renamed(violations, document.name)
