@@ -296,7 +296,7 @@ def test_an_index_that_would_hide_a_tree(run, docs, index, tree, command) -> Non
 def test_an_index_that_would_hide_what_is_named(run, docs) -> None:
     folder = docs({"docs/a.md": "x\n"})
     for command in (["index"], ["search", "x"]):
-        assert "docs: has other files in it and is no index" in refused(run(*command, "docs", "--index", "docs"))
+        assert "docs: has other files in it and is not an index" in refused(run(*command, "docs", "--index", "docs"))
     assert left(folder / "docs") == ["a.md"]
 
 
