@@ -9,8 +9,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
-from quire.blank import BLANK
 from quire.model import Block, Document, Note
+from quire.offsets import BLANK
 from quire.parsing import inner_blocks
 from quire.record import Chunk
 

@@ -11,11 +11,10 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from quire.blank import BLANK
 from quire.check.cut_blocks import torn_blocks
 from quire.counter import TokenCounter, estimated
 from quire.model import Block, Document, Finding, Note, findings_at
-from quire.offsets import bytes_at, lines_at
+from quire.offsets import BLANK, bytes_at, lines_at
 from quire.record import Chunk
 
 

@@ -17,10 +17,10 @@ from typing import Any, NamedTuple, TextIO
 
 import click
 
-from quire.blank import BLANK
 from quire.cli.output import LINE_END, Paint, count_of, echo, has_colour, is_terminal, terminal_width, visible
 from quire.index.file_records import TOKENIZER, storable
 from quire.model import Span
+from quire.offsets import BLANK
 from quire.search.hit import Hit
 from quire.search.ranking_settings import SHARPNESS
 

@@ -12,7 +12,6 @@ import click
 
 from quire import options as run_options
 from quire import pipeline, size
-from quire.blank import text_end
 from quire.cli import output
 from quire.cli.cut_options import errors_option, syntax_option, title_option, tokenizer_option
 from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, read_text, renamed
@@ -20,7 +19,7 @@ from quire.cli.shared_options import json_option, not_empty
 from quire.counter import TokenCounter
 from quire.index.file_records import storable
 from quire.model import Document, Section, Syntax
-from quire.offsets import lines_at
+from quire.offsets import lines_at, text_end
 from quire.read.source import OnUndecodable
 
 

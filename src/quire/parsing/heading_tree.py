@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import accumulate, chain, islice
 
-from quire.blank import trimmed
 from quire.model import Block, Note, Section, Source, doc_name
+from quire.offsets import trimmed
 from quire.parsing.slugs import unique_slugs
 
 _LINE_END = re.compile(r"\r\n|\r|\n|\Z")
