@@ -6,8 +6,6 @@ docs/reference/python.md describes them all.
 
 from __future__ import annotations
 
-from importlib import import_module
-
 __version__ = "0.1.0"
 
 # typing's own costs more than all of this module; type checkers know the name.
