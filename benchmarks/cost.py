@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from functools import partial
 
 import pyromark
@@ -16,6 +17,7 @@ from quire import size
 from quire.options import OWN
 
 PARSER = pyromark.Markdown(options=Options.ENABLE_TABLES | Options.ENABLE_FOOTNOTES | Options.ENABLE_STRIKETHROUGH)
+FIELDS = (*[each.name for each in fields(quire.Chunk)], "content_hash")
 COUNTER = size.resolve("o200k_base", "o200k_base")
 
 
@@ -35,12 +37,14 @@ def parse(document: Document) -> None:
 
 
 def cut(strategy: str, document: Document) -> None:
-    """``quire.chunk`` from text to chunks with their counts."""
-    quire.chunk(document[1], strategy, path=document[0], tokenizer="o200k_base")
+    """``quire.chunk``, and every field of every chunk is read."""
+    for chunk in quire.chunk(document[1], strategy, path=document[0], tokenizer="o200k_base"):
+        for name in FIELDS:
+            getattr(chunk, name)
 
 
 def records(strategy: str, document: Document) -> None:
-    """The same, and every field of every chunk."""
+    """The same, as JSON values."""
     for chunk in quire.chunk(document[1], strategy, path=document[0], tokenizer="o200k_base"):
         chunk.to_dict()
 
