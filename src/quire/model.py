@@ -134,6 +134,8 @@ class Block(NamedTuple):
     """A heading's plain text, the info string of a code fence, the name of a directive."""
     children: tuple[Block, ...] = ()
     """The blocks inside. ``Document.blocks`` leaves them out; ``parsing.inner_blocks`` makes them."""
+    id: str = ""
+    """The id that the author gave a heading; empty otherwise."""
 
     @property
     def span(self) -> Span:
@@ -180,9 +182,11 @@ class Section(NamedTuple):
     position: int | None
     """Its position among the nodes of the tree, in document order; None for a heading that makes no node."""
     slug: str
-    """The ASCII slug used in ids, unique in the document; empty at depth 0."""
+    """The slug used in ids, unique in the document: the author's id, else made of ASCII. Empty at depth 0."""
     anchor: str
-    """The slug that GitHub gives the heading, unique in the document; empty at depth 0."""
+    """The slug for links, unique in the document: the author's id, else as GitHub makes it. Empty at depth 0."""
+    made_anchor: str
+    """The slug that GitHub would make of the title; differs from ``anchor`` where the author gave an id."""
 
     @property
     def body(self) -> Span:

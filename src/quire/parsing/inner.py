@@ -13,6 +13,7 @@ from quire.model import Block, Kind
 from quire.parsing.blocks import flat_blocks
 from quire.parsing.containers import has_containers, join_containers
 from quire.parsing.events import KINDS, events_of, opened
+from quire.parsing.generators import ADMONITION_MARKS
 from quire.parsing.line_scan import fence_info
 from quire.parsing.parser_input import ascii_lines, mark_tables
 
@@ -49,6 +50,8 @@ class _Open:
 
 def inner_blocks(text: str, block: Block) -> tuple[Block, ...]:
     """The blocks directly inside a block at document level, each with its own children; most kinds have none."""
+    if block.kind == "directive" and text.startswith(ADMONITION_MARKS, block.start):
+        block = block._replace(kind="list")
     if block.kind in ("list", "quote", "footnote"):
         return _content(text, block)
     if block.kind == "table":

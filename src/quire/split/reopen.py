@@ -15,6 +15,7 @@ from typing import NamedTuple, TypeAlias
 from quire.blank import BLANK, text_end
 from quire.model import Block
 from quire.offsets import line_start
+from quire.parsing.generators import ADMONITION_MARKS
 
 CODE_INDENT = 4
 """This many columns of indentation make code."""
@@ -342,6 +343,8 @@ def _item_column(text: str, start: int) -> int:
     """The column at which the text of the item starts whose marker is at ``start``."""
     line = line_start(text, start)
     bullet = _MARKER.match(text, start)
+    if text.startswith(ADMONITION_MARKS, start):
+        return _width(text[line:start]) + CODE_INDENT
     if bullet is None:
         return _width(text[line:start])
     marker, column = _width(text[line : bullet.end(1)]), _width(text[line : bullet.end()])
