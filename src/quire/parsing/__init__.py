@@ -16,10 +16,10 @@ from __future__ import annotations
 from quire.model import Document, Source, findings_at
 from quire.parsing import outline
 from quire.parsing.blocks import document_blocks
-from quire.parsing.inner import inner_blocks
+from quire.parsing.inner import container_blocks, inner_blocks
 from quire.parsing.titles import shortened
 
-__all__ = ["document", "inner_blocks"]
+__all__ = ["container_blocks", "document", "inner_blocks"]
 
 
 def document(source: Source, title: str | None = None) -> Document:

@@ -38,7 +38,9 @@ def set_titles(text: str, blocks: list[Block]) -> list[Note]:
     marked: list[tuple[int, str]] = []
     for number, content in zip(numbers, contents, strict=True):
         block = blocks[number]
-        bare, own = split_id(content)
+        above_line = content.rpartition("\n")[0].replace("\n", " ") if "{" in content else ""
+        bare, own = split_id(above_line or content)
+        bare = content if bare == above_line else bare  # a line below the title makes it a heading
         if own or number in ids:
             blocks[number] = block._replace(id=own or ids[number])
         if not _SPECIAL.search(bare):

@@ -32,6 +32,10 @@ _FENCE_MARKS = re.compile(r"`+|~+")
 _FENCE_LINE = re.compile(r"[ \t]*(?:[-*+>][ \t]*|[0-9]{1,9}[.)][ \t]*|\[\^[^\]\s]+\]:[ \t]*)*?((`{3,}|~{3,})[^\r\n]*)")
 _QUOTE_MARKS = re.compile(r"(?:[ \t]{0,3}>[ \t]?)+")
 _LINE_END = re.compile(r"[\r\n]")
+_FIRST_LINE = re.compile(r"[^\r\n]*+[\r\n]")
+_CONTAINER_OPENING = re.compile(r":::|\{\{[<%]|\{%|!!!|\?\?\?|===")
+_CONTAINER_CLOSING = re.compile(r"[ \t]*(?::{3,}[ \t]*\Z|\{\{[<%]-?[ \t]*/|\{%-?[ \t]*end)")
+_BULLETS = re.compile(r"(?:-[ ]+)+")
 _INDENTED_KINDS = frozenset({"code", "table", "list", "quote"})
 """The kinds of block that are, or may contain, code or a table."""
 
@@ -61,6 +65,12 @@ class Reopening(NamedTuple):
 
 
 NOTHING = Reopening()
+
+
+def without_bullets(prefix: str) -> str:
+    """A prefix with spaces for bullets: below the first line of an admonition, text is indented anyway."""
+    bullets = _BULLETS.match(prefix)
+    return " " * bullets.end() + prefix[bullets.end() :] if bullets else prefix
 
 
 class Fence(NamedTuple):
@@ -213,6 +223,16 @@ def repeated_header(text: str, container: Container, start: int, first_row: int,
     delimiter = header[names + len(prefix_at(header, names)) :]
     again = f"{indent.opening}{header[len(line_prefix) : names]}{indent.below}{delimiter}\n"
     return Reopening(again, "", indent.first, indent.below, start + indent.replaced, end)
+
+
+def reopened_container(text: str, block: Block) -> Reopening:
+    """How a directive, a shortcode or an admonition is opened and closed again around its parts."""
+    first, last = _FIRST_LINE.match(text, block.start, block.end), line_start(text, block.end, block.start)
+    if first is None or last < first.end() or not _CONTAINER_OPENING.match(text, block.start):
+        return NOTHING
+    closing = text[last : block.end] if _CONTAINER_CLOSING.match(text, last, block.end) else ""
+    suffix = f"\n{closing}" if closing else ""
+    return Reopening(f"{first[0].rstrip()}\n", suffix, start=block.start, end=last if closing else block.end)
 
 
 def repeated_markers(text: str, container: Container, start: int) -> Reopening | None:
