@@ -157,7 +157,7 @@ def test_an_index_folder_that_is_a_link(project: Path, refused: Refused, command
     assert everything(project.parent) == before
 
 
-@pytest.mark.parametrize("name", [".gitignore", "index.current", "index.checked", "index.checked.new", "index.lock"])
+@pytest.mark.parametrize("name", [".gitignore", "index.current", "index.checked", "index.lock"])
 def test_links_and_pipes_in_an_index_folder(project: Path, refused: Refused, name: str) -> None:
     (project / ".quire").mkdir()
     (project / ".quire" / name).symlink_to("../../outside/new")

@@ -96,7 +96,7 @@ def test_a_file_that_is_in_no_tree_is_not_kept(run, docs) -> None:
     assert run("search", "needle").code == 1
     result = run("get", "elsewhere/notes.md#note")
     assert result.code == 1
-    assert result.err.startswith("quire: elsewhere/notes.md#note: not in the index; near it: elsewhere/notes.md#notes")
+    assert result.err.startswith("quire: elsewhere/notes.md#note: not in the index; similar: elsewhere/notes.md#notes")
 
 
 def test_a_file_that_is_got_first_does_not_become_all_that_is_searched(run) -> None:
@@ -117,7 +117,7 @@ def test_not_found(run) -> None:
     assert result.code == 1
     assert [hit["id"] for hit in hits(result)] == ["docs:b.md"]
     first, second = result.err.splitlines()
-    assert first.startswith("quire: guides/auth.md#oath: not in the index; near it: docs:guides/auth.md#oauth")
+    assert first.startswith("quire: guides/auth.md#oath: not in the index; similar: docs:guides/auth.md#oauth")
     assert second.startswith("quire: nope.md#x: not in the index")
     result = run("get", "--json", "nope.md#x")
     assert (result.code, hits(result)) == (1, [])

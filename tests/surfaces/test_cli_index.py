@@ -306,7 +306,7 @@ def test_a_folder_of_the_user_becomes_no_index(run, docs, name) -> None:
     folder = docs({"docs/a.md": "x\n", f"mine/{name}": "n\n"})
     for command in (["index"], ["search", "x"], ["ls"]):
         said = refused(run(*command, "docs", "--index", "mine"))
-        assert "mine: has other files in it and is no index; choose another folder" in said
+        assert "mine: has other files in it and is not an index; choose another folder" in said
     assert left(folder / "mine") == [name]
 
 

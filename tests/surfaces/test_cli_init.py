@@ -7,8 +7,7 @@ import sys
 import pytest
 from outputs import refused
 
-from quire.settings import load
-from quire.settings.keys import NUMBERS
+from quire.settings import NUMBERS, load
 
 
 @pytest.fixture(autouse=True)

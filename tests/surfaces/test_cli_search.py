@@ -17,7 +17,7 @@ from outputs import left, refused
 from processes import QUIRE, pausing, process, start, terminal
 
 import quire
-from quire.search.records import Hit
+from quire.search.hit import Hit
 from quire.settings import load
 
 AUTH = """\
@@ -567,7 +567,8 @@ def held(folder):
     """Another process that updates the index and does not come to an end."""
     code = (
         "import sys; from pathlib import Path; from quire.index.folder import Folder\n"
-        "with Folder(Path(sys.argv[1])).locked(1): print(flush=True); sys.stdin.read()"
+        "from quire.index.folder_writer import locked\n"
+        "with locked(Folder(Path(sys.argv[1])), 1): print(flush=True); sys.stdin.read()"
     )
     command = [sys.executable, "-c", code, str(folder)]
     child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from quire.index.files import VERSION
+from quire.index.file_records import VERSION
 
 
 @pytest.fixture(autouse=True)
@@ -84,7 +84,7 @@ def test_a_damaged_index_is_mended_where_it_is(run, docs) -> None:
     for option, typed in ([], "quire index"), (["--index", "zz"], "quire index --index zz"):
         run("index", "docs", *option)
         (folder / (option[-1] if option else ".quire") / "index.current").write_text("{")
-        said = f"the index is damaged (index.current holds something else); run: {typed}"
+        said = f"the index is damaged (index.current has invalid content); run: {typed}"
         assert run("status", *option).out.decode().endswith(f"\ndamaged: {said}\n")
         assert json.loads(run("status", "--json", *option).out)["damaged"] == said
 

@@ -10,8 +10,7 @@ import click
 from quire.cli.output import Paint, echo, write_json
 from quire.cli.places import here, reachable
 from quire.cli.shown import width
-from quire.settings import load
-from quire.settings.keys import shown
+from quire.settings import load, shown
 
 
 @click.command()

@@ -20,7 +20,7 @@ from quire.cli.output import count_of, note, write_json_array
 from quire.cli.places import exists, located
 from quire.cli.shown import visible
 from quire.errors import BusyError, NotFoundError, StoreError
-from quire.search.records import Hit
+from quire.search.hit import Hit
 
 _TARGET = re.compile(r"(?s)(?P<file>.*)(?P<rest>#[^#]*|:[0-9]+)")
 

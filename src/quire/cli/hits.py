@@ -11,9 +11,9 @@ import click
 
 from quire.cli.highlighted import shortened, whole
 from quire.cli.output import Paint, count_of, echo, has_colour, is_terminal, terminal_width
-from quire.index.paths import storable
-from quire.search.records import Hit
-from quire.search.settings import SHARPNESS
+from quire.index.file_records import storable
+from quire.search.hit import Hit
+from quire.search.ranking_settings import SHARPNESS
 
 _WIDTH = 112
 _INDENT = "  "
@@ -60,7 +60,7 @@ def with_breadcrumb(hit: Hit) -> int:
 
 def tokens_of(text: str) -> int:
     """How many tokens a text has, as a budget counts them."""
-    from quire.index.files import TOKENIZER  # noqa: PLC0415  counting takes longer than searching
+    from quire.index.file_records import TOKENIZER  # noqa: PLC0415  counting takes longer than searching
     from quire.size import resolve  # noqa: PLC0415
 
     return resolve(None, TOKENIZER).count(text)

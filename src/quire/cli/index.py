@@ -19,9 +19,8 @@ from quire.cli.output import Paint, count_of, echo, show_findings, write_json
 from quire.cli.places import Chosen, choose, reachable
 from quire.cli.refusals import refuse_beforehand, say_empty, unreadable, without_empty
 from quire.errors import InputError, UndecodableError
-from quire.index.paths import storable
-from quire.index.update import Update
-from quire.indexed import Index
+from quire.index.file_records import storable
+from quire.indexed import Index, Update
 from quire.model import Finding
 from quire.settings import Settings
 

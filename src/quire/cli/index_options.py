@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from quire.settings.keys import NUMBERS
+from quire.settings import NUMBERS
 
 
 class _Count(click.IntRange):

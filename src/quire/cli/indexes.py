@@ -37,12 +37,10 @@ from quire.errors import (
     OptionError,
     StoreError,
 )
-from quire.index.files import FileRecord
-from quire.index.paths import storable
-from quire.index.update import Update
-from quire.indexed import Index
-from quire.search.places import escaped
-from quire.search.records import Hit
+from quire.index.file_records import FileRecord, storable
+from quire.indexed import Index, Update
+from quire.search.hit import Hit
+from quire.search.path_filter import literal_pattern
 from quire.settings import Settings, load
 
 _NOTHING = "/:"
@@ -84,9 +82,9 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
 
     def say(self, error: NotFoundError) -> None:
         """Say what is not in the index."""
-        from quire.index.find import LISTED  # noqa: PLC0415  which is what found nothing
+        from quire.index.section_lookup import USE_LS  # noqa: PLC0415  which is what found nothing
 
-        if error.advice == LISTED:
+        if error.advice == USE_LS:
             error = error.advising(f"quire ls{index_given(self.settings)} shows what is")
         note(f"quire: {visible(str(error))}")
 
@@ -94,12 +92,12 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
         """What limits a search to the chosen parts of trees, and to what is like one of ``globs``."""
         parts = self.chosen.parts
         globs = [pattern for glob in globs for pattern in self._patterns(glob)]
-        patterns = [f"{tree}:{escaped(part)}" for tree in self.chosen.trees for part in parts.get(tree, [""])]
+        patterns = [f"{tree}:{literal_pattern(part)}" for tree in self.chosen.trees for part in parts.get(tree, [""])]
         if not parts or not globs:
             return patterns if parts else list(globs) or None
         meant = {each.id for each in self.index.documents(path=patterns)}
         both = [each for each in self.index.documents(path=globs) if each.id in meant]
-        return [f"{each.tree}:{escaped(each.path)}" for each in both] or [_NOTHING]
+        return [f"{each.tree}:{literal_pattern(each.path)}" for each in both] or [_NOTHING]
 
     def _patterns(self, glob: str) -> list[str]:
         """What a pattern means: it is as in the tree, or, where nothing there is like it, as it is printed."""

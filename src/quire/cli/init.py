@@ -14,8 +14,8 @@ from quire.cli.output import echo, note
 from quire.cli.places import here
 from quire.cli.shown import visible
 from quire.errors import InputError
-from quire.settings.files import PROJECT_FILE, PYTHON_FILE, python_file
-from quire.settings.keys import NUMBERS, tree_name
+from quire.settings import NUMBERS, tree_name
+from quire.settings.quire_toml import PROJECT_FILE, PYTHON_FILE, python_file
 from quire.write.atomic import replacing
 from quire.write.trouble import remedy
 

@@ -18,8 +18,8 @@ from quire.cli.places import located, reachable
 from quire.cli.refusals import say_empty
 from quire.cli.shown import width
 from quire.errors import NotFoundError
-from quire.index.paths import storable
-from quire.search.records import Hit
+from quire.index.file_records import storable
+from quire.search.hit import Hit
 
 _WIDTH = 72
 """The widest that a name may be, in columns."""
@@ -137,7 +137,7 @@ def _documents(place: Opened, tree: str, part: str) -> list[Row]:
 def _headings(place: Opened, top: Hit) -> list[Row]:
     """The headings as `quire outline` counts them: to a node belong the headings without text behind it as well."""
     from quire.cli.outline import outline  # noqa: PLC0415  for headings only
-    from quire.index.files import TOKENIZER  # noqa: PLC0415
+    from quire.index.file_records import TOKENIZER  # noqa: PLC0415
     from quire.pipeline import parse  # noqa: PLC0415
     from quire.size import resolve  # noqa: PLC0415
 

@@ -20,7 +20,7 @@ from quire.cli.options import errors_option, syntax_option, title_option, tokeni
 from quire.cli.output import MOST_SHOWN, Paint, echo, fitted, lines_of, show_findings, write_json
 from quire.cli.shown import width
 from quire.counter import TokenCounter
-from quire.index.paths import storable
+from quire.index.file_records import storable
 from quire.model import Document, Section, Syntax
 from quire.offsets import lines_at
 from quire.read.source import OnUndecodable

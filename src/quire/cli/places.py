@@ -17,10 +17,10 @@ import click
 from quire.cli.output import note
 from quire.cli.shown import visible
 from quire.errors import InputError, QuireError
-from quire.index.paths import is_inside, storable
-from quire.search.places import escaped, fits
-from quire.settings import Settings
-from quire.settings.keys import tree_name
+from quire.index.file_records import storable
+from quire.index.folder import is_inside
+from quire.search.path_filter import literal_pattern, matches_path
+from quire.settings import Settings, tree_name
 
 
 class Place(NamedTuple):
@@ -184,14 +184,14 @@ def located(path: str | Path, folders: Mapping[str, Path]) -> tuple[str, str] | 
 
 def as_printed(glob: str, folders: Mapping[str, Path]) -> list[str]:
     """A pattern for paths as they are printed, from the current folder, as patterns for the trees it can mean."""
-    lead = "" if os.path.isabs(glob) else escaped(_with_slashes(here())).rstrip("/")  # noqa: PTH117  as it was typed
+    lead = "" if os.path.isabs(glob) else literal_pattern(_with_slashes(here())).rstrip("/")  # noqa: PTH117  as it was typed
     wanted = posixpath.normpath(f"{lead}/{_with_slashes(glob).lstrip('/')}")
     patterns = []
     for tree, folder in folders.items():
         top = _with_slashes(folder)
-        if wanted.startswith(f"{escaped(top)}/"):
-            patterns.append(f"{tree}:{wanted.removeprefix(escaped(top))}")
-        elif fits("", f"{top.lstrip('/')}/", [wanted]):
+        if wanted.startswith(f"{literal_pattern(top)}/"):
+            patterns.append(f"{tree}:{wanted.removeprefix(literal_pattern(top))}")
+        elif matches_path("", f"{top.lstrip('/')}/", [wanted]):
             patterns.append(f"{tree}:/")
     return patterns
 

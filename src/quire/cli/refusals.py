@@ -14,7 +14,7 @@ from quire.cli.output import note
 from quire.cli.places import Chosen, Place, reachable
 from quire.cli.shown import visible
 from quire.errors import InputError, UndecodableError
-from quire.index import room
+from quire.index import folder
 from quire.settings import Settings
 
 _LOOKED_AT = 8192
@@ -24,7 +24,7 @@ _LOOKED_AT = 8192
 def refuse_beforehand(chosen: Chosen, settings: Settings) -> None:
     """Refuse what would do harm or be of no use, before anything is written."""
     refuse_place(settings.index, chosen.trees)
-    room.refuse_others(_near(settings.index))
+    folder.refuse_foreign_files(_near(settings.index))
     errors = [*unreadable(chosen).values()]
     if errors:
         raise errors[0]
@@ -32,8 +32,8 @@ def refuse_beforehand(chosen: Chosen, settings: Settings) -> None:
 
 def refuse_place(index: Path, trees: Mapping[str, Path]) -> None:
     """Refuse an index that is a file, or that a tree is in, with paths that work from the current folder."""
-    room.refuse_file(_near(index))
-    room.refuse_hidden(_near(index), {name: _near(folder) for name, folder in trees.items()})
+    folder.refuse_file(_near(index))
+    folder.refuse_hidden_trees(_near(index), {name: _near(path) for name, path in trees.items()})
 
 
 def _near(path: Path) -> Path:

@@ -22,7 +22,7 @@ from quire.cli.output import count_of, echo, note, write_json_array
 from quire.cli.places import exists
 from quire.cli.shown import visible
 from quire.errors import InputError, QueryError, near
-from quire.search.records import Hit, Results
+from quire.search.hit import Hit, Results
 
 
 class _Search(click.Command):

@@ -21,8 +21,7 @@ from quire.cli.output import MOST_SHOWN, Paint, count_of, echo, note, show_findi
 from quire.cli.places import is_gone, naming, reachable
 from quire.cli.shown import visible
 from quire.errors import NotFoundError
-from quire.index.files import VERSION
-from quire.index.paths import storable
+from quire.index.file_records import VERSION, storable
 from quire.indexed import Index, Status
 from quire.settings import Settings
 
