@@ -15,11 +15,12 @@ from __future__ import annotations
 
 from quire.model import Document, Source, findings_at
 from quire.parsing import outline
+from quire.parsing.anchors import find_anchor
 from quire.parsing.blocks import document_blocks
 from quire.parsing.inner import container_blocks, inner_blocks
 from quire.parsing.titles import shortened
 
-__all__ = ["container_blocks", "document", "inner_blocks"]
+__all__ = ["container_blocks", "document", "find_anchor", "inner_blocks"]
 
 
 def document(source: Source, title: str | None = None) -> Document:
