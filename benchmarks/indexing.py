@@ -20,7 +20,7 @@ from quire.index.file_records import FileRecord
 from quire.index.read_files import IndexedFile, read_batch
 from quire.index.stale_files import Task
 from quire.index.update import threads_for
-from quire.run.cores import cores
+from quire.run.workers import cores
 
 NODES = 100_000
 FILES = 1_000

@@ -5,6 +5,7 @@ A strategy accepts the common options and its own. Any other option is an error 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import lru_cache
@@ -81,8 +82,6 @@ class Options:
 
     def fingerprint(self) -> str:
         """Equal for options that give equal output."""
-        import hashlib  # noqa: PLC0415  it loads a library of its own, and most uses hash nothing
-
         return hashlib.blake2b(repr(sorted(self.to_dict().items())).encode(), digest_size=8).hexdigest()
 
     def to_dict(self) -> dict[str, Any]:

@@ -137,7 +137,7 @@ def test_a_tree_that_is_missing_stops_no_search(project: Path, refused: Refused,
     for _ in range(2):
         code, out, err = run("search", "sweet")
         assert (code, err.count("\n")) == (0, 1)
-        assert f"{missing}: no such folder or file; correct trees.more in quire.toml; left out" in err
+        assert f"{missing} does not exist; correct trees.more in quire.toml" in err
         assert "docs/a.md" in out
     assert "docs/a.md" in run("search", "sweet", "--no-update")[1]
     assert "correct trees.more" in refused("search", "sweet", "--tree", "more")

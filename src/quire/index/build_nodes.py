@@ -13,13 +13,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, chain, islice, pairwise
 from typing import Any
 
-from quire.blank import BLANK
 from quire.breadcrumbs import joined, one_line
 from quire.counter import TokenCounter
 from quire.index.file_records import storable
 from quire.index.node import Node, PassageSpan
 from quire.model import UNTITLED, Document
-from quire.offsets import bytes_at, lines_at
+from quire.offsets import BLANK, bytes_at, lines_at
 
 _MAX_TAGS = 100
 _TAG_KEYS = ("tags", "tag", "keywords")

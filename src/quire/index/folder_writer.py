@@ -15,9 +15,9 @@ import msgspec
 from quire.errors import BusyError, StoreError
 from quire.index.file_records import VERSION, Tree
 from quire.index.folder import CHECKED, CURRENT, IGNORE, LOCK, Folder, Pointer, generation_number
-from quire.write import atomic
+from quire.write import atomic_file
+from quire.write.atomic_file import remedy
 from quire.write.lock import Busy, OnWait, acquired
-from quire.write.trouble import remedy
 
 
 @contextmanager
@@ -44,13 +44,13 @@ def new_generation(folder: Folder) -> Path:
 def point_to(folder: Folder, generation: Path, trees: dict[str, Tree]) -> None:
     """Make a generation the current one."""
     pointer = Pointer(generation=generation.name, version=VERSION, trees=trees)
-    with explained(folder), atomic.replacing(folder.path / CURRENT) as stream:
+    with explained(folder), atomic_file.replacing(folder.path / CURRENT) as stream:
         stream.write(msgspec.json.encode(pointer))
 
 
 def sweep(folder: Folder) -> None:
     """Remove what killed updates left, and generations that are no longer current."""
-    atomic.sweep(folder.path / CURRENT)
+    atomic_file.sweep(folder.path / CURRENT)
     try:
         current = folder.current()
     except StoreError:

@@ -22,7 +22,8 @@ from quire.index.file_records import TOKENIZER, FileFinding, FileRecord, digest_
 from quire.index.node import encode_outline
 from quire.index.stale_files import Task
 from quire.read.source import CONVERT, unreadable
-from quire.run import cores, plan
+from quire.run import workers as run_workers
+from quire.run.workers import Batch
 
 OnProgress = Callable[[int, int, str], None]
 """Called with the number of files read, the number of all files, and the path of the last one."""
@@ -45,11 +46,11 @@ Results = Generator[tuple[Task, IndexedFile], None, None]
 
 def read_files(tasks: Sequence[Task], jobs: int | None, on_progress: OnProgress | None) -> Results:
     """Read files with ``jobs`` processes, by default as many as pay off. The order of results is not defined."""
-    works = [plan.work_of(task.record.size) for task in tasks]
+    works = [run_workers.work_of(task.record.size) for task in tasks]
     # One core is the engine's: with two, reading in this process is as fast.
-    wanted = min(cores.cores() - 1, _MAX_WORKERS, sum(works) // _WORK_PER_WORKER) if jobs is None else jobs
-    workers = plan.workers(works, jobs=wanted, cores=cores.cores())
-    batches = plan.batches(zip(tasks, works, strict=True), most=plan.batch_size(sum(works), workers))
+    wanted = min(run_workers.cores() - 1, _MAX_WORKERS, sum(works) // _WORK_PER_WORKER) if jobs is None else jobs
+    workers = run_workers.worker_count(works, jobs=wanted, cores=run_workers.cores())
+    batches = run_workers.batches(zip(tasks, works, strict=True), most=run_workers.batch_size(sum(works), workers))
     here = (pair for batch in batches for pair in zip(batch.items, read_batch(batch.items), strict=True))
     with closing(here if workers == 1 else _in_workers(batches, workers)) as results:
         for done, (task, file) in enumerate(results, start=1):
@@ -58,12 +59,12 @@ def read_files(tasks: Sequence[Task], jobs: int | None, on_progress: OnProgress 
                 on_progress(done, len(tasks), task.record.path)
 
 
-def _in_workers(batches: Iterable[plan.Batch[Task]], workers: int) -> Results:
-    from quire.run import local, worker  # noqa: PLC0415  loads multiprocessing, which few updates need
+def _in_workers(batches: Iterable[Batch[Task]], workers: int) -> Results:
+    from quire.run.process_pool import Lost, map_batches  # noqa: PLC0415  loads multiprocessing, which few updates need
 
-    with closing(local.mapped(worker.Together(read_batch_encoded), batches, workers=workers)) as results:
+    with closing(map_batches(read_batch_encoded, batches, workers=workers)) as results:
         for task, result in results:
-            if isinstance(result, local.Lost):
+            if isinstance(result, Lost):
                 yield task, _failed(task, f"it cannot be indexed: {result.reason}", code="unreadable")
             else:
                 yield task, _DECODER.decode(result)

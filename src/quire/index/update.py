@@ -21,7 +21,7 @@ from quire.index.folder import Folder
 from quire.index.folder_writer import explained, locked, new_generation, point_to, sweep
 from quire.index.read_files import OnProgress, Results, read_files
 from quire.index.update_plan import UpdatePlan
-from quire.run.cores import cores
+from quire.run.workers import cores
 from quire.write.lock import OnWait
 
 _BYTES_PER_THREADS = 4 * 1024 * 1024

@@ -20,12 +20,11 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from quire.blank import BLANK
 from quire.index.engine.normalization import is_unspaced
 from quire.index.file_records import TOKENIZER
 from quire.index.node import Node
 from quire.model import Span
-from quire.offsets import line_start
+from quire.offsets import BLANK, line_start
 
 WORTH = 16  # a passage is cut only if there is room for so many tokens, and to at least half as many
 _MAX_MISSES = 16  # after so many nodes that do not fit, no more are tried

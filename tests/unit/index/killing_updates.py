@@ -23,14 +23,14 @@ from quire.index import read_files
 from quire.index.engine.writer import Writer
 from quire.index.file_records import FileRecord
 from quire.index.stale_files import Task
-from quire.run import cores, plan
-from quire.write import atomic, lock
+from quire.run import workers
+from quire.write import atomic_file, lock
 
 DOCUMENTS = 30
 KILLS = 100
 MOST_CHANGES = 12
 """About as many as one update makes in the folder of the index."""
-LOADED = (read_files.read_batch, cores.cores, plan.workers, atomic.replacing, lock.held)
+LOADED = (read_files.read_batch, workers.cores, workers.worker_count, atomic_file.replacing, lock.held)
 
 
 def write(home: Path, version: int) -> None:

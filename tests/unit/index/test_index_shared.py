@@ -211,7 +211,7 @@ def test_a_full_disk_leaves_the_old_index(home: Path, limit: int, rebuild: bool)
 )
 def test_what_the_system_says_is_told_however_the_engine_quotes_it(tmp_path: Path, said: str) -> None:
     with (
-        pytest.raises(quire.StoreError, match="cannot be written: No space left on device; make room"),
+        pytest.raises(quire.StoreError, match="cannot be written: No space left on device; free some space"),
         engine_writes(tmp_path),
     ):
         raise ValueError(said)

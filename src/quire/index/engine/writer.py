@@ -12,7 +12,7 @@ import tantivy
 from quire.errors import StoreError, is_panic
 from quire.index.engine.damage import MAX_SHOWN, text_and_code
 from quire.index.engine.index_schema import BLOB, DOC, NUMBER, RECORD, NodeFields, build_schema, register_analysers
-from quire.write.trouble import remedy
+from quire.write.atomic_file import remedy
 
 _SMALL_HEAP, _LARGE_HEAP = 15_000_000, 64_000_000
 """The memory per engine thread: the least that it accepts, and enough for few large segments."""
