@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from quire.model import Document
-from quire.parsing.slugs import RULES, anchors
+from quire.parsing.slugs import RULES, anchors, heading_ids
 
 _HTML_ID = r"""<[^<>]*\b(?:id|name)[ \t]*=[ \t]*["']?{}["'\s>/]"""
 
@@ -16,10 +16,7 @@ def find_anchor(document: Document, fragment: str, rule: str = "github") -> int 
         if fragment in (section.anchor, section.slug):
             return section.start
     titles = [section.title for section in document.sections[1:]]
-    ids = [block.id for block in document.blocks if block.kind == "heading"]
-    if len(ids) != len(titles):
-        ids = [""] * len(titles)
-    for given in (ids, [""] * len(titles)):  # the slug that a title would make finds its section, too
+    for given in (heading_ids(document), [""] * len(titles)):  # the slug that a title would make finds its section, too
         for name in dict.fromkeys((rule, *RULES)):
             made = anchors(name, titles, given)
             if fragment in made:
