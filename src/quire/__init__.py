@@ -6,8 +6,6 @@ docs/reference/python.md describes them all.
 
 from __future__ import annotations
 
-from importlib import import_module
-
 __version__ = "0.1.0"
 
 # typing's own costs more than all of this module; type checkers know the name.
@@ -95,6 +93,8 @@ __all__ = [
 def __getattr__(name: str) -> object:
     if name not in _HOME:
         raise AttributeError(f"module 'quire' has no attribute {name!r}; it has: {', '.join(__all__)}")
+    from importlib import import_module  # noqa: PLC0415  only when a name is first used
+
     value = getattr(import_module(f"quire.{_HOME[name]}"), name)
     globals()[name] = value
     return value
