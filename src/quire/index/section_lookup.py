@@ -51,10 +51,12 @@ def _by_id(snapshot: Snapshot, name: str) -> Iterator[Node]:
 
 def _by_anchor(snapshot: Snapshot, name: str) -> Iterator[Node]:
     """The section that an anchor of the published page leads to; the document is parsed again for it."""
+    document, mark, anchor = name.rpartition("#")
+    if not (mark and anchor):
+        return
     from quire import parsing, read  # noqa: PLC0415  most lookups need no parser
 
-    document, mark, anchor = name.rpartition("#")
-    for document_id in _document_ids(snapshot, document) if mark and anchor else ():
+    for document_id in _document_ids(snapshot, document):
         nodes = snapshot.nodes_of(document_id)
         source = read.make_source("".join(node.text for node in nodes), path=nodes[0].path)
         position = parsing.find_anchor(parsing.document(source), anchor)

@@ -15,7 +15,7 @@ from itertools import count
 from typing import NamedTuple, TypeAlias
 
 from quire.model import Block, Document, Kind, Note
-from quire.offsets import BLANK, line_start, text_end
+from quire.offsets import BLANK, line_start, text_end, trimmed
 from quire.parsing import container_blocks, inner_blocks
 from quire.size.sizer import Sizer, furthest
 from quire.split.graphemes import grapheme_ends
@@ -183,7 +183,7 @@ class Cutter:
             outer = self._if_light(outer, "container-left-out", "opening of a container")
         if not outer.suffix:
             return outer, block._replace(children=inner_blocks(text, block))
-        start, end = text.find("\n", block.start) + 1, text_end(text, block.start, outer.end)
+        start, end = trimmed(text, text.find("\n", block.start) + 1, outer.end)
         if end <= start:
             return NOTHING, block
         children = container_blocks(text, start, end)
@@ -394,7 +394,8 @@ class Cutter:
         if last > start:
             prefix, suffix = self._around(start, end, span.reopening)
             tokens = self._sizer.size(start, last) if prefix or suffix else size
-            yield Part(start, last, tokens, prefix, suffix, last >= span.sentence_end, span.reopening)
+            reopening = self._outer if span.reopening is NOTHING else span.reopening
+            yield Part(start, last, tokens, prefix, suffix, last >= span.sentence_end, reopening)
 
     def _merged(self, parts: Sequence[Part]) -> list[Part]:
         """Neighbours that are within the limit together, together; then small ones with a neighbour above it."""
