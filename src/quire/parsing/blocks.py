@@ -19,11 +19,13 @@ def document_blocks(source: Source) -> tuple[list[Block], list[Note]]:
         start, end = trimmed(text, source.body_start, len(text))
         return [Block("paragraph", start, end)] if start < end else [], []
     blocks, rest = flat_blocks(text, source.markdown_start, len(text))
-    blocks = [_as_admonition(text, block) if block[0] == "list" else block for block in blocks]
+    for number, block in enumerate(blocks):
+        if block[0] == "list" and text.startswith(ADMONITION_MARKS, block[1]):
+            blocks[number] = _as_admonition(text, block)
     notes = set_titles(text, blocks)
     # Plain blocks open no container, except for HTML.
-    may_hold = rest or "{{" in text or "{%" in text or any(block[0] == "html" for block in blocks)
-    if may_hold and has_containers(rest, text):
+    has_tags = "{{" in text or "{%" in text
+    if (rest or has_tags or any(block[0] == "html" for block in blocks)) and has_containers(rest, text):
         blocks = join_containers(text, blocks)
     if source.opaque is not None:
         blocks.insert(0, Block("paragraph", source.opaque.start, text_end(text, *source.opaque)))
@@ -81,8 +83,6 @@ def _parsed_block(text: str, kind: Kind, start: int, end: int, level: int) -> Bl
 
 def _as_admonition(text: str, block: Block) -> Block:
     """An admonition or a group of tabs of MkDocs, which the parser has seen as a list, as a directive."""
-    if not text.startswith(ADMONITION_MARKS, block.start):
-        return block
     line = text[block.start : block.end].partition("\n")[0].split()
     return Block("directive", block.start, block.end, 0, line[1] if line[0] != "===" and len(line) > 1 else "tab")
 

@@ -35,7 +35,8 @@ _ATTRIBUTES = rf"""(?:[^<>{{}}"']++|"[^"]*+"|'[^']*+'|["']|{_braces(3)})*+"""
 # An unfinished tag is matched as a whole, so that no text is read again from each of many tags on.
 _TAG = re.compile(rf"<(/?)({_NAME})(?=[\s/>]|\Z)({_ATTRIBUTES})(>?)")
 _TAG_LINE = re.compile(rf"{_LINE_START}<{_NAME}(?:[\s/>]|\Z)")
-_CLOSING_TAG = re.compile(r"</(?:(?i:details)|[A-Z])|\{\{[<%]-?[ \t]*/|\{%-?[ \t]*end")
+_CLOSING_TAG = re.compile(r"</(?:(?i:details)|[A-Z])")
+_CLOSING_TEMPLATE = re.compile(r"\{(?:\{[<%]-?[ \t]*/|%-?[ \t]*end)")
 _TAG_END_BELOW = re.compile(r"[ \t]*+(?:\r\n|\r|\n)[ \t]*+>")
 """The last line of a tag over several lines, which the parser takes for a quote."""
 _SKIPPED = frozenset({"code", "rule", "reference"})
@@ -67,7 +68,9 @@ class _Mark(NamedTuple):
 
 def has_containers(rest: str, text: str) -> bool:
     """Whether there may be a container in ``text``; directives and math open in the part ``rest`` of it."""
-    return ":::" in rest or _MATH in rest or _CLOSING_TAG.search(text) is not None
+    if ":::" in rest or _MATH in rest or _CLOSING_TAG.search(text):
+        return True
+    return ("{{" in text or "{%" in text) and _CLOSING_TEMPLATE.search(text) is not None
 
 
 def join_containers(text: str, blocks: list[Block], *, is_inside: bool = False) -> list[Block]:

@@ -33,9 +33,9 @@ ADMONITION_MARKS = ("!!!", "???", "===")
 
 def parser_view(lines: str) -> str:
     """``lines`` as the parser should see them; the same text if it has no such construct."""
-    if "{{<" in lines or "{%" in lines:
+    if "{" in lines and ("{{<" in lines or "{%" in lines):
         lines = _without_raw_text(lines)
-    if any(mark in lines for mark in ADMONITION_MARKS):
+    if "\n    " in lines and ("!!! " in lines or "===" in lines or "???" in lines):
         lines = _with_items(lines)
     return lines
 

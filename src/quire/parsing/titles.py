@@ -65,7 +65,7 @@ def _set_title(blocks: list[Block], number: int, title: str, notes: list[Note]) 
 
 def _ids_above(text: str, blocks: Sequence[Block], headings: Sequence[int]) -> dict[int, str]:
     """The ids that lines above headings give them."""
-    if ")=" not in text and "<a" not in text:
+    if ")=\n" not in text and "<a " not in text:
         return {}
     found: dict[int, str] = {}
     for number in headings:
