@@ -1,7 +1,7 @@
 """Where the links of a tree of documents lead: to a document and a section of it, or to nothing.
 
     page.md#id  ../a/  ./b  page.html     relative to the file, or to the page that is published as a folder
-    /docs/a/b/                            absolute; the site may have a prefix that the tree has not, or the other way round
+    /docs/a/b/                            absolute; the tree may be a part of the site, or the site a part of the tree
     [[page#Heading]]  {{< ref "page" >}}  by file name, from anywhere
 
 Pages also have the addresses in their front matter. A link is broken only if its target would have to be in the tree:
@@ -20,31 +20,19 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from quire.model import Document, Link
-from quire.parsing.events import opened, plain_text
-from quire.parsing.heading_ids import split_id
-from quire.parsing.links import inline_events
-from quire.parsing.slugs import RULES, anchors, github_slug, unicode_slug
+from quire.parsing.anchors import all_anchors
+from quire.parsing.slugs import github_slug
 from quire.read.source import MARKDOWN_EXTENSIONS
 
 _PAGE_EXTENSIONS = frozenset({*MARKDOWN_EXTENSIONS, ".html", ".htm"})
 _INDEX_NAMES = frozenset({"index", "_index", "readme"})
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|@|.*[{}<>$*|]|[A-Z]+(?:_[A-Z]+)+\Z", re.DOTALL)
 """Targets on other sites, aliases of bundlers (``@site/``), templates and placeholders."""
-_FILE_EXTENSION = re.compile(r"\.[a-z][a-z0-9]*\Z", re.IGNORECASE)
+_FILE_EXTENSION = re.compile(r"\.[a-z][a-z0-9]*\Z")
 _ORDER = re.compile(r"(?:(?<=/)|\A)[0-9]+[-_.](?=[^/])")
 """The number in a file name that sets the order of pages, and is not in their addresses."""
 _ANY_PAGE = re.compile(r"top\Z|fn|:~:|L[0-9]+(?:-L?[0-9]+)?\Z|\Z")
 """Fragments that every page may have: its top, footnotes, text, lines."""
-_ID = re.compile(
-    r"""(?<![\w-])(?:id|name)[ ]*=[ ]*["']?([^\s"'<>{}]+)"""  # HTML and shortcodes
-    r"""|\{:?[ ]*[^{}\n"]*?\#([^\s{}\#"]+)[^{}\n]*\}"""  # a list of attributes
-    r"""|^\(([^()\s]+)\)="""  # MyST
-    r"""|<!--[ ]*\w+:\w+[ ]+([^\s<>]+)[ ]*-->"""  # macros of Material for MkDocs
-    r"""|^[ ]*===[!+]?[ ]+"(?P<tab>[^"\n]+)\"""",  # tabs of MkDocs
-    re.MULTILINE,
-)
-"""What makes an anchor, besides headings."""
-_TABLE_ROW = re.compile(r"^[ ]*\|[ ]*`([^`\n]+)`", re.MULTILINE)
 _INCLUDE = re.compile(
     r"""\{[{%][<%]?-?[ ]*(?:include|render|embed|snippet|readfile)|--8<--|<!--[ ]*@?include|^import .*\.mdx?["']""",
     re.MULTILINE | re.IGNORECASE,
@@ -68,44 +56,41 @@ class Target(NamedTuple):
     problem: str = ""
     """What is missing, if the link is broken."""
     nearest: str = ""
-    """The most similar target that exists, if there is one: a path, or ``#id`` in the right document."""
+    """The most similar target that exists, if there is one: ``path``, ``path#id``, or ``#id`` in the right document."""
 
 
 class _Lookup(NamedTuple):
-    """The parts of a target, and the documents that it may mean."""
+    """The parts of a target, and the documents that it may mean, the most likely one first."""
 
     page: str
     fragment: str
     keys: list[str]
-    """Where the page would be, the most likely place first; none if it is outside of the tree."""
+    """Where the page would be; empty if that is outside of the tree."""
     pages: list[str]
 
 
 class LinkTargets:
-    """The pages of a tree by the addresses that links may use. ``exists`` tells whether there is such a file beside them."""
+    """The pages of a tree by the addresses that links use. ``exists`` tells whether a path in the tree is a file."""
 
     def __init__(self, documents: Mapping[str, Document], exists: Callable[[str], bool] = lambda _: False) -> None:
         self._documents = documents
         self._exists = exists
         self.links = {path: document.links for path, document in documents.items()}
         """The links of each document."""
-        self._pages: dict[str, str] = {}
-        self._bases: dict[str, list[str]] = {}
-        for path in documents:
-            self._pages.setdefault(_key(path), path)
-        for path, document in documents.items():
-            others = list(_other_keys(path, document.frontmatter))
-            for key in others:
-                self._pages.setdefault(key, path)
-            self._bases[path] = _unique(base for key in (_key(path), *others) for base in (key, posixpath.dirname(key)))
-        self._by_name: dict[str, list[str]] = defaultdict(list)
+        keys = {path: [_key(path), *_other_keys(path, each.frontmatter)] for path, each in documents.items()}
+        self._bases = {
+            path: [base for key in own for base in (key, posixpath.dirname(key))] for path, own in keys.items()
+        }
+        self._pages = {key: path for path, own in keys.items() for key in own[1:]}
+        self._pages |= {own[0]: path for path, own in keys.items()}
+        self._by_name: dict[str, dict[str, None]] = defaultdict(dict)
         for key, path in self._pages.items():
             for suffix in _suffixes(key):
-                self._by_name[suffix].append(path)
+                self._by_name[suffix][path] = None
+        self._folders = {"", *(folder for path in documents for folder in _folders(path.casefold()))}
         self._is_hugo = any(path.endswith("_index.md") for path in documents)
-        self._finds_from_root = self._is_hugo or any(path.endswith(".mdx") for path in documents)
-        self._folders = {""}.union(*(_ancestors(path.casefold()) for path in documents))
-        self._anchors: dict[str, tuple[dict[str, int], dict[str, int]]] = {}
+        self._is_mdx = any(path.endswith(".mdx") for path in documents)
+        self._anchors: dict[str, dict[str, int]] = {}
 
     def broken(self) -> Iterator[tuple[str, Link, Target]]:
         """Every broken link, with the document that it is in."""
@@ -127,6 +112,9 @@ class LinkTargets:
             return Target(problem=f"no document {found.page}", nearest=nearest)
         return Target()
 
+    def _is_wiki(self, path: str, link: Link) -> bool:
+        return self._documents[path].text.startswith("[[", link.start)
+
     def _lookup(self, path: str, link: Link) -> _Lookup | None:
         """The documents that a link may lead to; None if it leads elsewhere."""
         is_wiki = self._is_wiki(path, link)
@@ -137,55 +125,54 @@ class LinkTargets:
             return _Lookup(page, fragment, [], [path])
         keys = self._keys(path, page)
         pages = _unique(self._pages[key] for key in keys if key in self._pages)
-        if is_wiki and not pages:
-            pages = self._by_name.get(_key(page)) or self._by_name.get(_key(page.replace(" ", "-"))) or []
-        elif self._is_hugo and not pages and "/" not in page and len(set(self._by_name.get(_key(page), ()))) == 1:
-            pages = self._by_name[_key(page)]
+        if not pages and (is_wiki or (self._is_hugo and "/" not in page)):
+            pages = list(self._by_name.get(_key(page)) or self._by_name.get(_key(page.replace(" ", "-"))) or ())
+            pages = pages if is_wiki or len(pages) == 1 else []
         return _Lookup(page, fragment, keys, pages)
 
-    def _is_wiki(self, path: str, link: Link) -> bool:
-        return self._documents[path].text.startswith("[[", link.start)
+    def _lookups(self) -> Iterator[tuple[str, _Lookup]]:
+        for path, links in self.links.items():
+            for link in links:
+                found = self._lookup(path, link)
+                if found is not None:
+                    yield path, found
 
     def _keys(self, path: str, page: str) -> list[str]:
-        """The keys that a target may mean; empty for one outside of the tree."""
+        """Where a page may be; empty if that is outside of the tree."""
         if page.startswith("/"):
             key = _key(page)
-            return [_joined(own, key[len(site) :]) for site, own in self._prefixes if _is_below(key, site)]
+            return [_joined(own, key[len(site) :]) for site, own in self._prefixes if f"{key}/".startswith(site)]
         bases = [posixpath.dirname(path), *self._bases[path]]
         if posixpath.splitext(page)[1].lower() in MARKDOWN_EXTENSIONS:
-            bases = [bases[0], ""] if self._finds_from_root else bases[:1]
+            is_from_root = self._is_mdx or (self._is_hugo and "/" in page)
+            bases = [bases[0], ""] if is_from_root else bases[:1]
         joined = [posixpath.normpath(posixpath.join(base, page)) for base in bases]
         return _unique(_key(each) for each in joined if not each.startswith(".."))
 
     @cached_property
     def _prefixes(self) -> list[tuple[str, str]]:
-        """Prefixes of absolute links, each with the folder of the tree that it stands for; the most common ones first."""
-        votes: Counter[tuple[str, str]] = Counter()
-        for links in self.links.values():
-            for target in {link.target for link in links if link.target.startswith("/")}:
-                key = _key(_split(target)[0])
-                if key in self._pages:
-                    votes["", ""] += 1
-                    continue
-                rests = [rest for rest in _suffixes(key) if rest in self._pages]
-                for rest in rests:
-                    votes[key[: -len(rest) - 1], ""] += 1
-                for own in map(_key, () if rests else self._by_name.get(key, ())):
-                    if own.endswith(f"/{key}"):
-                        votes["", own[: -len(key) - 1]] += 1
-        most = max(votes.values(), default=0)
-        found = [prefixes for prefixes, count in votes.most_common() if count >= most * _MIN_SHARE]
-        return found if ("", "") in found else [*found, ("", "")]
+        """Prefixes of absolute links, each with the folder of the tree that it stands for; the most common first."""
+        votes = Counter({("", ""): 1})
+        targets = [link.target for links in self.links.values() for link in links if link.target.startswith("/")]
+        for target in targets:
+            key = _key(_split(target)[0])
+            rests = [rest for rest in _suffixes(key) if rest in self._pages]
+            if key in self._pages:
+                votes["", ""] += 1
+            elif rests:
+                votes.update((key[: -len(rest)], "") for rest in rests)
+            else:
+                votes.update(
+                    ("", own[: -len(key)]) for own in map(_key, self._by_name.get(key, ())) if own.endswith(f"/{key}")
+                )
+        most = votes.most_common()
+        return [prefixes for prefixes, count in most if count >= most[0][1] * _MIN_SHARE or prefixes == ("", "")]
 
     @cached_property
     def _has_wiki_links(self) -> bool:
         """Whether ``[[a]]`` is a link here: at least half of them lead somewhere."""
-        names = [
-            link.target.partition("#")[0]
-            for path, links in self.links.items()
-            for link in links
-            if self._is_wiki(path, link)
-        ]
+        all_links = [(path, link) for path, links in self.links.items() for link in links]
+        names = [_split(link.target)[0] for path, link in all_links if self._is_wiki(path, link)]
         return 2 * sum(not name or _key(name) in self._by_name for name in names) >= len(names)
 
     @cached_property
@@ -197,54 +184,79 @@ class LinkTargets:
                 linked[found.keys[-1]].add(path)
         return sum(len(paths) >= _MIN_LINKED for paths in linked.values()) >= _MIN_MOUNTED
 
-    @cached_property
-    def _template_anchors(self) -> set[str]:
-        """Fragments that several pages lack that have headings written by a shortcode: those of such headings."""
-        lacking: dict[str, set[str]] = defaultdict(set)
-        for _, found in self._lookups():
-            page = found.pages[0] if found.pages and found.fragment else ""
-            if page and self._section(page, found.fragment) is None and _has_template_headings(self._documents[page]):
-                lacking[found.fragment].add(page)
-        return {fragment for fragment, pages in lacking.items() if len(pages) > 1}
-
-    def _lookups(self) -> Iterator[tuple[str, _Lookup]]:
-        for path, links in self.links.items():
-            for link in links:
-                found = self._lookup(path, link)
-                if found is not None:
-                    yield path, found
-
     def _must_be_here(self, path: str, found: _Lookup) -> bool:
         """Whether a page that is not in the tree would have to be."""
-        page, keys = found.page, found.keys
-        extension = posixpath.splitext(page)[1].lower()
-        if not keys or (extension not in _PAGE_EXTENSIONS and _FILE_EXTENSION.match(extension)):
+        extension = posixpath.splitext(found.page)[1].lower()
+        if not found.keys or (extension not in _PAGE_EXTENSIONS and _FILE_EXTENSION.match(extension)):
             return False
-        if not page.startswith("/"):
-            if posixpath.normpath(posixpath.join(posixpath.dirname(path), page)).startswith(".."):
-                return False
-            if self._exists(posixpath.join(posixpath.dirname(path), page)):
-                return False
-            if extension in MARKDOWN_EXTENSIONS:
-                return True
-        folders = [posixpath.dirname(key) for key in keys]
-        if page.startswith("/"):  # beside the tree there may be other pages of the site
-            folders = [folder for folder, key in zip(folders, keys, strict=True) if folder or key != _key(page)]
-        return any(folder in self._folders for folder in folders)
+        if found.page.startswith("/"):  # beside the tree there may be other pages of the site
+            return any(
+                posixpath.dirname(key) in self._folders and ("/" in key or key != _key(found.page))
+                for key in found.keys
+            )
+        file = posixpath.normpath(posixpath.join(posixpath.dirname(path), found.page))
+        if file.startswith("..") or self._exists(file):
+            return False
+        return extension in MARKDOWN_EXTENSIONS or any(posixpath.dirname(key) in self._folders for key in found.keys)
 
     def _in_pages(self, pages: list[str], fragment: str, path: str) -> Target:
-        """The section of the first page that has it."""
+        """The section with an anchor, in the first page that has it."""
         for page in pages:
             section = self._section(page, fragment)
             if section is not None:
                 return Target(page, section)
-        if self._may_have(pages[0], fragment):
-            return Target(pages[0])
-        missing = f"no section #{fragment}" + (f" in {pages[0]}" if pages[0] != path else "")
-        close = get_close_matches(fragment, self._anchors[pages[0]][0], n=1)
-        elsewhere = self._pages_by_anchor.get(fragment, [])
-        moved = f"{elsewhere[0]}#{fragment}" if len(elsewhere) == 1 else ""
-        return Target(pages[0], problem=missing, nearest=moved or (f"#{close[0]}" if close else ""))
+        page = pages[0]
+        if self._may_have(page, fragment):
+            return Target(page)
+        close = get_close_matches(fragment, [section.anchor for section in self._documents[page].sections], n=1)
+        moved = self._pages_by_anchor.get(fragment, [])
+        nearest = f"{moved[0]}#{fragment}" if len(moved) == 1 else f"#{close[0]}" if close else ""
+        return Target(page, 0, f"no section #{fragment}" + (f" in {page}" if page != path else ""), nearest)
+
+    def _section(self, path: str, fragment: str) -> int | None:
+        """The number of the section with an anchor; None if there is none."""
+        if _ANY_PAGE.match(fragment):
+            return 0
+        document = self._documents[path]
+        for section in document.sections[1:]:
+            if fragment in (section.anchor, section.slug):
+                return section.number
+        known = self._all_anchors(path)
+        by_title = github_slug(fragment.rpartition("#")[2])  # wiki links
+        names = (fragment, fragment.removeprefix("user-content-"), fragment.lstrip("+"), by_title)
+        return next((max(document.section_at(known[name]), 0) for name in names if name in known), None)
+
+    def _all_anchors(self, path: str) -> dict[str, int]:
+        if path not in self._anchors:
+            self._anchors[path] = all_anchors(self._documents[path])
+        return self._anchors[path]
+
+    def _may_have(self, path: str, fragment: str) -> bool:
+        """Whether a page may have an anchor that cannot be seen in its source."""
+        document = self._documents[path]
+        if len(document.sections) == 1 or _PARTIAL.search(path) or _INCLUDE.search(document.text):
+            return True
+        if _has_template_headings(document) and fragment in self._template_anchors:
+            return True
+        folder = posixpath.dirname(path.casefold())
+        names = (fragment.casefold(), fragment.casefold().partition("-")[2])
+        if folder == _key(path) and any(name and _joined(folder, name) in self._pages for name in names):
+            return True  # the page lists those in its folder
+        tabs = re.sub(r"-[0-9]+\Z", "", fragment)
+        return any(tabs == name.replace("_", "-") for name in self._all_anchors(path))
+
+    @cached_property
+    def _template_anchors(self) -> set[str]:
+        """The anchors of headings that a shortcode writes: several pages with such headings lack the fragment."""
+        lacking: dict[str, set[str]] = defaultdict(set)
+        for _, (_, fragment, _, pages) in self._lookups():
+            if (
+                pages
+                and self._section(pages[0], fragment) is None
+                and _has_template_headings(self._documents[pages[0]])
+            ):
+                lacking[fragment].add(pages[0])
+        return {fragment for fragment, pages in lacking.items() if len(pages) > 1}
 
     @cached_property
     def _pages_by_anchor(self) -> dict[str, list[str]]:
@@ -254,50 +266,12 @@ class LinkTargets:
                 pages[section.anchor].append(path)
         return pages
 
-    def _section(self, path: str, fragment: str) -> int | None:
-        """The number of the section with an anchor; None if there is none."""
-        if _ANY_PAGE.match(fragment):
-            return 0
-        document = self._documents[path]
-        if path not in self._anchors:
-            self._anchors[path] = {each.anchor: each.number for each in document.sections[1:]}, {}
-        own, others = self._anchors[path]
-        if fragment in own:
-            return own[fragment]
-        if not others:
-            others.update(_other_anchors(document))
-        by_title = github_slug(fragment.rpartition("#")[2])  # wiki links
-        names = (fragment, fragment.removeprefix("user-content-"), fragment.lstrip("+"), by_title)
-        return next((others[name] for name in names if name in others), None)
-
-    def _may_have(self, path: str, fragment: str) -> bool:
-        """Whether a page may have an anchor that cannot be seen in its source."""
-        document = self._documents[path]
-        if len(document.sections) == 1 or _PARTIAL.search(path) or _INCLUDE.search(document.text):
-            return True
-        if _has_template_headings(document) and fragment in self._template_anchors:
-            return True
-        key = _key(path)
-        folder = key if key == posixpath.dirname(path).casefold() else posixpath.dirname(key)
-        names = (fragment.casefold(), fragment.casefold().partition("-")[2])
-        if any(_joined(folder, name) in self._pages for name in names if name):  # a list of the pages in the folder
-            return True
-        tabs = re.sub(r"-[0-9]+\Z", "", fragment)
-        return any(tabs == name.replace("_", "-") for name in self._anchors[path][1])
-
     def _nearest_page(self, key: str) -> str:
         """A page of the same name in another folder, else one with a similar name."""
-        folder, _, name = key.rpartition("/")
-        same = self._by_name.get(name, [])
-        if same:
-            return max(same, key=lambda path: len(posixpath.commonprefix([path, key])))
-        names = {_key(path).rpartition("/")[2]: path for path in self._pages.values()}
-        beside = {own: path for own, path in names.items() if posixpath.dirname(_key(path)) == folder}
-        for known in (beside, names):
-            close = get_close_matches(name, known, n=1, cutoff=0.7)
-            if close:
-                return known[close[0]]
-        return ""
+        name = key.rpartition("/")[2]
+        close = [name] if name in self._by_name else get_close_matches(name, self._by_name, n=1, cutoff=0.7)
+        same = self._by_name[close[0]] if close else [""]
+        return max(same, key=lambda path: len(posixpath.commonprefix([path, key])))
 
 
 def _key(path: str) -> str:
@@ -311,60 +285,17 @@ def _key(path: str) -> str:
 
 def _other_keys(path: str, frontmatter: Mapping[str, Any]) -> Iterator[str]:
     """The keys of a page by its front matter, and by its path without numbers."""
-    folder = posixpath.dirname(path)
     for name in ("url", "permalink", "slug", "id", "aliases", "redirect_from"):
         value = frontmatter.get(name)
         for each in value if isinstance(value, list) else [value]:
             if isinstance(each, str) and each and ":" not in each:
-                yield _key(posixpath.join("" if name == "url" else folder, each))
+                yield _key(posixpath.join("" if name == "url" else posixpath.dirname(path), each))
     if _ORDER.search(path):
         yield _key(_ORDER.sub("", path))
 
 
-def _other_anchors(document: Document) -> dict[str, int]:
-    """The anchors of a document by every rule, those of headings inside other blocks, and ids in HTML."""
-    found: dict[str, int] = {}
-    headings = document.sections[1:]
-    ids = [block.id for block in document.blocks if block.kind == "heading"]
-    for section in headings:
-        found |= {section.slug: section.number, section.made_anchor: section.number}
-    for rule in RULES:
-        names = anchors(rule, [section.title for section in headings], ids)
-        for name, section in zip(names, headings, strict=True):
-            found.setdefault(name, section.number)
-    for match in _ID.finditer(document.text):
-        section = document.sections[max(document.section_at(match.start()), 0)]
-        name = match[match.lastindex or 1]
-        if match["tab"]:
-            name = unicode_slug(name)
-            found.setdefault(f"{section.anchor}-{name}", section.number)
-        found.setdefault(name, section.number)
-    if (document.path or "").endswith(".mdx"):  # components make anchors of table rows
-        for match in _TABLE_ROW.finditer(document.text):
-            found.setdefault(match[1], document.section_at(match.start()))
-    data, events = inline_events(document)
-    nested = [
-        (split_id(plain_text(events)), len(data[: place["start"]].decode()))
-        for event, place in events
-        if opened(event)[0] == "Heading"
-    ]
-    for rule in RULES:
-        names = anchors(rule, [each.content for each, _ in nested], [each.id for each, _ in nested])
-        for name, (_, start) in zip(names, nested, strict=True):
-            found.setdefault(name, max(document.section_at(start + document.source.markdown_start), 0))
-    return found
-
-
 def _has_template_headings(document: Document) -> bool:
     return any("{{" in document.text[section.start : section.body_start] for section in document.sections[1:])
-
-
-def _unique(values: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(values))
-
-
-def _joined(prefix: str, rest: str) -> str:
-    return f"{prefix}/{rest.strip('/')}".strip("/")
 
 
 def _split(target: str) -> tuple[str, str]:
@@ -373,18 +304,22 @@ def _split(target: str) -> tuple[str, str]:
     return unquote(page.partition("?")[0]).strip(), unquote(fragment)
 
 
-def _is_below(key: str, prefix: str) -> bool:
-    return not prefix or key == prefix or key.startswith(f"{prefix}/")
+def _unique(values: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(values))
+
+
+def _joined(prefix: str, rest: str) -> str:
+    return f"{prefix.strip('/')}/{rest.strip('/')}".strip("/")
 
 
 def _suffixes(key: str) -> Iterator[str]:
-    """The key, and what is left without its first, second … folder."""
+    """The key, and the rest of it behind its first, second … folder."""
     while key:
         yield key
         key = key.partition("/")[2]
 
 
-def _ancestors(path: str) -> Iterator[str]:
+def _folders(path: str) -> Iterator[str]:
     """The folders that a path is in."""
     while path := posixpath.dirname(path):
         yield path

@@ -33,7 +33,8 @@ FILLER = "\x7f"
 """Stands where ``link_view`` has removed a character inside a link."""
 _REFERENCE = re.compile(
     r"""\{\{[<%][ \t]*+(?:rel)?ref[ \t]++["`]?(?P<page>[^\s"`<>{}]++)[^{}\n]*?[>%]\}\}"""
-    r"""|\{%-?[ \t]*+(?:link|post_url)[ \t]++(?P<post>[^\s{}%]++)[ \t]*+-?%\}|\{\{[ \t]*+site\.(?:baseurl|url)[^{}\n]*+\}\}"""
+    r"""|\{%-?[ \t]*+(?:link|post_url)[ \t]++(?P<post>[^\s{}%]++)[ \t]*+-?%\}"""
+    r"""|\{\{[ \t]*+site\.(?:baseurl|url)[^{}\n]*+\}\}"""
 )
 """A destination made by the generator: Hugo's ``ref``, Liquid's ``link``; or the site's address in front of one."""
 _LINK_AROUND_BRACKETS = re.compile(r"\[\[([^\[\]\n]*+)\]\](?=[(\[])")
@@ -42,7 +43,7 @@ _LINK_AROUND_BRACKETS = re.compile(r"\[\[([^\[\]\n]*+)\]\](?=[(\[])")
 def parser_view(lines: str) -> str:
     """``lines`` as the parser should see them; the same text if it has no such construct."""
     if "{{<" in lines or "{%" in lines:
-        lines = _without_raw_text(lines)
+        lines = _blanked(lines, _raw_spans(lines))
     if any(mark in lines for mark in ADMONITION_MARKS):
         lines = _with_items(lines)
     return lines
@@ -54,8 +55,7 @@ def link_view(lines: str) -> str:
     Destinations that the generator makes are replaced by their argument, filled up with ``FILLER``.
     """
     if "{%" in lines or "{{" in lines:
-        for start, end in _code_spans(lines):
-            lines = lines[:start] + "x" * (end - start) + lines[end:]
+        lines = _blanked(lines, _code_spans(lines))
         lines = _REFERENCE.sub(lambda tag: (tag["page"] or tag["post"] or "").ljust(len(tag[0]), FILLER), lines)
     if "]](" in lines or "]][" in lines:  # no wiki link
         lines = _LINK_AROUND_BRACKETS.sub(rf"[{FILLER}\1{FILLER}]", lines)
@@ -75,10 +75,10 @@ def _code_spans(lines: str) -> Iterator[tuple[int, int]]:
             name = ""
 
 
-def _without_raw_text(lines: str) -> str:
+def _blanked(lines: str, spans: Iterator[tuple[int, int]]) -> str:
     parts: list[str] = []
     done = 0
-    for start, end in _raw_spans(lines):
+    for start, end in spans:
         if start >= done:
             parts += (lines[done:start], "x" * (end - start))
             done = end

@@ -1,0 +1,84 @@
+"""``quire links``: list the links of documents that lead to nothing."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import click
+
+from quire import pipeline
+from quire.cli.arguments import not_empty
+from quire.cli.commands import NOTHING_FOUND
+from quire.cli.configured import configured
+from quire.cli.documents import Tally, exit_code, read_all, to_read
+from quire.cli.options import errors_option
+from quire.cli.output import Paint, count_of, echo, note, write_json
+from quire.link_targets import LinkTargets
+from quire.model import Document
+from quire.offsets import lines_at
+from quire.read.source import OnUndecodable
+
+
+@click.command()
+@click.argument("paths", nargs=-1, metavar="[PATH...]", callback=not_empty)
+@errors_option
+@click.option("--json", "as_json", is_flag=True, help="Print the broken links as a JSON array, and nothing else.")
+@click.option("-q", "--quiet", is_flag=True, help="No summary; errors only.")
+def command(*, paths: tuple[str, ...], errors: OnUndecodable, as_json: bool, quiet: bool) -> int:
+    """List links that lead to nothing.
+
+    Checks links between the documents of a folder: the page must exist, and the section after #. Prints each broken
+    link with its file and line, what is missing, and the most similar target that exists. Links to other sites, to
+    files that are no documents, and to pages that may be outside of the folder are not checked. The exit code is 1 if
+    a link is broken, and 2 if a document could not be read. Without PATH, checks the trees of quire.toml.
+    """
+    tally = Tally()
+    known = configured(paths)
+    trees: dict[str, dict[str, Document]] = defaultdict(dict)
+    names: dict[tuple[str, str], str] = {}
+    for text in read_all(to_read(known.paths, tally, errors=errors, trees=known.trees), tally):
+        path = text.path or text.name
+        folder = text.name.removesuffix(path) if text.path else ""
+        trees[folder][path] = pipeline.parse(text.text, path=path)
+        names[folder, path] = text.name
+        tally.documents += 1
+    broken: list[dict[str, Any]] = []
+    count = 0
+    for folder, documents in trees.items():
+        targets = LinkTargets(documents, exists=partial(_exists, folder))
+        count += sum(map(len, targets.links.values()))
+        for record in _records(targets, documents):
+            broken.append({**record, "file": names[folder, record["file"]]})
+            if not as_json:
+                _show(broken[-1])
+    if as_json:
+        write_json(broken)
+    for skipped in tally.skipped:
+        note(f"{skipped.path}: {skipped.reason} [skipped]")
+    code = exit_code(tally, known.paths)
+    if tally.documents and not quiet:
+        note(f"{count_of(count, 'link')} in {count_of(tally.documents, 'document')}, {len(broken):,} broken")
+    return code or (NOTHING_FOUND if broken else 0)
+
+
+def _exists(folder: str, path: str) -> bool:
+    return not folder or os.path.exists(os.path.join(folder, path))  # noqa: PTH110, PTH118  may hold any character
+
+
+def _records(targets: LinkTargets, documents: dict[str, Document]) -> Iterator[dict[str, Any]]:
+    for path, link, target in targets.broken():
+        [line] = lines_at(documents[path].text, [link.start])
+        link_part = {"text": link.text, "target": link.target}
+        yield {"file": path, "line": line, **link_part, "problem": target.problem, "nearest": target.nearest}
+
+
+def _show(record: dict[str, Any]) -> None:
+    paint = Paint(sys.stdout)
+    nearest = f"; nearest: {record['nearest']}" if record["nearest"] else ""
+    place = paint.place(f"{record['file']}:{record['line']}")
+    echo(f"{place}: {paint.plain('[{text}]({target}): {problem}'.format(**record) + nearest)}")
