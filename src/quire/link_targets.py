@@ -31,8 +31,8 @@ _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|@|.*[{}<>$*|]|[A-Z]+(?:_[A
 _FILE_EXTENSION = re.compile(r"\.[a-z][a-z0-9]*\Z")
 _ORDER = re.compile(r"(?:(?<=/)|\A)[0-9]+[-_.](?=[^/])")
 """The number in a file name that sets the order of pages, and is not in their addresses."""
-_ANY_PAGE = re.compile(r"top\Z|fn|:~:|L[0-9]+(?:-L?[0-9]+)?\Z|\Z")
-"""Fragments that every page may have: its top, footnotes, text, lines."""
+_ANY_PAGE = re.compile(r"top\Z|fn|:~:|\^|L[0-9]+(?:-L?[0-9]+)?\Z|\Z")
+"""Fragments that every page may have: its top, footnotes, text, blocks of wikis, lines."""
 _INCLUDE = re.compile(
     r"""\{[{%][<%]?-?[ ]*(?:include|render|embed|snippet|readfile)|--8<--|<!--[ ]*@?include|^import .*\.mdx?["']""",
     re.MULTILINE | re.IGNORECASE,
@@ -56,7 +56,7 @@ class Target(NamedTuple):
     problem: str = ""
     """What is missing, if the link is broken."""
     nearest: str = ""
-    """The most similar target that exists, if there is one: ``path``, ``path#id``, or ``#id`` in the right document."""
+    """The most similar target that exists: ``path``, ``path#id``, or ``#id`` in the right document; may be empty."""
 
 
 class _Lookup(NamedTuple):
@@ -121,6 +121,8 @@ class LinkTargets:
         if _ELSEWHERE.match(link.target) or (is_wiki and not self._has_wiki_links):
             return None
         page, fragment = _split(link.target)
+        if is_wiki and not fragment.startswith("^"):  # wiki links have titles, perhaps with those above them
+            fragment = github_slug(fragment.rpartition("#")[2])
         if not page:
             return _Lookup(page, fragment, [], [path])
         keys = self._keys(path, page)
@@ -208,9 +210,11 @@ class LinkTargets:
         page = pages[0]
         if self._may_have(page, fragment):
             return Target(page)
-        close = get_close_matches(fragment, [section.anchor for section in self._documents[page].sections], n=1)
+        close = get_close_matches(
+            fragment.casefold(), [section.anchor for section in self._documents[page].sections], n=1
+        )
         moved = self._pages_by_anchor.get(fragment, [])
-        nearest = f"{moved[0]}#{fragment}" if len(moved) == 1 else f"#{close[0]}" if close else ""
+        nearest = f"{moved[0]}#{fragment}" if len(moved) == 1 else f"#{close[0]}" if close else page
         return Target(page, 0, f"no section #{fragment}" + (f" in {page}" if page != path else ""), nearest)
 
     def _section(self, path: str, fragment: str) -> int | None:
@@ -222,8 +226,7 @@ class LinkTargets:
             if fragment in (section.anchor, section.slug):
                 return section.number
         known = self._all_anchors(path)
-        by_title = github_slug(fragment.rpartition("#")[2])  # wiki links
-        names = (fragment, fragment.removeprefix("user-content-"), fragment.lstrip("+"), by_title)
+        names = (fragment, fragment.removeprefix("user-content-"), fragment.lstrip("+"))
         return next((max(document.section_at(known[name]), 0) for name in names if name in known), None)
 
     def _all_anchors(self, path: str) -> dict[str, int]:

@@ -13,7 +13,8 @@ indexes.py, places.py      the index a command works on; paths as trees, and bac
 refusals.py    what is refused before an index is written
 chunk_files.py the chunk files that migrate reads
 hits.py, highlighted.py    sections as JSON and as text; matches marked, long texts shortened
-chunk.py, config.py, get.py, index.py, init.py, links.py, ls.py, migrate.py, outline.py, search.py, stats.py, status.py, verify.py
+chunk.py, config.py, get.py, index.py, init.py, links.py, ls.py, migrate.py, outline.py, search.py,
+stats.py, status.py, verify.py
                one file a command
 picture.py     a document with its chunks drawn beside it, for docs/strategies.md
 demo.py        quire at work on its own documentation

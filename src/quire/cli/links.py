@@ -39,12 +39,12 @@ def command(*, paths: tuple[str, ...], errors: OnUndecodable, as_json: bool, qui
     """
     tally = Tally()
     known = configured(paths)
-    trees: dict[str, dict[str, Document]] = defaultdict(dict)
-    names: dict[tuple[str, str], str] = {}
+    trees: dict[str | None, dict[str, Document]] = defaultdict(dict)
+    names: dict[tuple[str | None, str], str] = {}
     for text in read_all(to_read(known.paths, tally, errors=errors, trees=known.trees), tally):
         path = text.path or text.name
-        folder = text.name.removesuffix(path) if text.path else ""
-        trees[folder][path] = pipeline.parse(text.text, path=path)
+        folder = text.name.removesuffix(path) if text.path else None
+        trees[folder][path] = pipeline.parse(text.text, path=text.path)
         names[folder, path] = text.name
         tally.documents += 1
     broken: list[dict[str, Any]] = []
@@ -66,8 +66,9 @@ def command(*, paths: tuple[str, ...], errors: OnUndecodable, as_json: bool, qui
     return code or (NOTHING_FOUND if broken else 0)
 
 
-def _exists(folder: str, path: str) -> bool:
-    return not folder or os.path.exists(os.path.join(folder, path))  # noqa: PTH110, PTH118  may hold any character
+def _exists(folder: str | None, path: str) -> bool:
+    """Whether there is such a file; standard input may be from anywhere."""
+    return folder is None or os.path.exists(os.path.join(folder, path))  # noqa: PTH110, PTH118  may hold any character
 
 
 def _records(targets: LinkTargets, documents: dict[str, Document]) -> Iterator[dict[str, Any]]:

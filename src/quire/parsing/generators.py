@@ -70,7 +70,7 @@ def _code_spans(lines: str) -> Iterator[tuple[int, int]]:
         closes = tag["closes"] or tag["end"]
         if not name and not closes and word in _RAW_WORDS:
             name, start = word, tag.end()
-        elif closes and word == name:
+        elif name and closes and word == name:
             yield start, tag.start()
             name = ""
 
