@@ -107,7 +107,9 @@ class LinkTargets:
             return Target()
         if found.pages:
             return self._in_pages(found.pages, found.fragment, path)
-        if self._is_wiki(path, link) or (self._must_be_here(path, found) and not self._has_mounts):
+        if self._is_wiki(path, link) or (
+            self._must_be_here(path, found) and not (self._has_mounts and self._may_be_mounted(found.keys))
+        ):
             nearest = self._nearest_page(found.keys[0] if found.keys else _key(found.page))
             return Target(problem=f"no document {found.page}", nearest=nearest)
         return Target()
@@ -185,6 +187,11 @@ class LinkTargets:
             if not found.pages and self._must_be_here(path, found):
                 linked[found.keys[-1]].add(path)
         return sum(len(paths) >= _MIN_LINKED for paths in linked.values()) >= _MIN_MOUNTED
+
+    def _may_be_mounted(self, keys: list[str]) -> bool:
+        """Whether a missing page has no page beside it whose name it could be a spelling of."""
+        beside = [key for key in self._pages if posixpath.dirname(key) in map(posixpath.dirname, keys)]
+        return not any(get_close_matches(key, beside, n=1, cutoff=0.97) for key in keys)
 
     def _must_be_here(self, path: str, found: _Lookup) -> bool:
         """Whether a page that is not in the tree would have to be."""

@@ -45,7 +45,7 @@ def test_no_broken_links(run, docs) -> None:
 
 
 def test_standard_input(run) -> None:
-    assert run("links", "-", stdin=b"# A\n\n[a](#a) [b](b.md)\n").code == 0
+    assert run("links", "-", stdin=b"# A\n\n[a](#a) [b](../b.md)\n").code == 0
     assert run("links", "-", stdin=b"[a](#x)\n\n# A\n").out == b"<stdin>:1: [a](#x): no section #x; nearest: <stdin>\n"
 
 

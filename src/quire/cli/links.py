@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -18,6 +17,7 @@ from quire.cli.configured import configured
 from quire.cli.documents import Tally, exit_code, read_all, to_read
 from quire.cli.options import errors_option
 from quire.cli.output import Paint, count_of, echo, note, write_json
+from quire.cli.shown import visible
 from quire.link_targets import LinkTargets
 from quire.model import Document
 from quire.offsets import lines_at
@@ -39,47 +39,37 @@ def command(*, paths: tuple[str, ...], errors: OnUndecodable, as_json: bool, qui
     """
     tally = Tally()
     known = configured(paths)
-    trees: dict[str | None, dict[str, Document]] = defaultdict(dict)
-    names: dict[tuple[str | None, str], str] = {}
+    trees: dict[str, dict[str, Document]] = defaultdict(dict)
     for text in read_all(to_read(known.paths, tally, errors=errors, trees=known.trees), tally):
         path = text.path or text.name
-        folder = text.name.removesuffix(path) if text.path else None
-        trees[folder][path] = pipeline.parse(text.text, path=text.path)
-        names[folder, path] = text.name
+        trees[text.name.removesuffix(path)][path] = pipeline.parse(text.text, path=text.path)
         tally.documents += 1
     broken: list[dict[str, Any]] = []
     count = 0
     for folder, documents in trees.items():
         targets = LinkTargets(documents, exists=partial(_exists, folder))
         count += sum(map(len, targets.links.values()))
-        for record in _records(targets, documents):
-            broken.append({**record, "file": names[folder, record["file"]]})
+        for path, link, target in targets.broken():
+            [line] = lines_at(documents[path].text, [link.start])
+            record = {"file": folder + path, "line": line, "text": link.text, "target": link.target}
+            broken.append({**record, "problem": target.problem, "nearest": target.nearest})
             if not as_json:
-                _show(broken[-1])
+                _show(**broken[-1])
     if as_json:
         write_json(broken)
     for skipped in tally.skipped:
-        note(f"{skipped.path}: {skipped.reason} [skipped]")
+        note(f"{visible(skipped.path)}: {visible(skipped.reason)} [skipped]")
     code = exit_code(tally, known.paths)
     if tally.documents and not quiet:
         note(f"{count_of(count, 'link')} in {count_of(tally.documents, 'document')}, {len(broken):,} broken")
     return code or (NOTHING_FOUND if broken else 0)
 
 
-def _exists(folder: str | None, path: str) -> bool:
-    """Whether there is such a file; standard input may be from anywhere."""
-    return folder is None or os.path.exists(os.path.join(folder, path))  # noqa: PTH110, PTH118  may hold any character
+def _exists(folder: str, path: str) -> bool:
+    return os.path.exists(folder + path)  # noqa: PTH110  Path would change the path
 
 
-def _records(targets: LinkTargets, documents: dict[str, Document]) -> Iterator[dict[str, Any]]:
-    for path, link, target in targets.broken():
-        [line] = lines_at(documents[path].text, [link.start])
-        link_part = {"text": link.text, "target": link.target}
-        yield {"file": path, "line": line, **link_part, "problem": target.problem, "nearest": target.nearest}
-
-
-def _show(record: dict[str, Any]) -> None:
+def _show(*, file: str, line: int, text: str, target: str, problem: str, nearest: str) -> None:
     paint = Paint(sys.stdout)
-    nearest = f"; nearest: {record['nearest']}" if record["nearest"] else ""
-    place = paint.place(f"{record['file']}:{record['line']}")
-    echo(f"{place}: {paint.plain('[{text}]({target}): {problem}'.format(**record) + nearest)}")
+    near = f"; nearest: {nearest}" if nearest else ""
+    echo(f"{paint.place(f'{file}:{line}')}: {paint.plain(f'[{text}]({target}): {problem}{near}')}")
