@@ -84,7 +84,9 @@ class LinkTargets:
         self._pages = {key: path for path, own in keys.items() for key in own[1:]}
         self._pages |= {own[0]: path for path, own in keys.items()}
         self._by_name: dict[str, dict[str, None]] = defaultdict(dict)
+        self._names: dict[str, list[str]] = defaultdict(list)
         for key, path in self._pages.items():
+            self._names[posixpath.dirname(key)].append(posixpath.basename(key))
             for suffix in _suffixes(key):
                 self._by_name[suffix][path] = None
         self._folders = {"", *(folder for path in documents for folder in _folders(path.casefold()))}
@@ -189,9 +191,9 @@ class LinkTargets:
         return sum(len(paths) >= _MIN_LINKED for paths in linked.values()) >= _MIN_MOUNTED
 
     def _may_be_mounted(self, keys: list[str]) -> bool:
-        """Whether a missing page has no page beside it whose name it could be a spelling of."""
-        beside = [key for key in self._pages if posixpath.dirname(key) in map(posixpath.dirname, keys)]
-        return not any(get_close_matches(key, beside, n=1, cutoff=0.97) for key in keys)
+        """Whether a missing page is not just misspelled: no page beside it has a very similar name."""
+        places = [(posixpath.basename(key), self._names.get(posixpath.dirname(key), ())) for key in keys]
+        return not any(get_close_matches(name, beside, n=1, cutoff=0.85) for name, beside in places)
 
     def _must_be_here(self, path: str, found: _Lookup) -> bool:
         """Whether a page that is not in the tree would have to be."""

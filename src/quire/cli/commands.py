@@ -33,7 +33,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "get": "Print sections by id, or by file and heading or line.",
         "index": "Bring the index up to date.",
         "init": "Write a quire.toml for the documents that are here.",
-        "links": "List links that lead to nothing.",
+        "links": "List broken links.",
         "ls": "List what is in the index.",
         "migrate": "Turn chunk files of the old format into today's.",
         "outline": "Show a document's headings with token counts and lines.",

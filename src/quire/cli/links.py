@@ -1,4 +1,4 @@
-"""``quire links``: list the links of documents that lead to nothing."""
+"""``quire links``: list broken links between documents."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from quire.read.source import OnUndecodable
 @click.option("--json", "as_json", is_flag=True, help="Print the broken links as a JSON array, and nothing else.")
 @click.option("-q", "--quiet", is_flag=True, help="No summary; errors only.")
 def command(*, paths: tuple[str, ...], errors: OnUndecodable, as_json: bool, quiet: bool) -> int:
-    """List links that lead to nothing.
+    """List broken links.
 
-    Checks links between the documents of a folder: the page must exist, and the section after #. Prints each broken
-    link with its file and line, what is missing, and the most similar target that exists. Links to other sites, to
-    files that are no documents, and to pages that may be outside of the folder are not checked. The exit code is 1 if
-    a link is broken, and 2 if a document could not be read. Without PATH, checks the trees of quire.toml.
+    Checks that the documents and sections exist that the documents of a folder link to. Prints each broken link with
+    its file and line, the missing target and the nearest existing one. Links to other sites, to files other than
+    documents, and to pages that may be outside of the folder are not checked. The exit code is 1 if a link is broken,
+    and 2 if a document could not be read. Without PATH, checks the trees of quire.toml.
     """
     tally = Tally()
     known = configured(paths)

@@ -12,7 +12,7 @@ from quire.parsing.slugs import RULES, anchors, unicode_slug
 
 _ID = re.compile(
     r"""(?<![\w-])(?:id|name)[ ]*=[ ]*["']?([^\s"'<>{}]+)"""  # HTML and shortcodes
-    r"""|\{:?[ ]*[^{}\n"]*?\#([^\s{}\#"]+)[^{}\n]*\}"""  # a list of attributes
+    r"""|\{:?[ ]*+(?:[^\s{}\#]++[ ]++)*+\#([^\s{}\#"]++)"""  # a list of attributes
     r"""|^\(([^()\s]+)\)="""  # MyST
     r"""|<!--[ ]*\w+:\w+[ ]+([^\s<>]+)[ ]*-->"""  # macros of Material for MkDocs
     r"""|^[ ]*===[!+]?[ ]+"(?P<tab>[^"\n]+)\"""",  # tabs of MkDocs
