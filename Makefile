@@ -28,8 +28,10 @@ $(VENV)/bench: $(VENV)/dev
 	$(BIN)/pip install --quiet --editable '.[bench]'
 	@touch $@
 
-demo: $(VENV)/core  ## install quire and show what it does with its own documentation
-	@$(BIN)/python -m quire.cli.demo README.md docs
+demo: $(VENV)/core  ## install quire and run some commands on its own documentation
+	$(BIN)/quire outline README.md --depth 2
+	$(BIN)/quire stats docs
+	$(BIN)/quire verify README.md docs
 
 test: lint pytest  ## check style, types and layers, then run all tests
 
@@ -67,7 +69,7 @@ case: $(VENV)/dev  ## run one golden case: NAME=packed/code-cut; with UPDATE=1 w
 
 docs: $(VENV)/dev  ## write the generated parts of the documentation anew
 	QUIRE_UPDATE_DOCS=1 $(BIN)/pytest -q tests/test_docs.py tests/unit/test_settings.py
-	$(BIN)/python -m quire.wire
+	$(BIN)/python -c 'from quire.wire import json_schema; json_schema.write()'
 
 bench: $(VENV)/bench  ## measure cost against its parts; needs the documents that benchmarks/README.md names
 	$(BIN)/python -m benchmarks

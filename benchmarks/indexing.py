@@ -16,10 +16,11 @@ from benchmarks import measure
 from benchmarks.measure import Document
 from quire import Index
 from quire.index.engine.writer import Writer
-from quire.index.reading import read_tasks
-from quire.index.tasks import Reading, Task
+from quire.index.file_records import FileRecord
+from quire.index.read_files import IndexedFile, read_batch
+from quire.index.stale_files import Task
 from quire.index.update import threads_for
-from quire.run.cores import cores
+from quire.run.workers import cores
 
 NODES = 100_000
 FILES = 1_000
@@ -103,15 +104,16 @@ def _written(folder: Path, documents: list[Document]) -> tuple[list[str], int, i
             paths.append(f"copy-{number}/{path}")
             size += file.stat().st_size
         if not number:
-            each = sum(len(reading.nodes) for _, reading in _readings(folder, paths))
+            each = sum(len(reading.nodes.own) for _, reading in _readings(folder, paths))
         nodes += each
     return paths, nodes, size
 
 
-def _readings(folder: Path, paths: list[str]) -> Iterator[tuple[str, Reading]]:
+def _readings(folder: Path, paths: list[str]) -> Iterator[tuple[str, IndexedFile]]:
     for path in paths:
-        [reading] = read_tasks([Task(os.fsencode(folder / path), "docs", path, "english")])
-        yield f"docs:{path}", reading
+        record = FileRecord("docs", path, size=0, mtime_ns=0, ctime_ns=0, racy=False)
+        [file] = read_batch([Task(os.fsencode(folder / path), "english", record)])
+        yield f"docs:{path}", file
 
 
 def _engine(generation: Path, folder: Path, paths: list[str], threads: int) -> Callable[[], None]:

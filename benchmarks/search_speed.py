@@ -13,12 +13,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from quire.index.engine.store import Snapshot
+from quire.index.engine.snapshot import Snapshot
 from quire.indexed import Index
 from quire.query import parse
-from quire.search import find
+from quire.search.matching_nodes import make_compiler
 from quire.search.phases import search
-from quire.search.settings import SearchSettings
+from quire.search.ranking_settings import SearchSettings
 
 _NODES = 100_000
 _FILES = 1_000
@@ -66,17 +66,19 @@ def _in_process(pages: Path, queries: Sequence[str]) -> Iterator[str]:
 
 
 def _works(snapshot: Snapshot) -> dict[str, Callable[[str], object]]:
-    compiler = find.compiler(snapshot, SearchSettings())
+    compiler = make_compiler(snapshot, SearchSettings())
     compiled = {}
 
     def engine(text: str) -> object:
         if text not in compiled:
             query = parse(text)
-            strict = compiler.strict(query) if query else None
-            compiled[text] = strict if strict is not None and snapshot.top(strict, 1) else compiler.loose(query)
+            strict = compiler.compile(query) if query else None
+            compiled[text] = (
+                strict if strict is not None and snapshot.top(strict, 1) else compiler.compile(query, partial=True)
+            )
         forget(snapshot)
         started = time.perf_counter()
-        found = [snapshot.node(key) for _, key in snapshot.top(compiled[text], _LIMIT)]
+        found = snapshot.nodes(key for _, key in snapshot.top(compiled[text], _LIMIT))
         return time.perf_counter() - started if found else 0.0
 
     def forget(snapshot: Snapshot) -> None:

@@ -21,9 +21,9 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 import quire
-from quire.cli import picture
-from quire.cli.commands import COMMANDS
-from quire.cli.commands import quire as group
+from quire.cli import strategy_picture as picture
+from quire.cli.command_group import COMMANDS
+from quire.cli.command_group import quire as group
 from quire.options import _CHOICES, _RANGES, _TYPES, COMMON, OWN, TOKENIZERS, Options
 
 ROOT = Path(__file__).parents[1]

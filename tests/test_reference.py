@@ -18,13 +18,13 @@ import quire
 from quire import errors
 from quire.cli import main
 from quire.finish.guard import Reason
-from quire.index.files import FileRecord
+from quire.index.file_records import FileRecord
 from quire.index.node import Node
 from quire.indexed import Status, TreeInfo, Update
 from quire.read.discover import EXTENSIONS
 from quire.read.source import MARKDOWN_EXTENSIONS
-from quire.search.records import Hit, Results
-from quire.settings.keys import NUMBERS
+from quire.search.hit import Hit, Results
+from quire.settings import NUMBERS
 
 ROOT = Path(__file__).parents[1]
 SOURCE = Path(quire.__file__).parent

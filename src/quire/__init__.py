@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from quire.model import Block, Document, Finding, Link, Section, Span
     from quire.pipeline import chunk, chunk_dir, chunk_file, parse, verify
     from quire.record import Chunk, Chunks
-    from quire.search.records import Hit, Results
+    from quire.search.hit import Hit, Results
 
 _HOME = {
     "Block": "model",
@@ -38,7 +38,7 @@ _HOME = {
     "Document": "model",
     "Finding": "model",
     "GuardError": "errors",
-    "Hit": "search.records",
+    "Hit": "search.hit",
     "Index": "indexed",
     "IndexDamagedError": "errors",
     "InputError": "errors",
@@ -47,7 +47,7 @@ _HOME = {
     "OptionError": "errors",
     "QueryError": "errors",
     "QuireError": "errors",
-    "Results": "search.records",
+    "Results": "search.hit",
     "Section": "model",
     "Span": "model",
     "StoreError": "errors",

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import Self
+from unicodedata import category, east_asian_width
 
 
 class QuireError(Exception):
@@ -45,10 +46,8 @@ class QuireError(Exception):
 
     def advising(self, advice: str) -> Self:
         """The same error with other advice."""
-        from copy import copy  # noqa: PLC0415  needed only for errors
-
-        other = copy(self)
-        other.advice = advice
+        other = type(self).__new__(type(self), *self.args)
+        vars(other).update(vars(self), advice=advice)
         return other
 
     def __str__(self) -> str:
@@ -147,8 +146,6 @@ def _pointed(query: str, position: int) -> tuple[str, str]:
 
 def _columns(text: str) -> int:
     """The width of a text on a terminal: accents take no column, Chinese characters and most emoji take two."""
-    from unicodedata import category, east_asian_width  # noqa: PLC0415  needed only for this
-
     return sum((category(char) not in ("Mn", "Me")) * (1 + (east_asian_width(char) in "WF")) for char in text)
 
 
@@ -189,7 +186,7 @@ def is_panic(error: BaseException) -> bool:
 
 def near(name: object, names: Iterable[str], shown: Callable[[str], str] = str, cutoff: float = 0.6) -> str:
     """`` (did you mean …?)`` for a message if one of ``names`` is similar to ``name``; else empty."""
-    from difflib import get_close_matches  # noqa: PLC0415  needed only for errors
+    from difflib import get_close_matches  # noqa: PLC0415  takes a millisecond to load
 
     close = get_close_matches(str(name), list(names), n=1, cutoff=cutoff)
     return f" (did you mean {shown(close[0])}?)" if close else ""

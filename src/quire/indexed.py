@@ -1,13 +1,16 @@
-"""``quire.Index``: documents in a folder, kept up to date, searched. Thin: ``index`` keeps them, ``search`` finds them.
+"""``quire.Index``: documents in a folder, kept up to date and searchable. ``index`` stores them, ``search`` finds them.
 
-What parses and counts is loaded when something has changed; what searches, when somebody searches.
+The parser and the writer are loaded only if something has changed.
 """
 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
@@ -15,41 +18,84 @@ from typing import TYPE_CHECKING, Self
 
 from quire.errors import IndexDamagedError, NotFoundError, StoreError
 from quire.index.engine import damage
-from quire.index.engine.store import Snapshot
-from quire.index.files import NAME, VERSION, FileRecord
-from quire.index.folder import CHECKED, Folder, Stamp, another
-from quire.index.goal import Request, difference, folder_of, places_of
-from quire.index.info import Status, TreeInfo
+from quire.index.engine.snapshot import Snapshot, open_snapshot
+from quire.index.file_records import DEFAULT_FOLDER, VERSION, FileRecord, FileTable, Tree
+from quire.index.folder import Folder, Stamp, other_version, refuse_file, refuse_foreign_files
 from quire.index.node import Node
-from quire.index.opening import opened
-from quire.index.plan import plan
-from quire.index.reader import readings
-from quire.index.room import refuse_file, refuse_others
-from quire.index.update import OnProgress, Update, remove, update
-from quire.search import asked
-from quire.search.records import Hit, Results, hit_of
-from quire.search.settings import SearchSettings
+from quire.index.section_lookup import find_section
+from quire.index.stale_files import stale_files
+from quire.index.update_plan import Request, UpdatePlan, plan_removal, plan_update, rebuild_reason
+from quire.model import Finding
+from quire.search import argument_checks as check
+from quire.search.build_hits import hit_for_node
+from quire.search.hit import Hit, Results
+from quire.search.path_filter import matches_path
+from quire.search.phases import search
+from quire.search.ranking_settings import SearchSettings
 
-if TYPE_CHECKING:  # most uses write nothing
+if TYPE_CHECKING:
+    from quire.index.read_files import OnProgress
     from quire.write.lock import OnWait
 
 __all__ = ["Index", "Status", "TreeInfo", "Update"]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Update:
+    """What an update has done."""
+
+    added: int = 0  # new files
+    changed: int = 0  # files with new content
+    removed: int = 0  # files that are gone
+    touched: int = 0  # files with new times and the same content
+    unchanged: int = 0  # all other files
+    failed: tuple[Finding, ...] = ()  # files that cannot be read, reported at every update; all others are in the index
+    rebuilt: str | None = None  # why the whole index was rebuilt; None if it was not, or if it is new
+    nodes: int = 0  # the number of nodes in the index
+    seconds: float = 0.0  # the duration
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TreeInfo:
+    """A tree of an index."""
+
+    folder: Path  # the folder of its documents
+    language: str  # the language of its documents
+    files: int  # the number of files, without those that cannot be read
+    nodes: int  # the number of nodes
+    tokens: int  # the number of tokens
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """The state of an index."""
+
+    version: int  # the format version on disk; this quire's if it is unknown
+    size: int  # its size in bytes
+    damaged: str | None = None  # what is wrong with its files; the fields below are then empty. None if nothing is.
+    rebuild: str | None = None
+    """Why the next update will rebuild it although nothing is damaged. The fields below are filled only if the format
+    version is this quire's."""
+    trees: Mapping[str, TreeInfo] = field(default_factory=dict)  # its trees by name
+    segments: int = 0  # the number of engine segments
+    outdated: tuple[str, ...] = ()  # the ids of documents that were added, changed or removed since the last update
+    failed: tuple[Finding, ...] = ()  # files that cannot be read
+
+
 class Index:
-    """An index in a folder. Any number of threads and processes may search it, whatever is being updated."""
+    """An index in a folder. Any number of threads and processes may search it, also during updates."""
 
     def __init__(self, folder: str | os.PathLike[str], *, settings: SearchSettings | None = None) -> None:
-        self._folder = Folder(Path(asked.path("folder", folder)))
+        self._folder = Folder(Path(check.path("folder", folder)))
         refuse_file(self._folder.path)
-        self._settings = asked.search_settings("settings", settings)
+        self._settings = check.search_settings("settings", settings)
         self._lock = Lock()
         self._last: tuple[Snapshot | None, Stamp] | None = None
         self._closed = False
 
     @classmethod
-    def open(cls, folder: str | os.PathLike[str] = NAME, *, settings: SearchSettings | None = None) -> Index:
-        """The index in ``folder``; if there is none yet, the first ``update`` makes it."""
+    def open(cls, folder: str | os.PathLike[str] = DEFAULT_FOLDER, *, settings: SearchSettings | None = None) -> Index:
+        """The index in ``folder``; if there is none, the first ``update`` creates it."""
         return cls(folder, settings=settings)
 
     def __enter__(self) -> Self:
@@ -61,7 +107,7 @@ class Index:
         self.close()
 
     def close(self) -> None:
-        """Let go of the files. After it the index cannot be used; ``Index.open`` opens it again."""
+        """Release the files. The index cannot be used afterwards; ``Index.open`` opens it again."""
         with self._lock:
             self._last = None
             self._closed = True
@@ -79,29 +125,50 @@ class Index:
         jobs: int | None = None,
         rebuild: bool = False,
     ) -> Update:
-        """Bring ``trees``, folders by name, up to date; without it, those that the index knows. Other trees stay.
+        """Update ``trees``, folders by name, or without it all trees in the index. Other trees stay.
 
-        ``include`` and ``exclude`` are patterns for the documents of a tree, by its name. Only what changed is read. If
-        another process is updating, ``on_wait`` is told, and after ``wait`` seconds there is a ``BusyError``. ``jobs``
-        is the number of processes that read; by default as many as pay. With ``rebuild`` the index is made anew. A
-        folder that has other files in it, or that a tree is in, is refused.
+        ``include`` and ``exclude`` are patterns for the documents of a tree, by its name. Only changed files are read,
+        by ``jobs`` processes, by default as many as pay off. While another process is updating, ``on_wait`` is called,
+        and after ``wait`` seconds a ``BusyError`` is raised. ``rebuild`` rebuilds the whole index. A folder that has
+        other files in it, or contains a tree, is refused.
         """
         self._refuse_closed()
         request = Request(
-            trees=None if trees is None else asked.folders("trees", trees),
-            languages=asked.languages("languages", languages),
-            include=asked.patterns("include", include),
-            exclude=asked.patterns("exclude", exclude),
+            trees=None if trees is None else check.folders("trees", trees),
+            languages=check.languages("languages", languages),
+            include=check.patterns("include", include),
+            exclude=check.patterns("exclude", exclude),
             rebuild=rebuild,
         )
-        reads = readings(None if jobs is None else asked.number("jobs", jobs), on_progress)
-        return update(self._folder, request, reads, wait=asked.seconds("wait", wait), on_wait=on_wait)
+        jobs = check.positive_or_none("jobs", jobs)
+        plan_again = partial(plan_update, self._folder, request)
+        return self._carry_out(plan_again, check.seconds("wait", wait), on_wait, jobs, on_progress)
 
     def remove(self, tree: str, *, wait: float = 10.0, on_wait: OnWait | None = None) -> None:
-        """Take a tree out of the index; its documents are not touched."""
+        """Remove a tree from the index; its documents are not touched."""
         self._refuse_closed()
-        refuse_others(self._folder.path)
-        remove(self._folder, asked.text("tree", tree), wait=asked.seconds("wait", wait), on_wait=on_wait)
+        refuse_foreign_files(self._folder.path)
+        plan_again = partial(plan_removal, self._folder, check.string("tree", tree))
+        self._carry_out(plan_again, check.seconds("wait", wait), on_wait)
+
+    def _carry_out(
+        self,
+        plan_again: Callable[[], UpdatePlan],
+        wait: float,
+        on_wait: OnWait | None,
+        jobs: int | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> Update:
+        started = time.perf_counter()
+        plan = plan_again()
+        files = plan.known
+        if plan.is_needed:
+            from quire.index.update import update  # noqa: PLC0415  loads the parser and the tokenizer
+
+            plan, files = update(
+                self._folder, plan, plan_again, jobs=jobs, on_progress=on_progress, wait=wait, on_wait=on_wait
+            )
+        return _update_report(plan, files, time.perf_counter() - started)
 
     def search(
         self,
@@ -115,20 +182,18 @@ class Index:
         explain: bool = False,
         around: Callable[[Hit], int] | None = None,
     ) -> Results:
-        """The sections that answer ``query``, the best first; together at most ``max_tokens`` tokens of text.
+        """The sections that match ``query``, the best first, together at most ``max_tokens`` tokens.
 
-        ``trees``, one or more names, and ``path``, one or more patterns such as ``guides/**``, say where to look.
-        ``around`` tells how many tokens are shown around a hit, besides its breadcrumb line, and counts them, too.
+        ``trees``, one or more names, and ``path``, one or more patterns such as ``guides/**``, restrict the search.
+        ``around`` returns how many tokens the caller shows around a hit, besides its breadcrumb line; they count, too.
         """
-        from quire.search import phases  # noqa: PLC0415  an update searches nothing
-
-        return phases.search(
+        return search(
             self._snapshot(),
-            asked.text("query", query),
-            limit=asked.number("limit", limit),
-            max_tokens=None if max_tokens is None else asked.number("max_tokens", max_tokens),
-            trees=asked.texts("trees", trees),
-            paths=asked.texts("path", path),
+            check.string("query", query),
+            limit=check.positive("limit", limit),
+            max_tokens=check.positive_or_none("max_tokens", max_tokens),
+            trees=check.strings("trees", trees),
+            paths=check.strings("path", path),
             merge=merge,
             explain=explain,
             settings=self._settings,
@@ -136,83 +201,65 @@ class Index:
         )
 
     def get(self, name: str, *, children: bool = True, max_tokens: int | None = None) -> Hit:
-        """One section with all below it, or without: by its id, ``PATH#SLUG`` or ``PATH:LINE``."""
-        from quire.index.find import find  # noqa: PLC0415  not every use gets
-
+        """One section by its id, ``PATH#SLUG`` or ``PATH:LINE``, with everything below it or without."""
         snapshot = self._snapshot()
-        node = find(snapshot, asked.text("name", name))
-        most = None if max_tokens is None else asked.number("max_tokens", max_tokens)
-        return _hit(snapshot, node if children else node.alone(), most)
+        node = find_section(snapshot, check.string("name", name))
+        most = check.positive_or_none("max_tokens", max_tokens)
+        return hit_for_node(snapshot, node if children else node.without_children(), most)
 
     def trees(self) -> dict[str, TreeInfo]:
         """The trees of the index by name."""
         snapshot = self._snapshot()
-        files: dict[str, list[FileRecord]] = {name: [] for name in snapshot.settings.trees}
-        for record in snapshot.files().values():
-            if not record.failed:
-                files[record.tree].append(record)
-        return {
-            name: TreeInfo(
-                folder=folder_of(self._folder, tree),
-                language=tree.language,
-                files=len(files[name]),
-                nodes=sum(record.nodes for record in files[name]),
-                tokens=sum(record.tokens for record in files[name]),
-            )
-            for name, tree in sorted(snapshot.settings.trees.items())
-        }
+        return _tree_infos(self._folder, snapshot.settings.trees, snapshot.files)
 
     def documents(self, tree: str | None = None, path: str | Sequence[str] | None = None) -> list[FileRecord]:
-        """What is known of the documents, by tree and path; of one tree, or of those whose path fits a pattern."""
+        """The records of documents, sorted by tree and path: of one tree, or with a path that matches a pattern."""
         snapshot = self._snapshot()
         if tree is not None:
-            asked.known("tree", [asked.text("tree", tree)], snapshot.settings.trees)
-        found = [each for each in snapshot.files().values() if not each.failed and tree in (None, each.tree)]
-        if path is not None:
-            from quire.search.places import fits  # noqa: PLC0415  with a pattern only
-
-            patterns = asked.texts("path", path) or []
-            found = [each for each in found if fits(each.tree, each.path, patterns)]
+            check.known_trees("tree", [check.string("tree", tree)], snapshot.settings.trees)
+        found = [each for each in snapshot.files.values() if not each.failed and tree in (None, each.tree)]
+        patterns = check.strings("path", path)
+        if patterns is not None:
+            found = [each for each in found if matches_path(each.tree, each.path, patterns)]
         return sorted(found, key=lambda each: (each.tree, each.path))
 
     def outline(self, document: str) -> list[Node]:
-        """The nodes of a document, in order, by its id or its path."""
-        from quire.index.find import find  # noqa: PLC0415  not every use gets
-
+        """The nodes of a document in order, by its id or path."""
         snapshot = self._snapshot()
-        return snapshot.nodes_of(find(snapshot, asked.text("document", document)).document_id)
+        return snapshot.nodes_of(find_section(snapshot, check.string("document", document)).document_id)
 
     def status(self) -> Status:
-        """How the index is: every byte of it is checked, and every tree is looked at."""
+        """The state of the index. Checks every byte of it and every file of its trees."""
         self._refuse_closed()
         size = sum(file.stat().st_size for file in self._folder.path.rglob("*") if file.is_file())
         version = self._folder.version() or VERSION
         if version != VERSION:
-            return Status(version=version, size=size, rebuild=f"it was made by {another(version)}")
+            return Status(version=version, size=size, rebuild=f"it was made by {other_version(version)}")
         try:
             snapshot = self._snapshot()
-            self._check(snapshot)
+            self._check_all(snapshot)
             trees = self.trees()
         except IndexDamagedError as error:
             return Status(version=VERSION, size=size, damaged=error.reason)
-        made = plan(places_of(self._folder, snapshot.settings.trees), snapshot.files())
+        settings = snapshot.settings
+        stale = stale_files(self._folder.home, settings.trees, snapshot.files)
         return Status(
             version=VERSION,
             size=size,
-            rebuild=difference(snapshot.settings, snapshot.settings.trees),
+            rebuild=rebuild_reason(settings, settings.trees),
             trees=trees,
-            segments=snapshot.segments,
-            outdated=tuple(sorted((*(task.id for task in made.tasks), *made.removed))),
-            failed=tuple(made.failed),
+            segments=snapshot.searcher.num_segments,
+            outdated=tuple(sorted((*(task.record.id for task in stale.tasks), *stale.removed))),
+            failed=tuple(stale.failed),
         )
 
-    def _check(self, snapshot: Snapshot) -> None:
-        """Look at every byte. What was seen whole before is forgotten, so that the next update sees it, too."""
+    def _check_all(self, snapshot: Snapshot) -> None:
+        """Check every byte. If there is damage, drop the cache of checked files, so that the next update sees it."""
         try:
             damage.check(snapshot.folder)
         except damage.DamageError as error:
             with suppress(OSError):
-                (self._folder.path / CHECKED).unlink()
+                self._folder.checked.unlink()
             raise self._folder.damaged(f"the index is damaged ({error})") from error
 
     def _refuse_closed(self) -> None:
@@ -220,21 +267,48 @@ class Index:
             raise StoreError(str(self._folder.path), "the index is closed", "open it again with Index.open")
 
     def _snapshot(self) -> Snapshot:
-        """The last commit; a newer one than before if there is one."""
+        """The last commit."""
         with self._lock:
             self._refuse_closed()
             if self._last is None or self._last[1] != self._folder.stamp():
                 self._last = None
-                self._last = opened(self._folder)
+                self._last = open_snapshot(self._folder)
             snapshot = self._last[0]
         if snapshot is None:
             raise NotFoundError(f"{self._folder.path}: there is no index yet", "run: quire index, or Index.update")
         return snapshot
 
 
-def _hit(snapshot: Snapshot, node: Node, max_tokens: int | None) -> Hit:
-    """A node that was asked for by its name, as an answer."""
-    from quire.search.context import NOTHING, ToGive, fit  # noqa: PLC0415  not every use gets
+def _update_report(plan: UpdatePlan, files: FileTable, seconds: float) -> Update:
+    """What an update has done, from its plan and the new file records."""
+    stale = plan.stale
+    readable = [task.record.id for task in stale.tasks if not files[task.record.id].failed]
+    changed = sum(name in plan.known for name in readable)
+    unreadable = [(task, files[task.record.id]) for task in stale.tasks if files[task.record.id].failed]
+    failed = [finding for task, record in unreadable for finding in record.findings(os.fsdecode(task.file))]
+    return Update(
+        added=len(readable) - changed,
+        changed=changed,
+        removed=len(stale.removed),
+        touched=stale.touched,
+        unchanged=stale.unchanged,
+        failed=(*stale.failed, *failed),
+        rebuilt=plan.rebuild_reason,
+        nodes=sum(record.nodes for record in files.values()),
+        seconds=seconds,
+    )
 
-    [given] = fit([ToGive(node, (node.position,))], snapshot.nodes_of, max_tokens=max_tokens, worth=1)
-    return hit_of(node, given or NOTHING, constituents=(node.id,))
+
+def _tree_infos(folder: Folder, trees: Mapping[str, Tree], files: FileTable) -> dict[str, TreeInfo]:
+    """The trees of an index by name."""
+    infos = {}
+    for name, tree in sorted(trees.items()):
+        records = [record for record in files.values() if record.tree == name and not record.failed]
+        infos[name] = TreeInfo(
+            folder=folder.home / os.fsdecode(tree.folder),
+            language=tree.language,
+            files=len(records),
+            nodes=sum(record.nodes for record in records),
+            tokens=sum(record.tokens for record in records),
+        )
+    return infos

@@ -10,8 +10,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
 
-from quire.blank import BLANK
 from quire.model import VERBATIM, Block, Document, Span
+from quire.offsets import BLANK
 from quire.parsing import inner_blocks
 
 _IRREGULAR = ("\r", " \n", "\t\n", "\n\n\n")

@@ -1,4 +1,4 @@
-r"""Characters to UTF-8 bytes and lines. All other positions in quire are characters.
+r"""Characters to UTF-8 bytes and lines, and blank text. All other positions in quire are characters.
 
 A line ends with ``\n``, ``\r\n`` or a lone ``\r``, as in CommonMark; form feeds and U+2028 do not end a line. Positions
 must be ascending, so that one pass over the text is enough.
@@ -10,7 +10,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
+BLANK = " \t\r\n"
+"""The characters that Markdown calls blank. All others, NBSP and form feeds too, are text that must not be lost."""
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_BLANK_LINES = re.compile(r"(?:[ \t]*(?:\r\n|\r|\n))*")
 
 
 def line_starts(text: str) -> list[int]:
@@ -55,3 +58,24 @@ def bytes_at(text: str, positions: Sequence[int]) -> Sequence[int]:
 def utf8_length(text: str) -> int:
     """The number of bytes of ``text`` in UTF-8; a lone surrogate has three."""
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def text_end(text: str, start: int, end: int) -> int:
+    """One past the last character of ``text[start:end]`` that is not blank; ``start`` if there is none."""
+    return start + len(text[start:end].rstrip(BLANK))
+
+
+def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """The part of ``text[start:end]`` from the start of its first line that is not blank to its last such character.
+
+    Both are ``start`` when all of it is blank.
+    """
+    inner = text[start:end]
+    last = start + len(inner.rstrip(BLANK))
+    if last == start:
+        return start, start
+    after_empty_lines = inner.lstrip("\n")
+    if after_empty_lines[0] not in " \t\r":
+        return end - len(after_empty_lines), last
+    first = _BLANK_LINES.match(text, start, end)
+    return first.end() if first else start, last

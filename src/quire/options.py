@@ -5,6 +5,7 @@ A strategy accepts the common options and its own. Any other option is an error 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import lru_cache
@@ -14,7 +15,9 @@ from typing import Any, Literal, get_args
 from quire.errors import OptionError, impossible, near
 
 BreadcrumbMode = Literal["conditional", "always", "none"]
-Slugs = Literal["github", "ascii"]
+Slugs = Literal[
+    "github", "ascii", "docusaurus", "hugo", "vitepress", "mkdocs", "pymdownx", "kramdown", "sphinx", "underscore",
+]  # fmt: skip
 Guard = Literal["raise", "drop", "warn"]
 
 DEFAULT_STRATEGY = "packed"
@@ -38,7 +41,7 @@ class Options:
     breadcrumb_mode: BreadcrumbMode = "conditional"
     """When the breadcrumb line is put above the text to embed."""
     slugs: Slugs = "github"
-    """The rule for ``header_slugs``: GitHub's, or ASCII only."""
+    """The rule for ``header_slugs``: GitHub's, ASCII only, or that of a documentation generator."""
     timestamps: bool = False
     """Whether metadata contains the time; off, so that equal input gives equal bytes."""
     tree: str | None = None
@@ -81,8 +84,6 @@ class Options:
 
     def fingerprint(self) -> str:
         """Equal for options that give equal output."""
-        import hashlib  # noqa: PLC0415  it loads a library of its own, and most uses hash nothing
-
         return hashlib.blake2b(repr(sorted(self.to_dict().items())).encode(), digest_size=8).hexdigest()
 
     def to_dict(self) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quire.index.node import Ancestor
-from quire.search.candidates import Candidate, Merged
+from quire.search.merge import Candidate, Merged
 
 
 @dataclass(frozen=True)

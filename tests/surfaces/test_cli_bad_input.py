@@ -11,7 +11,8 @@ import pytest
 from outputs import left, refused
 
 import quire
-from quire.cli.documents import Tally, read_all, to_read
+from quire.cli.input_documents import Inputs, Summary
+from quire.cli.parallel import results
 from quire.options import OWN
 
 GOOD = {"a.md": "# A\n\nfirst\n", "z.md": "# Z\n\nlast\n"}
@@ -196,15 +197,18 @@ def test_link_out_of_the_root_is_followed_only_when_asked_for(run, docs, chunks)
 
 def test_file_that_vanishes_before_it_is_read(docs) -> None:
     folder = docs({**GOOD, "m.md": "m\n"})
-    tally = Tally()
-    documents = read_all(to_read([str(folder)], tally), tally)
-    assert next(documents).path == "a.md"
+    summary = Summary()
+    inputs = Inputs((str(folder),), {}, {})
+    found = results(
+        inputs.documents(summary), lambda text: (quire.chunk(text.text), text.path), summary, jobs=1, prepare=list
+    )
+    assert next(found) == "a.md"
     (folder / "m.md").unlink()
-    assert [each.path for each in documents] == ["z.md"]
-    (skipped,) = tally.skipped
+    assert list(found) == ["z.md"]
+    (skipped,) = summary.skipped
     assert skipped.path == f"{folder}/m.md"
     assert skipped.reason.startswith("does not exist")
-    assert tally.has_errors
+    assert summary.exit_code([str(folder)]) == 2
 
 
 def test_document_that_cannot_be_cut_does_not_stop_the_others(run, docs, chunks) -> None:
@@ -226,7 +230,7 @@ def test_mistake_in_quire_leaves_valid_json_and_is_no_nothing_found(run, docs, c
     assert result.code == 2
     assert originals(chunks(result)) == [FIRST]
     assert "ZeroDivisionError" in result.err
-    assert result.err.endswith("quire: this is a mistake in quire; please report it with the lines above\n")
+    assert result.err.endswith("quire: this is a bug in quire; please report it with the lines above\n")
 
 
 EXTREME = {

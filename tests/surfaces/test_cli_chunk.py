@@ -252,28 +252,9 @@ def test_what_would_meet_is_refused_wherever_it_goes(run, docs, monkeypatch, tmp
     result = run("chunk", "in", *form, "-j", jobs)
     assert result.code == 2
     assert result.err.splitlines() == [
-        "in/a.mdx: its ids would meet those of a.md; rename one [skipped]",
+        "in/a.mdx: its ids would clash with those of a.md; rename one [skipped]",
         "2 documents, 2 chunks, 2 tokens, 1 skipped",
     ]
-
-
-@pytest.mark.parametrize("names", [("a.md", "a.md#b"), ("a.md#b", "a.md")])
-def test_the_id_of_a_document_is_not_that_of_another_s_section(run, docs, chunks, names) -> None:
-    folder = docs({"a.md": "# A\n\none\n\n## b\n\ntwo\n", "a.md#b": "three\n", "a.md#c": "four\n"})
-    result = run("chunk", "-s", "tree", *(folder / name for name in names))
-    assert result.code == 2
-    assert f"{folder}/{names[1]}: its ids would meet those of {names[0]}; rename one [skipped]" in result.err
-    ids = [each["id"] for each in chunks(result)]
-    assert len(ids) == len(set(ids)) > 0
-    assert run("chunk", "-s", "tree", folder / "a.md#b", folder / "a.md#c").code == 0
-
-
-def test_nor_is_it_in_a_folder(run, docs, tmp_path) -> None:
-    folder = docs({"in/a": "text\n", "in/a#b": "three\n"}) / "in"
-    result = run("chunk", "-s", "tree", "--syntax", "markdown", folder / "a", folder / "a#b", "-o", tmp_path / "out")
-    assert result.code == 2
-    assert f"{folder}/a#b: its ids would meet those of a; rename one [skipped]" in result.err
-    assert texts(tmp_path / "out") == {"doc_a__ch0.json": "text"}
 
 
 # What the summary says

@@ -7,7 +7,7 @@ import json
 import pytest
 from outputs import refused
 
-from quire.settings.keys import NUMBERS
+from quire.settings import NUMBERS
 
 
 @pytest.fixture(autouse=True)

@@ -75,6 +75,45 @@ def test_options_of_the_file(run, docs, cut) -> None:
     assert values["chunk.strategy"]["value"] == "flow"
 
 
+OWN = f"""{TREES}[trees.docs.chunk]
+strategy = "flow"
+max_tokens = 77
+[chunk]
+hard_cap = 99
+content_type = "kb"
+"""
+
+
+def test_each_tree_is_cut_by_its_own_options(run, docs, chunks) -> None:
+    docs({"quire.toml": OWN})
+    found = [each["metadata"]["chunkingOptions"] for each in chunks(run("chunk"))]
+    assert [each["strategy"] for each in found] == ["packed", "flow"]
+    assert (found[0]["hard_cap"], found[1]["max_tokens"]) == (99, 77)
+    assert json.loads(run("verify", "--json").out) == []
+    found = [each["metadata"]["chunkingOptions"] for each in chunks(run("chunk", "-s", "packed"))]
+    assert [each["hard_cap"] for each in found] == [99, 99]
+    found = [each["metadata"]["chunkingOptions"] for each in chunks(run("chunk", "docs/a.md"))]
+    assert (found[0]["strategy"], found[0]["hard_cap"]) == ("packed", 99)
+    values = json.loads(run("config", "--json").out)
+    assert values["trees.docs.chunk.max_tokens"]["value"] == 77
+
+
+def test_a_tree_with_the_strategy_tree_beside_others(run, docs, chunks, tmp_path) -> None:
+    docs({"quire.toml": f'{TREES}chunk.strategy = "tree"\n'})
+    ids = [each["id"] for each in chunks(run("chunk"))]
+    assert ids == ["doc:README::ch0", "doc:a.md#docsamd"]
+    assert "add -s tree" in refused(run("chunk", "--format", "nodes"))
+    assert run("chunk", "-o", str(tmp_path / "out")).code == 0
+
+
+def test_stats_needs_one_tokenizer(run, docs) -> None:
+    docs({"quire.toml": f'{TREES}chunk.tokenizer = "gpt-4"\n'})
+    assert "the trees of quire.toml have different tokenizers" in refused(run("stats"))
+    assert run("stats", "-t", "gpt-4").code == 0
+    docs({"quire.toml": f'{TREES}chunk.tokenizer = "gpt-4"\n[chunk]\ntokenizer = "gpt-4"\n'})
+    assert json.loads(run("stats", "--json").out)["strategies"]["packed"]["tokenizer"] == "cl100k_base"
+
+
 @pytest.mark.parametrize("command", ["chunk", "verify", "stats"])
 def test_a_bad_value_names_file_and_key(run, docs, project, command) -> None:
     docs({"quire.toml": '[chunk]\nhard_cap = "x"\n'})

@@ -96,7 +96,7 @@ def test_a_file_that_is_in_no_tree_is_not_kept(run, docs) -> None:
     assert run("search", "needle").code == 1
     result = run("get", "elsewhere/notes.md#note")
     assert result.code == 1
-    assert result.err.startswith("quire: elsewhere/notes.md#note: not in the index; near it: elsewhere/notes.md#notes")
+    assert result.err.startswith("quire: elsewhere/notes.md#note: not in the index; similar: elsewhere/notes.md#notes")
 
 
 def test_a_file_that_is_got_first_does_not_become_all_that_is_searched(run) -> None:
@@ -117,7 +117,7 @@ def test_not_found(run) -> None:
     assert result.code == 1
     assert [hit["id"] for hit in hits(result)] == ["docs:b.md"]
     first, second = result.err.splitlines()
-    assert first.startswith("quire: guides/auth.md#oath: not in the index; near it: docs:guides/auth.md#oauth")
+    assert first.startswith("quire: guides/auth.md#oath: not in the index; similar: docs:guides/auth.md#oauth")
     assert second.startswith("quire: nope.md#x: not in the index")
     result = run("get", "--json", "nope.md#x")
     assert (result.code, hits(result)) == (1, [])
@@ -173,7 +173,7 @@ def test_a_tree_that_is_gone_answers_only_if_that_is_asked_for(run, docs, tmp_pa
     shutil.rmtree(tmp_path / "more")
     result = run("get", "more:b.md")
     assert (result.code, result.out) == (1, b"")
-    assert "more:b.md: the folder of its tree is gone; --no-update answers from the index as it is" in result.err
+    assert "more:b.md: the folder of its tree does not exist; --no-update answers from the index as it is" in result.err
     assert run("get", "--no-update", "more:b.md").code == 0
 
 
@@ -183,7 +183,7 @@ def test_nothing_fits(run, docs, form) -> None:
     run("index", "docs")
     result = run("get", *form, "--max-tokens", 1, "docs:guides/auth.md#oauth")
     assert (result.code, result.out) == (1, b"[]\n" if form else b"")
-    said = "nothing of it fits in 1 token; with its breadcrumb it has 17 tokens"
+    said = "no part of it fits in 1 token; with its breadcrumb it has 17 tokens"
     assert result.err == f"quire: docs:guides/auth.md#oauth: {said}\n"
     assert run("get", *form, "--max-tokens", 1, "docs:empty.md").code == 0
 

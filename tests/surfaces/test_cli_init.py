@@ -7,8 +7,7 @@ import sys
 import pytest
 from outputs import refused
 
-from quire.settings import load
-from quire.settings.keys import NUMBERS
+from quire.settings import NUMBERS, load
 
 
 @pytest.fixture(autouse=True)
@@ -69,7 +68,7 @@ def test_every_value_is_there_as_a_comment(run, docs) -> None:
 
 def test_what_is_there_stays(run, docs) -> None:
     folder = docs({"quire.toml": "# mine\n"})
-    assert "quire.toml is there already" in refused(run("init"))
+    assert "quire.toml exists already" in refused(run("init"))
     assert (folder / "quire.toml").read_text() == "# mine\n"
 
 
@@ -81,7 +80,7 @@ def test_no_such_folder(run, docs) -> None:
 
 def test_a_pyproject_that_is_about_quire_stays_in_force(run, docs) -> None:
     folder = docs({"docs/a.md": "x", "pyproject.toml": '[tool.quire.trees]\nnotes = "n"\n', "p/pyproject.toml": ""})
-    reason = "has a table [tool.quire], and does not count beside a quire.toml; change that table"
+    reason = "has a table [tool.quire], which a quire.toml would override; change that table"
     assert refused(run("init")) == f"quire: pyproject.toml: {reason}\n"
     assert trees(folder) == {"notes": "n"}
     assert run("init", "p").code == 0  # that pyproject.toml says nothing of quire

@@ -159,7 +159,7 @@ def test_a_document_that_kills_its_process(folder, tmp_path) -> None:
     assert result.out == expected.out
     assert result.code == 2
     (line,) = [line for line in result.err.splitlines() if "deadly.md" in line]
-    assert line.startswith(f"{folder}/many/deadly.md: its process was killed, perhaps for want of memory")
+    assert line.startswith(f"{folder}/many/deadly.md: its process died, perhaps for lack of memory")
     assert line.endswith("[skipped]")
 
 
@@ -175,8 +175,8 @@ def children(pid: int) -> dict[int, str]:
     for each in Path("/proc").iterdir():
         if each.name.isdigit():
             try:
-                _, _, rest = (each / "stat").read_text().rpartition(")")
-                command = (each / "cmdline").read_text()
+                _, _, rest = (each / "stat").read_text(errors="replace").rpartition(")")
+                command = (each / "cmdline").read_text(errors="replace")
             except OSError:  # it has just ended
                 continue
             if int(rest.split()[1]) == pid and command:
@@ -287,5 +287,5 @@ def test_processes_that_cannot_be_started(folder) -> None:
     done = subprocess.run(command, shell=True, capture_output=True, check=False)
     alone = process("chunk", "-j", "1", str(folder))
     said, rest = done.stderr.decode().split("\n", 1)
-    assert said == "quire: cannot start 2 processes (Too many open files); one does the work"
+    assert said == "quire: cannot start 2 processes (Too many open files); this process does the work"
     assert (done.returncode, done.stdout, rest) == (alone.code, alone.out, alone.err)

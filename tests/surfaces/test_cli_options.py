@@ -18,7 +18,7 @@ WRONG = [
     (["--tokenizer", "gpt9"], ["o200k_base", "cl100k_base", "estimate", "tokenizer.json"]),
     (
         ["--tokenizer", "nope.json"],
-        ["nope.json: no such tokenizer file; choose o200k_base,", "or the path of a Hugging Face tokenizer.json (see "],
+        ["nope.json: no such tokenizer file; choose o200k_base,", "or a Hugging Face tokenizer.json (see "],
     ),
     (["--strategy", "nope"], list(OWN)),
     (["--breadcrumb", "nope"], ["conditional", "always", "none"]),

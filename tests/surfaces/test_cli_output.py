@@ -92,7 +92,7 @@ def test_documents_whose_files_would_meet(run, docs, tmp_path, other) -> None:
     (said,) = [line for line in result.err.splitlines() if line.endswith("[skipped]")]
     first, second = sorted(["a.md", other])
     assert f"{second}: its files" in said
-    assert f"would meet those of {first}; rename one" in said
+    assert f"would clash with those of {first}; rename one" in said
     found = {json.loads(data)["originalText"] for data in written(tmp_path / "out").values()}
     assert found == {"two", "three", "other" if first == other else "one"}
     assert sorted(written(tmp_path / "out"))[-2:] == ["doc_b__ch0.json", "sub/doc_a__ch0.json"]
@@ -112,7 +112,7 @@ def test_a_file_in_the_way_of_a_document(run, source, tmp_path) -> None:
     (out / "doc_a__ch0.json").write_text("mine")
     result = run("chunk", "-o", out, source)
     assert result.code == 2
-    assert f"{out}/doc_a__ch0.json is in the way, and is no chunk file of quire; remove it" in result.err
+    assert f"{out}/doc_a__ch0.json exists and is not a quire chunk file; remove it" in result.err
     assert written(out)["doc_a__ch0.json"] == b"mine"
     assert "guides/doc_a__ch0.json" in written(out)
 
@@ -321,7 +321,7 @@ def test_a_mistake_in_quire_leaves_what_was_there(run, source, tmp_path, monkeyp
     )
     result = run("chunk", "-o", out, source)
     assert result.code == 2
-    assert "this is a mistake in quire" in result.err
+    assert "this is a bug in quire" in result.err
     assert {name: data for name, data in written(tmp_path).items() if ".quire" not in name} == {
         name: data for name, data in before.items() if ".quire" not in name
     }
@@ -372,7 +372,7 @@ def test_each_refusal_has_a_reason_of_its_own(run, docs, tmp_path) -> None:
     docs({"k1/a.md": "1\n", "k1/a.txt": "2\n", "k2/a.md": "3\n"})
     result = run("chunk", "-o", tmp_path / "out", tmp_path / "k1", tmp_path / "k2")
     assert result.code == 2
-    reason = "its files k1/doc_a__ch*.json would meet those of k1/a.md; rename one, or write them to another folder"
+    reason = "its files k1/doc_a__ch*.json would clash with those of k1/a.md; rename one, or use another folder"
     assert result.err.splitlines() == [
         f"{tmp_path}/k1/a.txt: {reason} [skipped]",
         "2 documents, 2 chunks, 2 tokens, 1 skipped",
@@ -421,13 +421,13 @@ def test_standard_input_and_a_document_that_meet(run, docs, chunks, tmp_path, op
     file, other = tmp_path / "in" / name, tmp_path / "in/other.md"
     result = run("chunk", *options, "-", file, other, stdin=b"piped\n")
     assert (result.code, len(chunks(result))) == (2, 2)
-    assert f"{file}: its ids would meet those of <stdin>; rename the file [skipped]" in result.err
+    assert f"{file}: its ids would clash with those of <stdin>; rename the file [skipped]" in result.err
     result = run("chunk", *options, file, "-", other, stdin=b"piped\n")
     assert (result.code, len(chunks(result))) == (2, 2)
-    assert f"<stdin>: its ids would meet those of {name}; rename the file [skipped]" in result.err
+    assert f"<stdin>: its ids would clash with those of {name}; rename the file [skipped]" in result.err
     if not options:
         result = run("chunk", "-o", tmp_path / "out", "-", file, stdin=b"piped\n")
-        assert f"{file}: its files doc_untitled__ch*.json would meet those of <stdin>; rename one" in result.err
+        assert f"{file}: its files doc_untitled__ch*.json would clash with those of <stdin>; rename one" in result.err
 
 
 # A name that the system does not take
@@ -444,7 +444,7 @@ def test_a_document_whose_files_would_have_too_long_a_path(run, docs, tmp_path) 
     result = run("chunk", "-o", out / deep, tmp_path / "in")
     assert result.code == 2
     first, summary = result.err.splitlines()
-    assert first.startswith(f"{tmp_path}/in/{'n' * min(room, 200)}/b.md: the path of its files, ")
-    assert first.endswith("would be longer than this system allows; shorten it [skipped]")
+    assert first.startswith(f"{tmp_path}/in/{'n' * min(room, 200)}/b.md: ")
+    assert first.endswith("cannot be written: File name too long; choose a shorter name [skipped]")
     assert summary == "1 document, 1 chunk, 1 token, 1 skipped"
     assert list(written(out / deep)) == ["doc_a__ch0.json"]

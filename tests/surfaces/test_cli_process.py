@@ -148,7 +148,7 @@ def test_an_output_that_is_no_folder_and_says_no_format(docs, name) -> None:
     folder = docs({"a.md": "# A\n\nx\n", "there": "mine\n"})
     name = name if name.startswith("/") else str(folder / name)
     result = process("chunk", str(folder / "a.md"), "-o", name)
-    said = f"quire: -o {name} is no folder, and its name says no format; add --format jsonl, or name a folder"
+    said = f"quire: -o {name} is not a folder, and its name tells no format; add --format, or name a folder"
     assert result == (2, b"", f"{said} (see quire chunk --help)\n")
     assert (folder / "there").read_text() == "mine\n"
 
@@ -198,5 +198,5 @@ def test_an_interrupt_that_looks_like_an_error(run, docs, monkeypatch, kind) -> 
     def chunk(*_arguments, **_options):
         raise kind("while loading") from KeyboardInterrupt()
 
-    monkeypatch.setattr("quire.cli.chunk.to_read", chunk)
+    monkeypatch.setattr("quire.cli.chunk.results", chunk)
     assert run("chunk", docs({"a.md": "x\n"})) == (130, b"", "quire: interrupted\n")

@@ -17,7 +17,7 @@ from outputs import left, refused
 from processes import QUIRE, pausing, process, start, terminal
 
 import quire
-from quire.search.records import Hit
+from quire.search.hit import Hit
 from quire.settings import load
 
 AUTH = """\
@@ -111,7 +111,7 @@ def test_a_tree_that_is_gone_is_not_searched(run, docs, tmp_path) -> None:
     (tmp_path / "more").rename(tmp_path / "away")
     result = run("search", "--json", "rotate tokens")
     assert ids(result) == ["docs:guides/auth.md#rotate"]
-    assert result.err == "quire: tree more: more is gone and left out; `quire index --remove more` forgets it\n"
+    assert result.err == "quire: tree more: more does not exist; `quire index --remove more` removes it\n"
     assert "more:b.md#more" in ids(run("search", "--json", "--no-update", "rotate tokens"))
     assert run("search", "--tree", "more", "rotate").code == 1
     (tmp_path / "away").rename(tmp_path / "more")  # as a drive that is mounted again
@@ -305,13 +305,13 @@ def test_nothing_found(run) -> None:
 def test_some_of_the_words(run) -> None:
     result = run("search", "--json", "rotate zebras", "docs")
     assert result.code == 0
-    assert "nothing has all of the words; these have some" in result.err
+    assert "no section has all of the words; these have some" in result.err
 
 
 def test_a_word_that_is_mistyped(run) -> None:
     result = run("search", "--json", "rotate tokenz", "docs")
     assert result.code == 0
-    assert re.search("tokenz: occurs nowhere, searched tokens?", result.err)
+    assert re.search('no match for "tokenz"; showing results for "tokens?"', result.err)
 
 
 # Where it looks
@@ -371,10 +371,10 @@ def test_paths_by_pattern_from_inside_a_tree(run, docs, project, monkeypatch) ->
 def test_a_pattern_that_no_path_is_like(run) -> None:
     result = run("search", "--json", "rotate", "docs", "--path", "docs/nope/**", "--path", "guides/**")
     assert result.code == 0
-    assert result.err == "quire: --path docs/nope/**: no document is like this\n"
+    assert result.err == "quire: --path docs/nope/**: no document matches\n"
     result = run("search", "rotate", "--path", "nope.md")
     assert (result.code, result.out) == (1, b"")
-    assert result.err.startswith("quire: --path nope.md: no document is like this\n")
+    assert result.err.startswith("quire: --path nope.md: no document matches\n")
 
 
 def test_trees_by_name(run, docs) -> None:
@@ -456,14 +456,14 @@ def test_the_library_finds_the_same(run, project) -> None:
     [
         (["x", "nope/"], "nope/: no such file or folder"),
         (["x", "-n", "0"], "-n"),
-        (["x", "-n", "many"], "'many' is not a whole number from 1 to 10,000"),
-        (["x", "-n", "1000000000"], "'1000000000' is not a whole number from 1 to 10,000"),
-        (["x", "-n", "9" * 20], "is not a whole number from 1 to 10,000"),
-        (["x", "docs", "--path", ""], "'--path': is empty; give a pattern as 'guides/**'"),
+        (["x", "-n", "many"], "'many' is not a valid integer range"),
+        (["x", "-n", "1000000000"], "1000000000 is not in the range 1<=x<=10000"),
+        (["x", "-n", "9" * 20], "is not in the range 1<=x<=10000"),
+        (["x", "docs", "--path", ""], "'--path': is empty; name a file or a folder"),
         (["x", "--list", "--full"], "--list shows no text and --full all of it; choose one"),
         (["--dry-run-mode", "docs"], "--dry-run-mode; put -- before a query that begins with a dash"),
         (["-join", "docs"], "-join; put -- before a query that begins with a dash"),
-        (["x", "--max-tokens", "-1"], "'-1' is not a whole number of at least 0"),
+        (["x", "--max-tokens", "-1"], "-1 is not in the range x>=0"),
         ([], "missing argument 'QUERY'"),
         (["x", "--jsn"], "no such option: --jsn (did you mean --json?)"),
         (["", "docs"], "nothing to look for"),
@@ -550,7 +550,7 @@ def test_the_caret_below_wide_characters(run) -> None:
 def test_the_current_folder_without_documents(run, project, monkeypatch) -> None:
     (project / "empty").mkdir()
     monkeypatch.chdir(project / "empty")
-    said = "quire: .: no documents in there; quire looks for Markdown and .txt files\n"
+    said = "quire: .: no documents; quire looks for Markdown and .txt files\n"
     assert run("search", "x") == (1, b"", said)
     assert left(project / "empty") == []
 
@@ -559,7 +559,7 @@ def test_files_that_cannot_be_read_are_not_passed_over(run, docs) -> None:
     docs({"docs/bad.md": b"\xff"})
     result = run("search", "rotate", "docs")
     assert result.code == 0
-    assert "1 file could not be read; `quire status` names them" in result.err
+    assert "1 file could not be read; `quire status` lists them" in result.err
 
 
 @contextmanager
@@ -567,7 +567,8 @@ def held(folder):
     """Another process that updates the index and does not come to an end."""
     code = (
         "import sys; from pathlib import Path; from quire.index.folder import Folder\n"
-        "with Folder(Path(sys.argv[1])).locked(1): print(flush=True); sys.stdin.read()"
+        "from quire.index.folder_writer import locked\n"
+        "with locked(Folder(Path(sys.argv[1])), 1): print(flush=True); sys.stdin.read()"
     )
     command = [sys.executable, "-c", code, str(folder)]
     child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -585,7 +586,7 @@ def test_while_another_process_updates(run, docs, project) -> None:
     with held(project / ".quire") as other:
         result = run("search", "--json", "rotate")
         assert (result.code, ids(result)) == (0, ["docs:guides/auth.md#rotate"])
-        assert re.fullmatch(rf"quire: .*\.quire: .*{other.pid}.*; this is from before\n", result.err)
+        assert re.fullmatch(rf"quire: .*\.quire: .*{other.pid}.*; answering from the index as it was\n", result.err)
         waiting = start("index")
         assert str(other.pid).encode() in waiting.stderr.readline()
         assert waiting.poll() is None
@@ -604,7 +605,7 @@ def test_an_index_that_cannot_be_written_still_answers(run, docs, project) -> No
     result = run("search", "--json", "rotate", "--index", "ro")
     (project / "ro").chmod(0o700)
     assert result.code == 0
-    assert "this is from before" in result.err
+    assert "answering from the index as it was" in result.err
 
 
 # On a terminal

@@ -157,7 +157,6 @@ def test_bars_of_all_strategies_have_one_scale(run, docs) -> None:
 @pytest.mark.parametrize(("share", "expected"), [(0.0, ""), (0.001, "▏"), (0.5, "██"), (0.53, "██▏"), (1.0, "████")])
 def test_a_bar(share, expected) -> None:
     assert bar(share, 4) == expected
-    assert bar(share, 4, "#") == "#" * max(round(4 * share), share > 0)
 
 
 def test_the_documentation_has_every_name(run, docs) -> None:

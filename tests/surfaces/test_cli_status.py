@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from quire.index.files import VERSION
+from quire.index.file_records import VERSION
 
 
 @pytest.fixture(autouse=True)
@@ -50,10 +50,9 @@ def test_a_tree_that_is_gone(run, docs, is_named) -> None:
     (folder / "more").rename(folder / "away")
     (folder / "docs/a.md").write_text("other\n")
     result = run("status")
-    why = "no such folder or file; correct trees.more in quire.toml"
-    why = why if is_named else "it is gone and left out; `quire index --remove more` forgets it"
+    why = "correct trees.more in quire.toml" if is_named else "`quire index --remove more` removes it"
     assert result.code == 1
-    assert f"outdated: tree more: more: {why}" in result.out.decode()
+    assert f"outdated: tree more: more does not exist; {why}" in result.out.decode()
     assert "outdated: 1 document; `quire index` reads them\n  docs:a.md\n" in result.out.decode()
     status = json.loads(run("status", "--json").out)
     assert (status["outdated"], list(status["changedTrees"]), status["failed"]) == (["docs:a.md"], ["more"], [])
@@ -84,7 +83,7 @@ def test_a_damaged_index_is_mended_where_it_is(run, docs) -> None:
     for option, typed in ([], "quire index"), (["--index", "zz"], "quire index --index zz"):
         run("index", "docs", *option)
         (folder / (option[-1] if option else ".quire") / "index.current").write_text("{")
-        said = f"the index is damaged (index.current holds something else); run: {typed}"
+        said = f"the index is damaged (index.current has invalid content); run: {typed}"
         assert run("status", *option).out.decode().endswith(f"\ndamaged: {said}\n")
         assert json.loads(run("status", "--json", *option).out)["damaged"] == said
 
@@ -98,10 +97,10 @@ def test_an_index_of_another_version(run, docs) -> None:
     assert (result.code, result.err) == (1, "")
     assert first.endswith(("bytes, version 1", "KB, version 1"))
     said = f"it was made by another version of quire (index version 1, this one has {VERSION})"
-    assert second == f"outdated: {said}; the next update makes it anew"
+    assert second == f"outdated: {said}; the next update rebuilds it"
     status = json.loads(run("status", "--json").out)
     assert (status["version"], status["rebuild"], status["damaged"]) == (1, said, None)
-    assert f"(index version 1, this one has {VERSION}); it is made anew" in run("index").err
+    assert f"(index version 1, this one has {VERSION}); rebuilding it" in run("index").err
     assert run("status").code == 0
 
 
@@ -121,11 +120,11 @@ def indexed(run, docs):
     ("trees", "said"),
     [
         ('docs = "docs"\nmore = "more"\n', "tree more: more is not in the index yet; `quire index` reads it"),
-        ('docs = "docs"\nx = "y"\n', "tree x: y: no such folder or file; correct trees.x in quire.toml"),
-        ('docs = "more"\n', "tree docs: docs is in the index, and not more; `quire index` reads it"),
+        ('docs = "docs"\nx = "y"\n', "tree x: y does not exist; correct trees.x in quire.toml"),
+        ('docs = "more"\n', "tree docs: the index has docs instead of more; `quire index` reads it"),
         (
             'docs.path = "docs"\ndocs.language = "german"\n',
-            "tree docs: its language is german now; `quire index` makes the index anew",
+            "tree docs: its language is german now; `quire index` rebuilds the index",
         ),
     ],
 )
@@ -147,7 +146,7 @@ def test_a_tree_that_is_named_no_longer(run, indexed) -> None:
     result = run("status")
     assert result.code == 0
     *_, said, last = result.out.decode().splitlines()
-    assert said == "tree docs: quire.toml does not name it; `quire index --remove docs` forgets it"
+    assert said == "tree docs: quire.toml does not name it; `quire index --remove docs` removes it"
     assert last == "up to date"
     assert json.loads(run("status", "--json").out)["unnamedTrees"] == ["docs"]
 

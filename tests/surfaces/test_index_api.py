@@ -106,11 +106,11 @@ def test_names_of_a_section(index: Index, name: str, found: str) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("intro.md", "stands for more than one section; say which: docs:intro.md, notes:intro.md"),
-        ("guides/auth.md#error", "not in the index; near it: docs:guides/auth.md#errors"),
+        ("intro.md", "there is more than one such section; choose one: docs:intro.md, notes:intro.md"),
+        ("guides/auth.md#error", "not in the index; similar: docs:guides/auth.md#errors"),
         ("guides/auth.md#zzz", "not in the index; there are: docs:guides/auth.md, "),
-        ("auth.md#errors", "not in the index; near it: docs:guides/auth.md"),
-        ("guides/outh.md", "not in the index; near it: docs:guides/auth.md"),
+        ("auth.md#errors", "not in the index; similar: docs:guides/auth.md"),
+        ("guides/outh.md", "not in the index; similar: docs:guides/auth.md"),
         ("docs:guides/auth.md:99", "docs:guides/auth.md has lines 1 to 24"),
         ("guides/auth.md:0", "docs:guides/auth.md has lines 1 to 24"),
         ("nothing like it", "not in the index; quire ls shows what is"),
@@ -226,8 +226,8 @@ def test_a_closed_index_says_so(index: Index) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"query": None}, "query=None is not possible; it must be a text"),
-        ({"query": b"token"}, "query=b'token' is not possible; it must be a text"),
+        ({"query": None}, "query=None is not possible; it must be a string"),
+        ({"query": b"token"}, "query=b'token' is not possible; it must be a string"),
         ({"limit": 0}, "limit=0 is not possible; it must be a whole number, at least 1"),
         ({"limit": -3}, "limit=-3 is not possible"),
         ({"limit": "5"}, "limit='5' is not possible"),
@@ -236,11 +236,11 @@ def test_a_closed_index_says_so(index: Index) -> None:
         ({"max_tokens": 2.5}, "max_tokens=2.5 is not possible"),
         ({"trees": ["docs", "nope"]}, "trees: no tree is called 'nope'; there are: docs, notes"),
         ({"trees": "nope"}, "trees: no tree is called 'nope'; there are: docs, notes"),
-        ({"path": ""}, "path='' is not possible; it must be a text that is not empty, or a list of such"),
+        ({"path": ""}, "path='' is not possible; it must be a non-empty string or a list of them"),
         ({"path": ["guides/**", ""]}, "path=['guides/**', ''] is not possible"),
         ({"trees": ""}, "trees='' is not possible"),
-        ({"trees": 3}, "trees=3 is not possible; it must be a text or a list of texts"),
-        ({"path": [Path("a")]}, "it must be a text or a list of texts"),
+        ({"trees": 3}, "trees=3 is not possible; it must be a string or a list of strings"),
+        ({"path": [Path("a")]}, "it must be a string or a list of strings"),
     ],
 )
 def test_what_a_search_cannot_do(index: Index, options: dict[str, Any], message: str) -> None:

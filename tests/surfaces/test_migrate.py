@@ -107,7 +107,7 @@ def test_an_input_is_never_overwritten_by_the_way(run: Run) -> None:
     put("a/x.json", OLD)
     result = run("a", "-o", "a", "--title", "T")
     assert result.code == 2
-    assert "is itself to be migrated; choose another output, or use --in-place" in result.errors
+    assert "is also an input; choose another output, or use --in-place" in result.errors
     assert get("a/x.json") == OLD
 
 
@@ -116,7 +116,7 @@ def test_two_inputs_for_one_output(run: Run) -> None:
     put("b/x.json", NEW)
     result = run("a", "b", "-o", "new", "--title", "T")
     assert result.code == 2
-    assert "b/x.json: would be written to new/x.json, as a/x.json is" in result.errors.replace("\\", "/")
+    assert "b/x.json: would overwrite new/x.json, the output of a/x.json" in result.errors.replace("\\", "/")
     assert get("new/x.json")["fileTitle"] == "T"
 
 
@@ -176,7 +176,7 @@ def test_lists_and_lines(run: Run) -> None:
         (
             "bad.json",
             json.dumps([NEW, 5]),
-            "bad.json: record 2, line 1: is not a chunk record; a record is one JSON object",
+            "bad.json: record 2: is not a chunk record; a record is one JSON object",
         ),
         (
             "bad.jsonl",
@@ -184,13 +184,13 @@ def test_lists_and_lines(run: Run) -> None:
             "bad.jsonl: line 3: is not a chunk record; a record is one JSON object",
         ),
         ("bad.json", '{"a": 1}', "bad.json: is not a chunk record: has no id, parentId, chunkNumber and 12 more;"),
-        ("bad.jsonl", json.dumps(NEW) + "\n" + json.dumps(OLD), "bad.jsonl: record 2, line 2: has no fileTitle"),
-        ("bad.json", json.dumps([NEW, OLD]), "bad.json: record 2, line 1: has no fileTitle"),
+        ("bad.jsonl", json.dumps(NEW) + "\n" + json.dumps(OLD), "bad.jsonl: line 2: has no fileTitle"),
+        ("bad.json", json.dumps([NEW, OLD]), "bad.json: record 2: has no fileTitle"),
         ("bad.json", json.dumps({**NEW, "heading": "Z"}), "field sectionTitle: differs from heading, its other name"),
         (
             "bad.jsonl",
             json.dumps({**OLD, "heading": None}),
-            "bad.jsonl: record 1, line 1: is not a chunk record: field",
+            "bad.jsonl: line 1: is not a chunk record: field",
         ),
         (
             "bad.jsonl",
@@ -200,7 +200,7 @@ def test_lists_and_lines(run: Run) -> None:
         (
             "bad.json",
             json.dumps([NEW, {**NEW, "fileTitle": 3}]),
-            "bad.json: record 2, line 1: is not a chunk record: field fileTitle:",
+            "bad.json: record 2: is not a chunk record: field fileTitle:",
         ),
         ("bad.json", json.dumps({"fileTitle": "x"}), "bad.json: is not a chunk record: has no id, parentId"),
     ],
@@ -316,7 +316,7 @@ def test_an_output_that_is_no_folder(run: Run) -> None:
     result = run("in", "-o", "out")
     assert result.code == 2
     assert "in/a.json: out" in result.errors
-    assert "it is no folder; take another one" in result.errors
+    assert "it is not a folder; choose another one" in result.errors
     assert Path("out").read_text() == "mine"
 
 
@@ -328,15 +328,10 @@ def test_lone_surrogates_cost_no_run(run: Run) -> None:
     put("sound.json", NEW)
     result = run("name.json", "nested.json", "text.json", "wrong.json", "sound.json", "-o", "new")
     assert result.code == 2
-    assert "wrong.json: is not a chunk record: a lone surrogate stands where no text belongs" in result.errors
-    assert get("new/name.json")["zz\ud800"] == 1
+    for name in ("name", "nested", "wrong"):
+        assert f"{name}.json: is not a chunk record: a lone surrogate in a field name" in result.errors
     assert get("new/text.json")["embedText"] == "a \ud800"
-    assert sorted(each.name for each in Path("new").iterdir()) == [
-        "name.json",
-        "nested.json",
-        "sound.json",
-        "text.json",
-    ]
+    assert sorted(each.name for each in Path("new").iterdir()) == ["sound.json", "text.json"]
 
 
 def test_a_file_of_lines_to_another(run: Run) -> None:
@@ -350,7 +345,7 @@ def test_a_file_of_lines_to_another(run: Run) -> None:
     assert get("new.json") == [NEW]
     result = run("x.jsonl", "-o", "x.jsonl", "--reverse")
     assert result.code == 2
-    assert "x.jsonl is itself to be migrated; choose another output, or use --in-place" in result.errors
+    assert "x.jsonl is also an input; choose another output, or use --in-place" in result.errors
 
 
 @pytest.mark.parametrize("inputs", [["x.jsonl", "y.jsonl"], ["in"], ["a.json"]])
@@ -360,7 +355,7 @@ def test_a_file_for_what_is_not_one_file_of_its_kind_is_refused(run: Run, inputs
     put("a.json", NEW)
     result = run(*inputs, "-o", "new.jsonl")
     assert result.code == 2
-    assert "-o new.jsonl is one file, for one file of that kind; name a folder" in result.errors
+    assert "-o new.jsonl is one file, for one input of that kind; name a folder" in result.errors
     assert not Path("new.jsonl").exists()
     assert run(*inputs, "-o", "new.jsonl/").code == 0
     assert Path("new.jsonl").is_dir()
@@ -384,17 +379,10 @@ def test_there_and_back_gives_the_same_bytes(run: Run) -> None:
     assert Path("new/a.json").read_bytes() == Path("a.json").read_bytes()
 
 
-@pytest.mark.parametrize(
-    "text", [json.dumps([NEW, OLD, OLD], indent=2), f"\n[{json.dumps(NEW)},\n {json.dumps(OLD)} ]"]
-)
-def test_a_record_of_a_list_is_named_with_its_line(run: Run, text: str) -> None:
-    put("list.json", text)
-    lines = [number for number, line in enumerate(text.split("\n"), start=1) if '"displayMarkdown"' in line]
-    first = text.count("\n", 0, text.rindex("{", 0, text.index('"displayMarkdown"'))) + 1
+def test_a_record_of_a_list_is_named_with_its_number(run: Run) -> None:
+    put("list.json", [NEW, OLD, OLD])
     result = run("list.json", "--title", "T")
-    assert result.errors.count("could only be guessed") == len(lines)
-    assert f"list.json:{first}: headerDepths and headerSlugs could only be guessed" in result.errors
-    result = run("list.json")
-    assert f"list.json: record 2, line {first}: has no fileTitle" in result.errors
+    assert result.errors.count("could only be guessed") == 2
+    assert "list.json: record 3: headerDepths and headerSlugs could only be guessed" in result.errors
     put("bad.json", "[\n\n5\n]")
-    assert "bad.json: record 1, line 3: is not a chunk record" in run("bad.json").errors
+    assert "bad.json: record 1: is not a chunk record" in run("bad.json").errors

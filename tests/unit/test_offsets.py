@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 
 import quire
-from quire.blank import trimmed
-from quire.offsets import bytes_at, line_starts, lines_at
+from quire.offsets import bytes_at, line_starts, lines_at, trimmed
 from support import grammar
 
 TEXTS = {

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from quire.errors import InputError, OptionError, QuireError
-from quire.settings import Settings, Tree, load
-from quire.settings.keys import NUMBERS, tree_name, variable
+from quire.settings import NUMBERS, Settings, Tree, load, tree_name, variable
 
 Make = Callable[..., Settings]
 
@@ -218,6 +217,19 @@ REFUSED = [
     ("[chunk]\nstrategy = 'flow'\nhard_cap = 99\n", ["option chunk.hard_cap", "calls it chunk.max_tokens"]),
     ("[chunk]\ntarget = 99\nhard_cap = 64\n", ["chunk.target=99", "at most chunk.hard_cap=64"]),
     ("[chunk]\ntokenizer = '../tokenizer.json'\n", ["chunk.tokenizer", "o200k_base", "--tokenizer takes a file"]),
+    ("[trees.a]\npath = 'x'\nchunk = 3\n", ["trees.a.chunk = 3", "[trees.a.chunk]"]),
+    ("[trees.a]\npath = 'x'\nchunk.targt = 3\n", ["unknown key trees.a.chunk.targt (did you mean target?)"]),
+    ("[trees.a]\npath = 'x'\nchunk.strategy = 'flw'\n", ["trees.a.chunk.strategy: unknown strategy 'flw'"]),
+    ("[trees.a]\npath = 'x'\nchunk.hard_cap = 'x'\n", ["trees.a.chunk.hard_cap='x'", "a whole number"]),
+    ("[trees.a]\npath = 'x'\nchunk.tokenizer = 'x.json'\n", ["trees.a.chunk.tokenizer", "--tokenizer takes a file"]),
+    (
+        "[chunk]\nstrategy = 'flow'\n[trees.a]\npath = 'x'\nchunk.hard_cap = 99\n",
+        ["option trees.a.chunk.hard_cap", "calls it trees.a.chunk.max_tokens"],
+    ),
+    (
+        "[chunk]\nhard_cap = 64\ntarget = 40\n[trees.a]\npath = 'x'\nchunk.target = 99\n",
+        ["trees.a.chunk.target=99", "at most chunk.hard_cap=64"],
+    ),
     ("[search\n", ["line 1, column 8", "not TOML"]),
     ("[search]\nlimit = 1\nlimit = 2\n", ["line 3", "not TOML"]),
 ]
@@ -231,6 +243,40 @@ def test_refused(make: Make, tmp_path: Path, text: str, said: list[str]) -> None
     assert message.startswith(f"{tmp_path / 'project' / 'quire.toml'}: ")
     assert "\n" not in message
     assert [part for part in said if part not in message] == []
+
+
+def test_a_tree_has_its_own_chunk_options_over_those_of_all(make: Make) -> None:
+    text = """
+        [chunk]
+        hard_cap = 400
+        tokenizer = "estimate"
+        [trees]
+        readme = "README.md"
+        [trees.docs]
+        path = "docs"
+        chunk = { hard_cap = 300, target = 100 }
+        [trees.api]
+        path = "api"
+        [trees.api.chunk]
+        strategy = "flow"
+        max_tokens = 200
+    """
+    settings = make({"project/quire.toml": text})
+    common = {"tokenizer": "estimate"}
+    assert settings.chunk_options() == {"strategy": "packed", "hard_cap": 400, **common}
+    assert settings.chunk_options("readme") == settings.chunk_options()
+    assert settings.chunk_options("docs") == {"strategy": "packed", "hard_cap": 300, "target": 100, **common}
+    assert settings.chunk_options("api") == {"strategy": "flow", "max_tokens": 200, **common}
+    assert settings.chunk_options("api", "packed") == {"strategy": "packed", "hard_cap": 400, **common}
+    assert settings.values["trees.docs.chunk.hard_cap"].value == 300
+    assert "trees.readme.chunk.hard_cap" not in settings.values
+
+
+def test_the_own_chunk_options_of_a_tree_do_not_need_a_table_for_all(make: Make) -> None:
+    user = {"home/quire/quire.toml": "[chunk]\nstrategy = 'sections'\nmax_depth = 2\n"}
+    settings = make({**user, "project/quire.toml": "[trees.a]\npath = 'a'\nchunk.strategy = 'flow'\n"})
+    assert settings.chunk_options("a") == {"strategy": "flow"}
+    assert settings.chunk == {"strategy": "sections", "max_depth": 2}
 
 
 def test_keys_in_pyproject_have_their_full_name(make: Make) -> None:

@@ -9,8 +9,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
-from quire.blank import BLANK
 from quire.model import Block, Document, Note
+from quire.offsets import BLANK
 from quire.parsing import inner_blocks
 from quire.record import Chunk
 
@@ -23,7 +23,7 @@ _LINE_END = re.compile(r"\r\n?|\n")
 _TEXT = re.compile(rf"[^{BLANK}]")
 
 
-def torn(document: Document, chunks: Sequence[Chunk]) -> Iterator[Note]:
+def torn_blocks(document: Document, chunks: Sequence[Chunk]) -> Iterator[Note]:
     """A note for each chunk with a part of code or a table that lacks its fence or header."""
     blocks = _Blocks(document)
     for chunk in chunks:

@@ -11,11 +11,10 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from quire.blank import BLANK
-from quire.check.cut_blocks import torn
+from quire.check.cut_blocks import torn_blocks
 from quire.counter import TokenCounter, estimated
 from quire.model import Block, Document, Finding, Note, findings_at
-from quire.offsets import bytes_at, lines_at
+from quire.offsets import BLANK, bytes_at, lines_at
 from quire.record import Chunk
 
 
@@ -163,10 +162,10 @@ def _structure_is_respected(case: Case) -> Iterator[Note]:
         elif findings is not None and last_text and start <= blocks[0].start and _are_headings(blocks):
             ending.append((blocks[0].start, chunk))
     ending.sort(key=itemgetter(0))
-    told = {finding.line for finding in findings or () if finding.code in ("heading-too-long", "block-over-cap")}
+    explained = {finding.line for finding in findings or () if finding.code in ("heading-too-long", "block-over-cap")}
     lines = lines_at(document.text, [position for position, _ in ending])
     for (position, chunk), line in zip(ending, lines, strict=True):
-        if line not in told:
+        if line not in explained:
             yield position, "heading-at-end", f"chunk {chunk.id} ends with a heading that belongs to other text"
 
 
@@ -183,10 +182,10 @@ def _cut_blocks_are_whole(case: Case) -> Iterator[Note]:
     """Every part of code has its fences and every part of a table its header, unless a finding explains it."""
     if case.findings is None or case.strategy == "tree":
         return
-    told = {finding.line for finding in case.findings if finding.code.endswith("-left-out")}
-    found = sorted(torn(case.document, case.chunks), key=itemgetter(0))
+    explained = {finding.line for finding in case.findings if finding.code.endswith("-left-out")}
+    found = sorted(torn_blocks(case.document, case.chunks), key=itemgetter(0))
     lines = lines_at(case.document.text, [position for position, _, _ in found])
-    yield from (each for each, line in zip(found, lines, strict=True) if line not in told)
+    yield from (each for each, line in zip(found, lines, strict=True) if line not in explained)
 
 
 def _positions_agree(case: Case) -> Iterator[Note]:

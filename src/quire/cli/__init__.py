@@ -1,23 +1,18 @@
-"""The command line. ``main`` is the entry point; commands are loaded when they are called.
+"""The command line. ``main`` is the entry point; each command is a module of its own, loaded when it is called.
 
-commands.py    the group of commands, errors to exit codes
-documents.py   the documents that a command was given, one by one
-interrupts.py  Ctrl-C, whatever it looks like
-arguments.py   paths on the command line that are not empty
-jobs.py        documents on several cores; encoded.py and measured.py are what workers send back
-options.py, index_options.py   the options that commands share
-advice.py      commands that messages advise
-output.py      what goes out: JSON, readable lines, colours, progress
-shown.py       text that is safe and well aligned on a terminal
-indexes.py, places.py      the index a command works on; paths as trees, and back
-refusals.py    what is refused before an index is written
-chunk_files.py the chunk files that migrate reads
-hits.py, highlighted.py    sections as JSON and as text; matches marked, long texts shortened
-chunk.py, config.py, get.py, index.py, init.py, links.py, ls.py, migrate.py, outline.py, search.py,
-stats.py, status.py, verify.py
-               one file a command
-picture.py     a document with its chunks drawn beside it, for docs/strategies.md
-demo.py        quire at work on its own documentation
+Shared by the commands:
+
+command_group.py    the list of commands; errors and Ctrl-C become messages and exit codes
+output.py           everything that is printed: JSON, tables, colours, progress
+shared_options.py   options of several commands that need no tokenizer
+cut_options.py      options of the commands that read and cut documents
+input_documents.py  which documents to read, reading them, the summary of a run
+parallel.py         documents in several processes
+tree_paths.py       paths on the command line <-> trees of the index
+open_index.py       the index that a command uses, brought up to date first
+hit_output.py       sections as JSON or text, with highlighted matches
+
+``strategy_picture.py`` draws the pictures in docs/strategies.md.
 """
 
 from __future__ import annotations
@@ -29,28 +24,32 @@ from quire import __version__
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; the result is the exit code."""
+    """Run the command line and return the exit code."""
     given = sys.argv[1:] if arguments is None else list(arguments)
-    if given in (["--version"], ["-V"]) and _is_said(f"quire {__version__}\n"):
-        return 0  # asked by scripts all the time; needs none of what follows
+    if given in (["--version"], ["-V"]) and _wrote_version():
+        return 0  # scripts ask for it often, and it needs nothing else
     try:
-        from quire.cli.commands import run  # noqa: PLC0415  loading click takes as long as Python itself
+        from quire.cli.command_group import run  # noqa: PLC0415  loading click takes as long as Python itself
 
         return run(given)
     except BaseException as error:  # while loading
-        from quire.cli.interrupts import is_interrupt  # noqa: PLC0415  needed only here
-
         if not is_interrupt(error):
             raise
         sys.stderr.write("quire: interrupted\n")
         return 130
 
 
-def _is_said(text: str) -> bool:
-    """Whether standard output has taken a text; if not, the other way to say it knows what to do."""
+def _wrote_version() -> bool:
     try:
-        sys.stdout.write(text)
+        sys.stdout.write(f"quire {__version__}\n")
         sys.stdout.flush()
-    except (AttributeError, OSError):  # there may be no standard output
+    except (AttributeError, OSError):  # standard output is closed or full; ``run`` explains it
         return False
     return True
+
+
+def is_interrupt(error: BaseException | None) -> bool:
+    """Whether Ctrl-C caused an error. While modules load, it may arrive as a RuntimeError or an ImportError."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None

@@ -1,245 +1,213 @@
-"""``quire chunk``: documents to chunks, as JSON lines when piped, as something to read on a terminal."""
+"""``quire chunk``: cut documents into chunks; JSON lines when piped, a readable view on a terminal, or files."""
 
 from __future__ import annotations
 
 import os
-import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import click
 from msgspec import Raw
 
 from quire import wire
-from quire.cli.arguments import not_empty
-from quire.cli.configured import configured
-from quire.cli.documents import Counted, Tally, ToRead, exit_code, to_read
-from quire.cli.encoded import Documents, Made, made, records, with_own_ids
-from quire.cli.jobs import Cutter, workers_for
-from quire.cli.options import cut_options, input_options, jobs_option
-from quire.cli.output import (
-    Paint,
-    count_of,
-    echo,
-    is_terminal,
-    lines_of,
-    note,
-    terminal_width,
-    write_json_array,
-    write_json_lines,
-)
-from quire.cli.shown import clip, visible
+from quire.cli import output as out
+from quire.cli.cut_options import TreeCutter, cut_options, input_options
+from quire.cli.input_documents import STANDARD_INPUT_NAME, InputDocument, Inputs, Summary, Text
+from quire.cli.parallel import results
+from quire.cli.shared_options import json_option, not_empty, quiet_option
 from quire.errors import InputError
-from quire.read.source import OnUndecodable
-from quire.record import Chunk, Chunks
+from quire.model import UNTITLED, doc_name
+from quire.record import Chunks
 from quire.write import FileWriter, json_files, jsonl, parquet
-from quire.write.json_files import Encoded
 
-FORMATS = ("files", "jsonl", "parquet", "compact", "nodes")
-_RECORDS: Mapping[str, wire.Form] = MappingProxyType({"jsonl": "chunk", "compact": "compact", "nodes": "node"})
+_FORMATS = ("files", "jsonl", "parquet", "compact", "nodes")
+_RECORDS: dict[str, wire.Form] = {"compact": "compact", "nodes": "node"}
 _SHOWN_LINES = 6
 _SHOWN_WIDTH = 112
-_LINE_END = re.compile("\r\n?|\n")
-_OTHER_FORMATS = (".json", ".csv")
-"""Endings of files that quire does not write."""
 
 
-class _Sink(NamedTuple):
-    """Where chunks go."""
+class Encoded(NamedTuple):
+    """The encoded chunks of a document."""
 
-    make: Callable[[Chunks], Any]
-    """What is made of the chunks of a document, in the process that cuts it."""
-    write: Callable[[Documents, Tally], None]
-    """Writes what was made of the documents, as they come."""
+    name: str
+    """Its name in messages."""
+    path: str | None
+    """Its name in ids; None for standard input."""
+    summary: Summary
+    content: Any
+
+
+class Format(NamedTuple):
+    """How chunks are encoded and written."""
+
+    encode: Callable[[Chunks], Any]
+    """Encodes the chunks of a document, in the process that cuts it."""
+    write: Callable[[Iterator[Encoded], Summary], None]
 
 
 @click.command()
 @input_options
 @cut_options
-@click.option(
-    "-o",
-    "--output",
-    "given_output",
-    callback=not_empty,
-    metavar="DIR|FILE",
-    help="Write there instead of standard output. A file, or each document in a folder, is replaced whole or not at "
-    "all.",
-)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    help="One JSON file a chunk, JSON lines, Parquet, or the compact or node records as JSON lines (nodes: with "
-    "-s tree). [default: by the name of the output]",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON array, and nothing else, to standard output.")
-@jobs_option
-@click.option("-q", "--quiet", is_flag=True, help="No summary; errors only.")
-def command(
-    *,
-    paths: tuple[str, ...],
-    errors: OnUndecodable,
-    follow: bool,
-    hidden: bool,
-    given_output: str | None,
-    form: str | None,
-    as_json: bool,
-    jobs: int | None,
-    quiet: bool,
-    **options: Any,
-) -> int:
+@click.option("-o", "--output", callback=not_empty, metavar="DIR|FILE", help="Write to a folder or a file.")
+@click.option("--format", "form", type=click.Choice(_FORMATS), help="The format. [default: by the output's name]")
+@json_option
+@quiet_option
+def command(*, inputs: Inputs, output: str | None, form: str | None, as_json: bool, quiet: bool, **options: Any) -> int:
     """Cut documents into chunks.
 
-    PATH is a file, a directory (its Markdown and .txt files, without what .gitignore and .quireignore name) or - for
-    standard input; without PATH, the trees of quire.toml are read. Chunks go to standard output: one JSON object a line
-    when piped, a readable view on a terminal; or to OUTPUT: a .jsonl (.ndjson) or .parquet file, or a folder with one
-    file a chunk. In a folder, what an earlier run wrote for a document is replaced; the files of a document that is
-    gone stay until you remove them.
+    PATH is a file, a folder (its Markdown and .txt files, except those that .gitignore and .quireignore exclude) or -
+    for standard input; without PATH, quire reads the trees of quire.toml. Chunks go to standard output, one JSON object
+    per line when piped and a readable view on a terminal, or to the output: a .jsonl (.ndjson) or .parquet file, or a
+    folder with one file per chunk. A file, or each document in a folder, is replaced completely or not at all; files of
+    a document that no longer exists stay until you remove them. The formats compact and nodes (with -s tree) are JSON
+    lines with other records.
     """
-    output = None if given_output in (None, "-") else given_output
-    known = configured(paths)
-    paths, options = known.paths, known.options(options)
-    _check(output, form, as_json=as_json, strategy=options["strategy"])
+    output = None if output == "-" else output
+    cut = TreeCutter.of(inputs, options)
+    _check(output, form, as_json=as_json, strategies=cut.strategies)
     form = form or (_format_of(output) if output is not None else None)
-    tally = Tally()
-    cut = Cutter.of(**options)
-    found = to_read(
-        paths,
-        tally,
-        errors=errors,
-        follow=follow,
-        hidden=hidden,
-        distinct="files" if form == "files" else "ids",
-        trees=known.trees,
-    )
+    summary = Summary()
+    documents = inputs.documents(summary)
     if output is not None and form != "files":
-        _refuse_input(Path(output), found, tally)
-    sink = _sink(output, form, as_json=as_json)
-    with closing(made(found, cut, sink.make, tally, workers=workers_for(found, jobs))) as documents:
-        is_by_files = form == "files" and options["strategy"] != "tree"  # where they do not meet, ids do not
-        own = documents if is_by_files else with_own_ids(documents, tally, options["strategy"], form)
-        sink.write(own, tally)
-    tally.show(quiet=quiet)
-    return exit_code(tally, paths)
+        _refuse_input(output, documents, summary)
+    encode, write = _format(output, form, as_json=as_json)
+    work = partial(_encode, cut, encode)
+    with closing(results(documents, work, summary, jobs=inputs.jobs, prepare=cut.prepare)) as encoded:
+        if form != "files":  # the writer of files refuses those that clash
+            has_whole_paths = form == "compact" or cut.strategies == {"tree"}
+            write(_without_clashes(encoded, summary, has_whole_paths=has_whole_paths), summary)
+        else:
+            write(encoded, summary)
+    summary.show(quiet=quiet)
+    return summary.exit_code(inputs.paths)
 
 
-def _check(output: str | None, form: str | None, *, as_json: bool, strategy: str) -> None:
+def _encode(cut: TreeCutter, encode: Callable[[Chunks], Any], document: Text) -> tuple[Chunks, Encoded]:
+    chunks = cut(document)
+    return chunks, Encoded(document.name, document.path, Summary.of(document, chunks), encode(chunks))
+
+
+def _check(output: str | None, form: str | None, *, as_json: bool, strategies: set[str]) -> None:
+    """Refuse options that contradict each other."""
+    problem = ""
     if output is None and form in ("files", "parquet"):
-        raise click.UsageError(f"--format {form} needs an output; say where with -o")
-    if form == "nodes" and strategy != "tree":
-        raise click.UsageError("--format nodes is about the heading tree; add -s tree")
-    if output is None:
+        problem = f"--format {form} needs an output; say where with -o"
+    elif form == "nodes" and strategies != {"tree"}:
+        problem = "--format nodes is about the heading tree; add -s tree"
+    elif output is None:
         return
-    if as_json:
-        raise click.UsageError("--json prints to standard output; leave it out, or leave out -o")
-    if form not in (None, "files") and _ends_as_folder(output):
-        raise click.UsageError(f"-o {output} is a folder, and --format {form} one file; name a file")
-    if form is None and _format_of(output) == "files" and not os.path.isdir(output):  # noqa: PTH112  Path's may fail
+    elif as_json:
+        problem = "--json prints to standard output; leave it out, or leave out -o"
+    elif form not in (None, "files") and output.endswith(("/", os.sep)):
+        problem = f"-o {output} is a folder, and --format {form} one file; name a file"
+    elif form is None and _format_of(output) == "files" and not os.path.isdir(output):  # noqa: PTH112  Path's may fail
         if os.path.exists(output):  # noqa: PTH110  a file, a device, a pipe
-            raise click.UsageError(
-                f"-o {output} is no folder, and its name says no format; add --format jsonl, or name a folder"
-            )
-        if output.lower().endswith(_OTHER_FORMATS):
-            raise click.UsageError(
+            problem = f"-o {output} is not a folder, and its name tells no format; add --format, or name a folder"
+        elif output.lower().endswith((".json", ".csv")):
+            problem = (
                 f"-o {output}: chunk files go into a folder, and one file is .jsonl or .parquet; name one of those"
             )
-
-
-def _sink(output: str | None, form: str | None, *, as_json: bool) -> _Sink:
-    record = _RECORDS.get(form or "jsonl", "chunk")
-    if as_json:
-        return _Sink(partial(records, form=record), _print_array)
-    if output is None and form is None and is_terminal(sys.stdout):
-        return _Sink(list, _show)
-    if output is None:
-        return _Sink(partial(records, form=record), _print_lines)
-    if form == "files":
-        return _Sink(json_files.encoded, partial(_write_files, Path(output)))
-    if form == "parquet":
-        parquet.check_installed()  # another process would have it for the fault of a document
-        return _Sink(parquet.encoded, partial(_write_file, parquet.write_encoded, Path(output)))
-    return _Sink(partial(records, form=record), partial(_write_file, jsonl.write_encoded, Path(output)))
-
-
-def _refuse_input(output: Path, documents: Iterable[ToRead], tally: Tally) -> None:
-    """Refuse an output that is one of the documents, be it one that is not taken: it would be overwritten."""
-    files = [str(each.found.file) if each.found else 0 for each in documents]  # 0 is standard input
-    files += [each.path for each in tally.skipped if each.is_error]
-    if os.path.isfile(output) and any(_is_same(output, each) for each in files):  # noqa: PTH113  Path's may fail
-        raise InputError(str(output), "is one of the documents, and would be overwritten", "choose another output")
-
-
-def _is_same(output: Path, file: str | int) -> bool:
-    try:
-        return os.path.samestat(output.stat(), os.stat(file))  # noqa: PTH116  of an open file, too
-    except (OSError, ValueError):  # it cannot be read, and will be named
-        return False
-
-
-def _ends_as_folder(output: str) -> bool:
-    return output.endswith(("/", os.sep))
+    if problem:
+        raise click.UsageError(problem)
 
 
 def _format_of(output: str) -> str:
-    ending = "" if _ends_as_folder(output) else Path(output).suffix.lower()
+    ending = "" if output.endswith(("/", os.sep)) else Path(output).suffix.lower()
     return {".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}.get(ending, "files")
 
 
-def _write_files(output: Path, documents: Iterable[Made[Encoded]], tally: Tally) -> None:
-    """Write files; what is refused counts as skipped."""
-    some = _unless_empty(documents)
-    if some is None:
-        return
-    known: dict[str, tuple[str, Counted]] = {}
-    with FileWriter(output, on_wait=note) as writer:
-        for each in some:
-            name = each.path or each.name
-            known[name] = each.name, tally.last
-            writer.add_encoded(each.content, name)
-    for refused in writer.written.refused:
-        name, counted = known[refused.path]
-        tally.refuse(name, refused.reason, counted)
+def _format(output: str | None, form: str | None, *, as_json: bool) -> Format:
+    records = partial(_records, form=_RECORDS.get(form or "", "chunk"))
+    if as_json:
+        return Format(records, partial(_print, out.write_json_array))
+    if output is None and form is None and out.is_terminal(sys.stdout):
+        return Format(list, _show)
+    if output is None:
+        return Format(records, partial(_print, out.write_json_lines))
+    if form == "files":
+        return Format(json_files.encoded, partial(_write_files, Path(output)))
+    if form == "parquet":
+        parquet.check_installed()  # in another process it would look like the fault of a document
+        return Format(_parquet_rows, partial(_write_file, parquet.write_encoded, Path(output)))
+    return Format(records, partial(_write_file, jsonl.write_encoded, Path(output)))
 
 
-def _write_file(write: Callable[[Path, Iterable[Any]], None], output: Path, documents: Documents, _: Tally) -> None:
-    some = _unless_empty(documents)
-    if some is not None:
-        write(output, (each.content for each in some))
+def _records(chunks: Chunks, form: wire.Form) -> list[bytes]:
+    return [wire.to_json(record) for record in wire.records(chunks, form)]
 
 
-def _print_lines(documents: Iterable[Made[Iterable[bytes]]], _: Tally) -> None:
-    write_json_lines(Raw(record) for each in documents for record in each.content)
+def _parquet_rows(chunks: Chunks) -> list[bytes]:
+    return list(parquet.encoded(chunks))
 
 
-def _print_array(documents: Iterable[Made[Iterable[bytes]]], _: Tally) -> None:
-    write_json_array(Raw(record) for each in documents for record in each.content)
+def _refuse_input(output: str, documents: Iterable[InputDocument], summary: Summary) -> None:
+    """Refuse to overwrite a document, also one that is skipped."""
+    files = [str(each.found.file) if each.found else 0 for each in documents]  # 0 is standard input
+    files += [each.path for each in summary.skipped if each.is_error]
+    if os.path.isfile(output) and any(_is_same(output, each) for each in files):  # noqa: PTH113  Path's may fail
+        raise InputError(output, "is one of the documents, and would be overwritten", "choose another output")
 
 
-def _unless_empty(documents: Documents) -> Iterator[Made[Any]] | None:
-    """What there is to write; None if nothing could be read: then what was written before stays."""
-    documents = iter(documents)
-    first = next(documents, None)
-    return None if first is None else chain((first,), documents)
+def _is_same(output: str, file: str | int) -> bool:
+    try:
+        return os.path.samestat(os.stat(output), os.stat(file))  # noqa: PTH116  also of an open file
+    except (OSError, ValueError):  # reading it gives the reason
+        return False
 
 
-def _show(documents: Iterable[Made[list[Chunk]]], _: Tally) -> None:
-    paint = Paint(sys.stdout)
-    room = terminal_width(_SHOWN_WIDTH)
+def _without_clashes(documents: Iterable[Encoded], summary: Summary, *, has_whole_paths: bool) -> Iterator[Encoded]:
+    """The documents without those whose ids clash with an earlier one; most ids have a path without its ending."""
+    first: dict[str, str] = {}
+    for each in documents:
+        name = (each.path or UNTITLED) if has_whole_paths else doc_name(each.path)
+        other = first.setdefault(name, each.path or each.name)
+        if other == (each.path or each.name):
+            yield each
+        else:
+            which = "the file" if STANDARD_INPUT_NAME in (other, each.name) else "one"
+            summary.skip(each.name, f"its ids would clash with those of {other}; rename {which}", each.summary)
+
+
+def _write_files(output: Path, documents: Iterator[Encoded], summary: Summary) -> None:
+    """Write one file per chunk; the summary lists documents that the writer refuses."""
+    added: dict[str, Encoded] = {}
+    for document in documents:  # without documents no folder is made
+        with FileWriter(output, on_wait=out.note) as writer:
+            for each in chain([document], documents):
+                added[each.path or each.name] = each._replace(content=None)
+                writer.add_encoded(each.content, each.path or each.name)
+        for refused in writer.written.refused:
+            summary.skip(added[refused.path].name, refused.reason, added[refused.path].summary)
+
+
+def _write_file(
+    write: Callable[[Path, Iterable[Any]], None], output: Path, documents: Iterator[Encoded], _: Summary
+) -> None:
+    for document in documents:  # without documents the file stays as it was
+        write(output, (each.content for each in chain([document], documents)))
+
+
+def _print(write: Callable[[Iterable[Any]], None], documents: Iterator[Encoded], _: Summary) -> None:
+    write(Raw(record) for each in documents for record in each.content)
+
+
+def _show(documents: Iterator[Encoded], _: Summary) -> None:
+    """Print chunks for people: id, size and lines, breadcrumb, the first lines of the text."""
+    paint = out.Paint(sys.stdout)
+    columns = out.terminal_width(_SHOWN_WIDTH)
     for chunk in (chunk for each in documents for chunk in each.content):
-        place = chunk.source_position
-        size = paint.number(count_of(chunk.token_stats.tokens, "token"))
-        echo(f"{paint.place(chunk.id)}  {size}  {paint.faint(lines_of(place.start_line, place.end_line))}")
-        echo(paint.title(chunk.breadcrumb_line))
-        *lines, rest = _LINE_END.split(chunk.original_text, _SHOWN_LINES)
-        for line in [*lines, rest] if len(lines) < _SHOWN_LINES else lines:
-            echo(f"  {clip(visible(line[: 4 * room]), room - 2)}")
-        if len(lines) == _SHOWN_LINES:
-            more = len(_LINE_END.findall(rest)) + 1
-            echo(paint.faint(f"  … {count_of(more, 'more line')}"))
-        echo()
+        position = chunk.source_position
+        lines = paint.faint(out.lines_of(position.start_line, position.end_line))
+        out.echo(f"{paint.path(chunk.id)}  {paint.number(out.count_of(chunk.token_stats.tokens, 'token'))}  {lines}")
+        out.echo(paint.title(chunk.breadcrumb_line))
+        texts = out.LINE_END.split(chunk.original_text)
+        for text in texts[:_SHOWN_LINES]:
+            out.echo(f"  {out.clip(out.visible(text[: 4 * columns]), columns - 2)}")
+        if len(texts) > _SHOWN_LINES:
+            out.echo(paint.faint(f"  … {out.count_of(len(texts) - _SHOWN_LINES, 'more line')}"))
+        out.echo()

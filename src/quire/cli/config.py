@@ -1,4 +1,4 @@
-"""``quire config``: every value, and where it came from."""
+"""``quire config``: every setting and where it came from."""
 
 from __future__ import annotations
 
@@ -7,30 +7,28 @@ from pathlib import Path
 
 import click
 
-from quire.cli.output import Paint, echo, write_json
-from quire.cli.places import here, reachable
-from quire.cli.shown import width
-from quire.settings import load
-from quire.settings.keys import shown
+from quire.cli.output import Paint, echo, pad, visible, width, write_json
+from quire.cli.shared_options import json_option
+from quire.cli.tree_paths import display_path
+from quire.settings import load, shown
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print the values as one JSON object, and nothing else.")
+@json_option
 def command(*, as_json: bool) -> int:
-    """Show every value that is set, and where it came from.
+    """Show every setting and where it came from.
 
-    Command line over environment (QUIRE_SEARCH_LIMIT, for example) over the project's file (quire.toml, or
-    [tool.quire] in pyproject.toml, found upwards) over the user's file over defaults.
+    The command line wins over the environment (for example QUIRE_SEARCH_LIMIT), the environment over the project's file
+    (the nearest quire.toml, or [tool.quire] in pyproject.toml), that over the user's file, and that over the defaults.
     """
-    values = load(here()).values
+    values = load(Path.cwd()).values
     if as_json:
         write_json({name: {"value": value, "origin": str(origin)} for name, (value, origin) in values.items()})
         return 0
     paint = Paint(sys.stdout)
-    texts = [shown(value) for value, _ in values.values()]
-    names, room = max(map(width, values)), max(map(width, texts))
-    for (name, (_, origin)), text in zip(values.items(), texts, strict=True):
-        left, right = " " * (names - width(name)), " " * (room - width(text))
-        came = reachable(origin) if isinstance(origin, Path) else origin
-        echo(f"{paint.title(name)}{left}  {paint.plain(text)}{right}  {paint.faint(came)}")
+    texts = {name: visible(shown(value)) for name, (value, _) in values.items()}
+    names, columns = max(map(width, texts)), max(map(width, texts.values()))
+    for name, (_, origin) in values.items():
+        source = display_path(origin) if isinstance(origin, Path) else origin
+        echo(f"{paint.title(pad(name, names))}  {pad(texts[name], columns)}  {paint.faint(source)}")
     return 0

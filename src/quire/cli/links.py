@@ -11,13 +11,13 @@ from typing import Any
 import click
 
 from quire import pipeline
-from quire.cli.arguments import not_empty
-from quire.cli.commands import NOTHING_FOUND
-from quire.cli.configured import configured
-from quire.cli.documents import Tally, exit_code, read_all, to_read
-from quire.cli.options import errors_option
-from quire.cli.output import Paint, count_of, echo, note, write_json
-from quire.cli.shown import visible
+from quire.cli import output
+from quire.cli.command_group import NOTHING_FOUND
+from quire.cli.cut_options import errors_option
+from quire.cli.input_documents import Inputs, Summary
+from quire.cli.output import count_of
+from quire.cli.shared_options import json_option, paths_argument, quiet_option
+from quire.errors import InputError
 from quire.link_targets import LinkTargets
 from quire.model import Document
 from quire.offsets import lines_at
@@ -25,10 +25,10 @@ from quire.read.source import OnUndecodable
 
 
 @click.command()
-@click.argument("paths", nargs=-1, metavar="[PATH...]", callback=not_empty)
+@paths_argument
 @errors_option
-@click.option("--json", "as_json", is_flag=True, help="Print the broken links as a JSON array, and nothing else.")
-@click.option("-q", "--quiet", is_flag=True, help="No summary; errors only.")
+@json_option
+@quiet_option
 def command(*, paths: tuple[str, ...], errors: OnUndecodable, as_json: bool, quiet: bool) -> int:
     """List broken links.
 
@@ -37,13 +37,9 @@ def command(*, paths: tuple[str, ...], errors: OnUndecodable, as_json: bool, qui
     documents, and to pages that may be outside of the folder are not checked. The exit code is 1 if a link is broken,
     and 2 if a document could not be read. Without PATH, checks the trees of quire.toml.
     """
-    tally = Tally()
-    known = configured(paths)
-    trees: dict[str, dict[str, Document]] = defaultdict(dict)
-    for text in read_all(to_read(known.paths, tally, errors=errors, trees=known.trees), tally):
-        path = text.path or text.name
-        trees[text.name.removesuffix(path)][path] = pipeline.parse(text.text, path=text.path)
-        tally.documents += 1
+    inputs = Inputs.load(paths, errors=errors)
+    summary = Summary()
+    trees = _trees(inputs, summary)
     broken: list[dict[str, Any]] = []
     count = 0
     for folder, documents in trees.items():
@@ -56,13 +52,27 @@ def command(*, paths: tuple[str, ...], errors: OnUndecodable, as_json: bool, qui
             if not as_json:
                 _show(**broken[-1])
     if as_json:
-        write_json(broken)
-    for skipped in tally.skipped:
-        note(f"{visible(skipped.path)}: {visible(skipped.reason)} [skipped]")
-    code = exit_code(tally, known.paths)
-    if tally.documents and not quiet:
-        note(f"{count_of(count, 'link')} in {count_of(tally.documents, 'document')}, {len(broken):,} broken")
+        output.write_json(broken)
+    summary.show(quiet=True)
+    code = summary.exit_code(inputs.paths)
+    if summary.documents and not quiet:
+        output.note(f"{count_of(count, 'link')} in {count_of(summary.documents, 'document')}, {len(broken):,} broken")
     return code or (NOTHING_FOUND if broken else 0)
+
+
+def _trees(inputs: Inputs, summary: Summary) -> dict[str, dict[str, Document]]:
+    """The documents by their folder and their path in it."""
+    trees: dict[str, dict[str, Document]] = defaultdict(dict)
+    for each in inputs.documents(summary):
+        try:
+            text = each.read()
+        except InputError as error:
+            summary.skip(each.name, error.reason)
+            continue
+        path = text.path or text.name
+        trees[text.name.removesuffix(path)][path] = pipeline.parse(text.text, path=text.path)
+        summary.documents += 1
+    return trees
 
 
 def _exists(folder: str, path: str) -> bool:
@@ -70,6 +80,6 @@ def _exists(folder: str, path: str) -> bool:
 
 
 def _show(*, file: str, line: int, text: str, target: str, problem: str, nearest: str) -> None:
-    paint = Paint(sys.stdout)
+    paint = output.Paint(sys.stdout)
     near = f"; nearest: {nearest}" if nearest else ""
-    echo(f"{paint.place(f'{file}:{line}')}: {paint.plain(f'[{text}]({target}): {problem}{near}')}")
+    output.echo(f"{paint.path(f'{file}:{line}')}: {output.visible(f'[{text}]({target}): {problem}{near}')}")

@@ -1,175 +1,122 @@
-"""``quire ls``: what is in the index: the trees, the documents of a tree, the headings of a document."""
+"""``quire ls``: list the trees of the index, the documents of a tree, or the headings of a document."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import click
 
-from quire.cli.arguments import not_empty
-from quire.cli.commands import NOTHING_FOUND
-from quire.cli.get import Target, document, existing, target
-from quire.cli.index_options import index_option, no_update_option
-from quire.cli.indexes import Opened, documents_in, opened
-from quire.cli.output import Paint, count_of, echo, fitted, lines_of, write_json_array
-from quire.cli.places import located, reachable
-from quire.cli.refusals import say_empty
-from quire.cli.shown import width
+from quire.cli.command_group import NOTHING_FOUND
+from quire.cli.get import Target, node_name
+from quire.cli.open_index import OpenIndex, documents_in, open_index, show_empty
+from quire.cli.output import Paint, TokenRow, count_of, lines_of, print_token_table, write_json_array
+from quire.cli.shared_options import index_option, json_option, no_update_option, not_empty
+from quire.cli.tree_paths import display_path, exists, locate
 from quire.errors import NotFoundError
-from quire.index.paths import storable
-from quire.search.records import Hit
-
-_WIDTH = 72
-"""The widest that a name may be, in columns."""
-_NO_TITLE = "(no title)"
+from quire.index.file_records import TOKENIZER, storable
+from quire.search.hit import Hit
 
 
 class Row(NamedTuple):
-    """One line of the list."""
+    """A line of the list: what ``--json`` prints, with ``tokens``, and what the table shows."""
 
     record: dict[str, Any]
-    """What ``--json`` prints."""
     name: str
-    """What it is called."""
-    tokens: int
-    more: str
-    """What stands at the end of the line."""
+    details: str
 
 
 @click.command()
 @click.argument("what", required=False, metavar="[TREE|PATH|ID]", callback=not_empty)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON array, and nothing else, to standard output.")
+@json_option
 @index_option
 @no_update_option
 def command(*, what: str | None, as_json: bool, index_folder: str | None, no_update: bool) -> int:
-    """List what is in the index.
+    """List trees, documents or headings in the index.
 
-    Without an argument, the trees. Of a tree or a folder, the documents; of a document, its headings with tokens and
-    lines; of a section, those below it. What is the name of a tree and of a folder is the tree; ./NAME is the folder.
-    The exit code is 1 if nothing is found.
+    Without an argument, the trees. For a tree or a folder, its documents; for a document, its headings with tokens and
+    lines; for a section, those below it. A name of both a tree and a folder means the tree; ./NAME is the folder. The
+    exit code is 1 if nothing is found.
     """
-    asked = target(what) if what is not None else None
-    paths = [asked.file] if asked and asked.exists else []
+    target = Target.parse(what) if what is not None else None
+    paths = [target.file] if target and exists(target.file) else []
     tree = (what or "").removesuffix(":")
-    update = not no_update
-    with opened(paths, tree_first=tree, index_folder=index_folder, update=update, begin=bool(paths)) as place:
-        if asked is None:
-            rows = _trees(place)
-        elif tree in place.folders:
-            rows = _all_of(place, tree)
-        else:
-            rows = [] if place.is_empty else _named(place, asked)
+    rows: list[Row] = []
+    with open_index(
+        paths, preferred_tree=tree, index_folder=index_folder, update=not no_update, create=bool(paths)
+    ) as opened:
+        if target is None:
+            rows = _trees(opened)
+        elif opened.selection:
+            rows = _rows(opened, target)
     if as_json:
         write_json_array(row.record for row in rows)
     else:
-        _show(rows)
+        style = Paint(sys.stdout).path
+        print_token_table([TokenRow(row.name, row.record["tokens"], row.details, style) for row in rows])
     return 0 if rows else NOTHING_FOUND
 
 
-def _all_of(place: Opened, tree: str) -> list[Row]:
-    """The documents of a tree; none, and why, where it has none or is gone."""
-    if place.is_left_out(tree, tree):
+def _rows(opened: OpenIndex, target: Target) -> list[Row]:
+    """The documents of a tree or folder, or the headings of a document or section; none after a message."""
+    name = (target.file + target.rest).removesuffix(":")
+    tree, _, path = name.partition(":")
+    if tree in opened.folders:  # TREE or TREE:FOLDER
+        folders = [(tree, path)]
+    elif target.is_folder:
+        name, folders = display_path(target.file), [locate(target.file, opened.folders) or ("", "")]
+    else:
+        folders = [(each, name) for each in opened.folders]
+    found = {tree: _documents(opened, tree, storable(path.rstrip("/"))) for tree, path in folders}
+    if (tree in opened.folders or not target.is_file) and any(found.values()):
+        return [row for tree, rows in found.items() if rows and not opened.is_missing(tree, name) for row in rows]
+    if target.is_folder or name in opened.folders:
+        show_empty(name)
         return []
-    rows = _documents(place, tree, "")
-    if not rows:
-        say_empty(tree)
-    return rows
-
-
-def _named(place: Opened, asked: Target) -> list[Row]:
-    """The documents of a folder, or the headings of a document or a section; none, and why, where there is no such."""
-    if asked.is_folder:
-        tree, part = located(asked.file, place.folders) or ("", "")
-        rows = _documents(place, tree, part)
-        if not rows:
-            say_empty(reachable(asked.file))
-        return rows
-    own = document(place, asked.file) if asked.is_file else asked.file
-    name = own + asked.rest
     try:
-        top = place.index.get(name)
-    except NotFoundError:
-        below = _below(place, name)
-        if below is not None:
-            return below
-        try:
-            top = place.index.get(existing(place, name, own, asked.file))
-        except NotFoundError as error:
-            place.say(error)
-            return []
-    return [] if place.is_left_out(top.tree, name) else _headings(place, top)
+        top = opened.index.get(node_name(opened, target))
+    except NotFoundError as error:
+        opened.show_not_found(error)
+        return []
+    return [] if opened.is_missing(top.tree, name) else _headings(opened, top)
 
 
-def _below(place: Opened, name: str) -> list[Row] | None:
-    """The documents in a folder of a tree, ``docs:guides``, or of any tree, ``guides``; None if there is none."""
-    tree, mark, part = name.partition(":")
-    folders = [(tree, part)] if mark and tree in place.folders else [(each, name) for each in place.folders]
-    found = {tree: rows for tree, part in folders if (rows := _documents(place, tree, storable(part.rstrip("/"))))}
-    kept = [row for tree, rows in found.items() if not place.is_left_out(tree, name) for row in rows]
-    return kept if found else None
-
-
-def _trees(place: Opened) -> list[Row]:
+def _trees(opened: OpenIndex) -> list[Row]:
     rows = []
-    for name, tree in place.index.trees().items():
-        if name in place.gone:
+    for name, tree in opened.index.trees().items():
+        if name in opened.missing:
             continue
         numbers = {"files": tree.files, "nodes": tree.nodes, "tokens": tree.tokens}
         record = {"name": name, "folder": storable(str(tree.folder)), "language": tree.language, **numbers}
-        more = f"{count_of(tree.files, 'document')}, {count_of(tree.nodes, 'section')}  {reachable(tree.folder)}"
-        rows.append(Row(record, name, tree.tokens, more))
+        counts = f"{count_of(tree.files, 'document')}, {count_of(tree.nodes, 'section')}"
+        rows.append(Row(record, name, f"{counts}  {display_path(tree.folder)}"))
     return rows
 
 
-def _documents(place: Opened, tree: str, part: str) -> list[Row]:
+def _documents(opened: OpenIndex, tree: str, folder: str) -> list[Row]:
     rows = []
-    for each in documents_in(place.index, tree, part):
-        file = place.path(each.tree, each.path)
-        numbers = {"title": each.title, "nodes": each.nodes, "tokens": each.tokens}
-        rows.append(
-            Row({"id": each.id, "path": each.path, "file": storable(file), **numbers}, file, each.tokens, each.title)
-        )
+    for each in documents_in(opened.index, tree, folder):
+        if each.path == folder:
+            continue  # a document and not a folder
+        file = opened.file(each.tree, each.path)
+        names = {"id": each.id, "path": each.path, "file": storable(file), "title": each.title}
+        rows.append(Row({**names, "nodes": each.nodes, "tokens": each.tokens}, file, each.title))
     return rows
 
 
-def _headings(place: Opened, top: Hit) -> list[Row]:
-    """The headings as `quire outline` counts them: to a node belong the headings without text behind it as well."""
-    from quire.cli.outline import outline  # noqa: PLC0415  for headings only
-    from quire.index.files import TOKENIZER  # noqa: PLC0415
-    from quire.pipeline import parse  # noqa: PLC0415
-    from quire.size import resolve  # noqa: PLC0415
+def _headings(opened: OpenIndex, top: Hit) -> list[Row]:
+    """The headings with the numbers of ``quire outline``, which counts headings without text by themselves."""
+    from quire.cli.outline import node_rows  # noqa: PLC0415  loads the parser and the tokenizers
 
-    nodes = place.index.outline(f"{top.tree}:{top.path}")
-    document = parse("".join(node.text for node in nodes), path=top.path)
-    counted = [row for row in outline(document, resolve(None, TOKENIZER)) if row.section.is_node]
+    nodes = opened.index.outline(f"{top.tree}:{top.path}")
+    counted = node_rows("".join(node.text for node in nodes), top.path, TOKENIZER)
     first = next(node for node in nodes if node.id == top.id)
     rows = []
     for node, row in list(zip(nodes, counted, strict=True))[first.position : first.last + 1]:
-        record = {
-            "id": node.id,
-            "title": node.title,
-            "depth": node.depth,
-            "slug": node.slug,
-            "tokens": row.total,
-            "ownTokens": row.own,
-            "startLine": row.start_line,
-            "endLine": row.end_line,
-        }
-        level = len(node.ancestors) - len(first.ancestors)
-        title = place.path(node.tree, node.path) if node.depth == 0 else node.title or _NO_TITLE
-        more = lines_of(row.start_line, row.end_line) + (f"  #{node.slug}" if node.slug else "")
-        rows.append(Row(record, "  " * level + title, row.total, more))
+        own = {"id": node.id, "title": node.title, "depth": node.depth, "slug": node.slug}
+        lines = {"startLine": row.start_line, "endLine": row.end_line}
+        indent = "  " * (len(node.ancestors) - len(first.ancestors))
+        title = opened.file(node.tree, node.path) if node.depth == 0 else node.title or "(no title)"
+        details = lines_of(row.start_line, row.end_line) + (f"  #{node.slug}" if node.slug else "")
+        rows.append(Row({**own, "tokens": row.total, "ownTokens": row.own, **lines}, indent + title, details))
     return rows
-
-
-def _show(rows: Sequence[Row]) -> None:
-    paint = Paint(sys.stdout)
-    names = [fitted(row.name, _WIDTH) for row in rows]
-    room = min(max(map(width, names), default=0), _WIDTH)
-    digits = max((len(f"{row.tokens:,}") for row in rows), default=0)
-    for row, name in zip(rows, names, strict=True):
-        count = f"{paint.number(f'{row.tokens:>{digits},}')} {paint.faint('token ' if row.tokens == 1 else 'tokens')}"
-        more = f"  {paint.faint(fitted(row.more, _WIDTH))}" if row.more else ""
-        echo(f"{paint.place(name)}{' ' * (room - width(name))}  {count}{more}")

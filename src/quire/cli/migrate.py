@@ -1,227 +1,258 @@
-"""``quire migrate``: chunk files under the names of old into today's, or back. The rules are in wire/legacy.py.
+"""``quire migrate``: convert chunk files of the old format, or back. wire/legacy.py has the rules.
 
-A file is migrated whole or not at all, and an input is never overwritten unless that is asked for.
+A file is converted completely or not at all. Only ``--in-place`` overwrites an input.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
 from quire import wire
-from quire.cli.arguments import not_empty
-from quire.cli.chunk_files import ENDINGS, LINES, Content, Input, chunk_files, read
-from quire.cli.commands import ERROR, NOTHING_FOUND
-from quire.cli.output import Paint, count_of, note, show_findings, write_json, write_json_array, write_json_lines
-from quire.cli.shown import visible
+from quire.cli import output as out
+from quire.cli.command_group import ERROR, NOTHING_FOUND
+from quire.cli.shared_options import not_empty, quiet_option
 from quire.errors import InputError, QuireError
 from quire.model import Finding
-from quire.wire.legacy import incomplete, is_current, is_legacy, missing
-from quire.write.atomic import replacing
-from quire.write.names import Place
-from quire.write.obstacles import obstacle
-from quire.write.trouble import explained
+from quire.wire.chunk_json import parse
+from quire.wire.legacy import incomplete, is_legacy, missing
+from quire.write.atomic_file import explained, replacing
+from quire.write.existing_files import obstacle
 
-_INDENT = 2
+_LINES = (".jsonl", ".ndjson")
+"""Endings of files with one record per line."""
+_ENDINGS = (".json", *_LINES)
 
 Convert = Callable[[Mapping[str, Any], str], dict[str, Any]]
-"""Turns one record into another; the text is what errors call it."""
+"""Converts a record; the text names its file in errors."""
+
+
+class ChunkFile(NamedTuple):
+    """A file to convert, and its path relative to the folder on the command line, with forward slashes."""
+
+    file: Path
+    name: str
 
 
 @dataclass
 class Outcome:
-    """What became of a file."""
+    """The result for a file: ``migrated``, ``unchanged`` or ``failed``, and the reason for failing."""
 
     file: str
     state: str
-    """``migrated``, ``unchanged`` or ``failed``."""
     output: str | None = None
-    """Where it was written to."""
     reason: str | None = None
-    """Why it failed."""
 
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", callback=not_empty)
 @click.option(
-    "-o",
-    "--output",
-    metavar="DIR|FILE",
-    callback=not_empty,
-    help="Write the files to this folder; or one file to another, by the ending of its name.",
+    "-o", "--output", metavar="DIR|FILE", callback=not_empty, help="Write to a folder, or one file to a file."
 )
-@click.option("--in-place", is_flag=True, help="Overwrite the files themselves.")
+@click.option("--in-place", is_flag=True, help="Overwrite the files.")
 @click.option("--title", help="The fileTitle of records that have none.")
-@click.option("--reverse", is_flag=True, help="Turn today's names into the old ones.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON array: the records, or what became of the files.")
-@click.option("-q", "--quiet", is_flag=True, help="No summary; errors only.")
+@click.option("--reverse", is_flag=True, help="Convert current files to the old format.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON array: the records, or a report on the files.")
+@quiet_option
 def command(
     *, paths: tuple[str, ...], output: str | None, in_place: bool, title: str | None, reverse: bool, as_json: bool,
     quiet: bool,
 ) -> int:  # fmt: skip
-    """Turn chunk files of the old format into today's.
+    """Convert chunk files of the old format.
 
-    PATH is a file with one chunk or a list of them (.json), or with one a line (.jsonl, .ndjson), or a directory of
-    such files, without what is in the folder of -o.
-    Without -o or --in-place the records go to standard output. Files in today's format pass unchanged.
+    PATH is a file with one chunk or a list of chunks (.json) or with one chunk per line (.jsonl, .ndjson), or a folder
+    of such files; the folder of -o is not read. Without -o or --in-place the records go to standard output. Files in
+    the current format stay unchanged.
     """
     if output is not None and in_place:
         raise click.UsageError("-o and --in-place exclude each other; choose one")
     if reverse and title is not None:
         raise click.UsageError("--title has no meaning with --reverse; leave it out")
-    run = Run(_backwards if reverse else _forwards(title))
-    file = Path(output) if output is not None and _is_file_name(output) else None
-    if file and not (len(paths) == 1 and _is_file_name(paths[0]) and _is_lines(Path(paths[0])) == _is_lines(file)):
-        raise click.UsageError(f"-o {output} is one file, for one file of that kind; name a folder")
-    inputs = chunk_files(paths, run.fail, output)
-    if file:
-        run.write(inputs, file.parent, file.name)
-    elif output is not None or in_place:
-        run.write(inputs, None if output is None else Path(output))
-    if output is not None or in_place:
-        if as_json:
-            write_json([asdict(outcome) for outcome in run.outcomes])
+    migration = Migration(_to_legacy if reverse else lambda record, name: wire.migrate(record, title, name=name))
+    files = migration.find(paths, output)
+    if output is None and not in_place:
+        (out.write_json_array if as_json else out.write_json_lines)(migration.records(files))
     else:
-        (write_json_array if as_json else write_json_lines)(run.records(inputs))
-    run.show(quiet=quiet)
-    if not run.outcomes:
-        note(f"quire: no chunk files in {visible(', '.join(paths))}; quire looks for {', '.join(ENDINGS)}")
+        folder = None if output is None else Path(output)
+        if output is not None and folder and _is_file(output):
+            if len(paths) > 1 or not _is_file(paths[0]) or _has_lines(paths[0]) != _has_lines(output):
+                raise click.UsageError(f"-o {output} is one file, for one input of that kind; name a folder")
+            files, folder = [each._replace(name=folder.name) for each in files], folder.parent
+        migration.write(files, folder)
+        if as_json:
+            out.write_json([asdict(outcome) for outcome in migration.outcomes])
+    migration.show(quiet=quiet)
+    states = [outcome.state for outcome in migration.outcomes]
+    if not states:
+        out.message(f"no chunk files in {', '.join(paths)}; quire looks for {', '.join(_ENDINGS)}")
         return NOTHING_FOUND
-    return ERROR if run.failed else 0
+    return ERROR if "failed" in states else 0
 
 
-class Run:
-    """One call of the command: files in, outcomes out."""
+class Migration:
+    """Converts files and collects the outcomes."""
 
     def __init__(self, convert: Convert) -> None:
         self.convert = convert
         self.outcomes: list[Outcome] = []
         self.findings: list[Finding] = []
 
-    @property
-    def failed(self) -> list[Outcome]:
-        """The files that could not be migrated."""
-        return [outcome for outcome in self.outcomes if outcome.state == "failed"]
+    def find(self, paths: Sequence[str], output: str | None) -> list[ChunkFile]:
+        """The files at ``paths``, in order, each once; without symbolic links and ``output`` in a folder."""
+        own_output = None if output is None else os.path.realpath(output)
+        files: dict[str, ChunkFile] = {}
+        for each in (each for path in paths for each in self._found(path, own_output)):
+            files.setdefault(os.path.realpath(each.file), each)
+        return list(files.values())
 
-    def fail(self, file: str, error: QuireError) -> None:
-        """Note a file that cannot be migrated; the next one follows."""
-        self.outcomes.append(Outcome(file, "failed", reason=error.reason))
+    def _found(self, path: str, output: str | None) -> Iterator[ChunkFile]:
+        if not os.path.isdir(path):  # noqa: PTH112  Path's fails if a folder cannot be entered
+            yield ChunkFile(Path(path), Path(path).name)
+            return
 
-    def records(self, inputs: Sequence[Input]) -> Iterator[dict[str, Any]]:
-        """The migrated records of all files."""
-        for each in inputs:
-            try:
-                before = read(each.file)
-                after = self._converted(each.file, before)
-            except QuireError as error:
-                self.fail(str(each.file), error)
-            else:
-                self.outcomes.append(Outcome(str(each.file), _state(before, after)))
-                yield from after.records
+        def fail(error: OSError) -> None:
+            reason = f"cannot be read: {error.strerror}; make it readable"
+            self.outcomes.append(Outcome(str(error.filename), "failed", reason=reason))
 
-    def write(self, inputs: Sequence[Input], folder: Path | None, name: str | None = None) -> None:
-        """Write each file migrated, to ``folder`` or over itself; ``name`` is that of a single one there."""
-        given = {os.path.realpath(each.file) for each in inputs}
+        for folder, folders, names in os.walk(path, onerror=fail):
+            visited = (name for name in sorted(folders) if not name.startswith("."))
+            folders[:] = [name for name in visited if os.path.realpath(Path(folder, name)) != output]
+            for file in (Path(folder, name) for name in sorted(names)):
+                if _is_file(file.name) and not file.name.startswith(".") and not file.is_symlink():
+                    yield ChunkFile(file, file.relative_to(path).as_posix())
+
+    def records(self, files: Sequence[ChunkFile]) -> Iterator[dict[str, Any]]:
+        """The converted records of all files."""
+        for each in files:
+            with self._outcome(each.file) as outcome:
+                before, after = self._converted(each.file)
+                outcome.state = "unchanged" if before == after else "migrated"
+                yield from after if isinstance(after, list) else [after]
+
+    def write(self, files: Sequence[ChunkFile], folder: Path | None) -> None:
+        """Write each file converted, to ``folder`` or over itself."""
+        inputs = {os.path.realpath(each.file) for each in files}
         taken: dict[Path, Path] = {}
-        for each in inputs:
-            try:
-                named = each._replace(name=name or each.name)
-                target = each.file if folder is None else _target(named, folder, given, taken)
-                self._write_one(each.file, target)
-            except QuireError as error:
-                self.fail(str(each.file), error)
+        for each in files:
+            with self._outcome(each.file) as outcome:
+                target = each.file if folder is None else _target(each, folder, inputs, taken)
+                before, after = self._converted(each.file)
+                if target != each.file or before != after:
+                    with explained(target):
+                        data = each.file.read_bytes() if before == after else _encoded(each.file, after)
+                        target.parent.mkdir(parents=True, exist_ok=True)
+                        with replacing(target) as stream:
+                            stream.write(data)
+                outcome.state, outcome.output = "unchanged" if before == after else "migrated", str(target)
 
-    def _write_one(self, file: Path, target: Path) -> None:
-        before = read(file)
-        after = self._converted(file, before)
-        state = _state(before, after)
-        if target != file or state != "unchanged":
-            with explained(target):
-                data = file.read_bytes() if state == "unchanged" else _rendered(file, after)
-                target.parent.mkdir(parents=True, exist_ok=True)
-                with replacing(target) as stream:
-                    stream.write(data)
-        self.outcomes.append(Outcome(str(file), state, str(target)))
+    @contextmanager
+    def _outcome(self, file: Path) -> Iterator[Outcome]:
+        """The outcome for a file; ``failed`` after an error."""
+        outcome = Outcome(str(file), "failed")
+        self.outcomes.append(outcome)
+        try:
+            yield outcome
+        except QuireError as error:
+            outcome.reason = error.reason
 
-    def _converted(self, file: Path, content: Content) -> Content:
-        made: list[dict[str, Any]] = []
-        for number, (record, line) in enumerate(zip(content.records, content.places, strict=True), start=1):
-            try:
-                made.append(self.convert(record, str(file)))
-            except InputError as error:
-                place = "" if content.is_single else f"record {number}, line {line}: "
-                raise InputError(str(file), f"{place}{error.reason}") from error
-            self._note_guesses(file, line, record, made[-1])
-        return content._replace(records=made)
+    def _converted(self, file: Path) -> tuple[Any, Any]:
+        """The record or list of records in a file, before and after."""
+        try:
+            data = file.read_bytes()
+        except OSError as error:
+            raise InputError(str(file), f"cannot be read: {error.strerror}", "check the path") from error
+        if _has_lines(file):
+            lines = [(number, line) for number, line in enumerate(data.split(b"\n"), start=1) if line.strip()]
+            before = [_value(line, file, number) for number, line in lines]
+            numbers = [number for number, _ in lines]
+            return before, [
+                self._record(each, file, f"line {at}: ", at) for each, at in zip(before, numbers, strict=True)
+            ]
+        value = _value(data, file)
+        if isinstance(value, list):
+            return value, [self._record(each, file, f"record {number}: ") for number, each in enumerate(value, start=1)]
+        return value, self._record(value, file, "", 1)
 
-    def _note_guesses(self, file: Path, line: int, record: Mapping[str, Any], made: Mapping[str, Any]) -> None:
-        guesses = [name for name in wire.guessed(record) if name in made]
-        if guesses:
-            message = f"{' and '.join(guesses)} could only be guessed; cut the document anew to have what they are."
-            self.findings.append(Finding(code="guessed-fields", path=str(file), line=line, message=message))
+    def _record(self, record: Any, file: Path, label: str, line: int = 0) -> dict[str, Any]:
+        """A converted record; ``label`` is its position in messages."""
+        if not isinstance(record, dict):
+            raise InputError(str(file), f"{label}is not a chunk record", "a record is one JSON object")
+        try:
+            made = self.convert(record, str(file))
+        except InputError as error:
+            raise InputError(str(file), f"{label}{error.reason}") from error
+        if guesses := [name for name in wire.guessed(record) if name in made]:
+            text = f"{' and '.join(guesses)} could only be guessed; cut the document again for the exact values."
+            text = text if line else label + text
+            self.findings.append(Finding(code="guessed-fields", path=str(file), line=line, message=text))
+        return made
 
     def show(self, *, quiet: bool) -> None:
-        """The closing summary; only what went wrong, if ``quiet``."""
+        """Print findings, failed files and the totals; only failed files if ``quiet``."""
         sys.stdout.flush()
-        paint = Paint(sys.stderr)
         if not quiet:
-            show_findings(self.findings)
-        for outcome in self.failed:
-            note(f"{paint.place(outcome.file)}: {paint.plain(outcome.reason or '')} {paint.faint('[skipped]')}")
+            out.show_findings(self.findings)
+        for outcome in self.outcomes:
+            if outcome.state == "failed":
+                out.show_problem(outcome.file, outcome.reason or "", "skipped")
         if self.outcomes and not quiet:
             states = [outcome.state for outcome in self.outcomes]
-            known = ("migrated", "unchanged", "failed")
-            counts = [f"{states.count(state):,} {state}" for state in known if state in states]
-            note(f"{count_of(len(states), 'file')}: {', '.join(counts)}")
+            names = [name for name in ("migrated", "unchanged", "failed") if name in states]
+            counts = ", ".join(f"{states.count(name):,} {name}" for name in names)
+            out.note(f"{out.count_of(len(states), 'file')}: {counts}")
 
 
-def _forwards(title: str | None) -> Convert:
-    return lambda record, name: wire.migrate(record, title, name=name)
-
-
-def _backwards(record: Mapping[str, Any], name: str) -> dict[str, Any]:
-    if not is_current(record) and not is_legacy(record):
+def _to_legacy(record: Mapping[str, Any], name: str) -> dict[str, Any]:
+    if not is_legacy(record) and missing(record):
         raise incomplete(missing(record), name)
     return wire.legacy(record, name=name)
 
 
-def _target(each: Input, folder: Path, given: set[str], taken: dict[Path, Path]) -> Path:
-    """Where a file goes in ``folder``: never over an input, never over another's output, never out of the folder."""
+def _target(each: ChunkFile, folder: Path, inputs: set[str], taken: dict[Path, Path]) -> Path:
+    """The output file: never an input, never another file's output, never outside the folder."""
     target = folder / each.name
-    if os.path.realpath(target) in given:
-        raise QuireError(f"{target} is itself to be migrated", "choose another output, or use --in-place")
+    if os.path.realpath(target) in inputs:
+        raise QuireError(f"{target} is also an input", "choose another output, or use --in-place")
     if target in taken:
-        raise QuireError(f"would be written to {target}, as {taken[target]} is", "give the folder above both")
+        raise QuireError(f"would overwrite {target}, the output of {taken[target]}", "give the folder above both")
     with explained(target):
-        reason = obstacle(folder, Place(each.name.rpartition("/")[0], ""))
+        reason = obstacle(folder, each.name.rpartition("/")[0])
         if reason or target.is_symlink():
             raise QuireError(reason or f"{target} is a symbolic link, which may lead out of {folder}; remove it")
     taken[target] = each.file
     return target
 
 
-def _is_file_name(path: str) -> bool:
-    """Whether a path is that of a chunk file rather than of a folder."""
-    return path.lower().endswith(ENDINGS) and not os.path.isdir(path)  # noqa: PTH112  Path's may fail
+def _is_file(path: str) -> bool:
+    """Whether a path is that of a chunk file, which may not exist yet, and not of a folder."""
+    return path.lower().endswith(_ENDINGS) and not os.path.isdir(path)  # noqa: PTH112  Path's may fail
 
 
-def _state(before: Content, after: Content) -> str:
-    return "unchanged" if before.records == after.records else "migrated"
+def _has_lines(file: str | Path) -> bool:
+    return str(file).lower().endswith(_LINES)
 
 
-def _is_lines(file: Path) -> bool:
-    """Whether there is one record a line."""
-    return file.name.lower().endswith(LINES)
+def _value(data: bytes, file: Path, line: int | None = None) -> Any:
+    """A JSON value; one that cannot be written back unchanged is refused."""
+    value = parse(data, name=str(file), line=line or 1)
+    try:
+        json.dumps(value, allow_nan=False)
+    except (ValueError, RecursionError) as error:
+        is_deep = isinstance(error, RecursionError)
+        what = "values nested too deep" if is_deep else "a number that JSON cannot hold, NaN or above 1e308"
+        raise InputError(str(file), f"{f'line {line}: ' if line else ''}holds {what}", "correct it") from error
+    return value
 
 
-def _rendered(file: Path, content: Content) -> bytes:
-    if _is_lines(file):
-        return b"".join(wire.to_json(record) + b"\n" for record in content.records)
-    value = content.records[0] if content.is_single else content.records
-    return wire.to_json(value, indent=_INDENT) + b"\n"
+def _encoded(file: Path, value: Any) -> bytes:
+    if _has_lines(file):
+        return b"".join(wire.to_json(record) + b"\n" for record in value)
+    return wire.to_json(value, indent=2) + b"\n"

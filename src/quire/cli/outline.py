@@ -3,42 +3,34 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
 from quire import options as run_options
 from quire import pipeline, size
-from quire.blank import text_end
-from quire.cli.arguments import not_empty
-from quire.cli.documents import STANDARD_INPUT, STANDARD_INPUT_NAME, read_file, read_standard_input, renamed
-from quire.cli.options import errors_option, syntax_option, title_option, tokenizer_option
-from quire.cli.output import MOST_SHOWN, Paint, echo, fitted, lines_of, show_findings, write_json
-from quire.cli.shown import width
+from quire.cli import output
+from quire.cli.cut_options import errors_option, syntax_option, title_option, tokenizer_option
+from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, read_text, renamed
+from quire.cli.shared_options import json_option, not_empty
 from quire.counter import TokenCounter
-from quire.index.paths import storable
+from quire.index.file_records import storable
 from quire.model import Document, Section, Syntax
-from quire.offsets import lines_at
+from quire.offsets import lines_at, text_end
 from quire.read.source import OnUndecodable
 
-_WIDTH = 72
-"""The widest that a title and the lines before it may be, in columns."""
-_NO_TITLE = "(no title)"
 
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A section as the outline shows it."""
+class Row(NamedTuple):
+    """A section in the outline."""
 
     section: Section
     own: int
-    """Tokens of its heading and its own text."""
+    """The tokens of its heading and own text."""
     total: int
-    """Tokens of all that belongs to it."""
+    """The tokens of the whole section."""
     start_line: int
     end_line: int
 
@@ -50,11 +42,11 @@ class Row:
 @syntax_option
 @errors_option
 @click.option("-d", "--depth", type=click.IntRange(0, 6), default=6, help="Show headings down to this depth.")
-@click.option("--json", "as_json", is_flag=True, help="Print the tree as JSON, and nothing else.")
+@json_option
 def command(
     *,
     file: str,
-    tokenizer: TokenCounter | None,
+    tokenizer: str | None,
     title: str | None,
     syntax: Syntax | None,
     errors: OnUndecodable,
@@ -63,25 +55,32 @@ def command(
 ) -> int:
     """Show a document's headings with token counts and lines.
 
-    FILE is a file, or - for standard input. A section's tokens are those of all that belongs to it, its children too.
+    FILE is a file, or - for standard input. The tokens of a section include those of its children.
     """
-    name = STANDARD_INPUT_NAME if file == STANDARD_INPUT else file
-    text, found = read_standard_input(errors) if file == STANDARD_INPUT else read_file(Path(file), file, errors)
-    path = None if file == STANDARD_INPUT else Path(file).name
-    document = pipeline.parse(text, path=path, title=title, syntax=syntax)
-    counter = tokenizer or size.resolve(None, run_options.DEFAULT_TOKENIZER)
-    shown = [row for row in outline(document, counter) if row.section.depth <= depth]
+    path = None if file == STANDARD_INPUT else Path(file)
+    name = file if path else STANDARD_INPUT_NAME
+    text, found = read_text(path, name, errors)
+    document = pipeline.parse(text, path=path and path.name, title=title, syntax=syntax)
+    counter = size.resolve(tokenizer, run_options.DEFAULT_TOKENIZER)
+    rows = [row for row in _rows(document, counter) if row.section.depth <= depth]
     if as_json:
-        write_json(_tree(document, shown))
-    else:
-        _draw(shown, _labels(document, shown))
-        sys.stdout.flush()
-        findings = (*found, *document.findings)
-        show_findings(renamed(findings[:MOST_SHOWN], name), len(findings))
+        output.write_json(_tree(document, rows))
+        return 0
+    bold = output.Paint(sys.stdout).title
+    output.print_token_table(
+        [
+            output.TokenRow(label, row.total, output.lines_of(row.start_line, row.end_line), style, branch)
+            for row, label, branch in zip(rows, _labels(document, rows), _branches(rows), strict=True)
+            for style in [bold if row.section.depth < 2 else output.visible]
+        ]
+    )
+    sys.stdout.flush()
+    findings = (*found, *document.findings)
+    output.show_findings(renamed(findings[: output.MOST_SHOWN], name), len(findings))
     return 0
 
 
-def outline(document: Document, counter: TokenCounter) -> list[Row]:
+def _rows(document: Document, counter: TokenCounter) -> list[Row]:
     """A row for the document and for each of its headings, in order."""
     text, sections = document.text, document.sections
     edges = [*(section.start for section in sections), len(text)]
@@ -91,71 +90,60 @@ def outline(document: Document, counter: TokenCounter) -> list[Row]:
         if section.parent is not None:
             total[section.parent] += total[section.number]
     starts = lines_at(text, edges[:-1])
-    ends = _end_lines(text, sections)
-    return [Row(*each) for each in zip(sections, own, total, starts, ends, strict=True)]
+    return [Row(*each) for each in zip(sections, own, total, starts, _end_lines(text, sections), strict=True)]
 
 
-def _end_lines(text: str, sections: tuple[Section, ...]) -> list[int]:
+def node_rows(text: str, path: str, tokenizer: str) -> list[Row]:
+    """The rows of a document and of its headings that have text, which are the nodes of the index."""
+    rows = _rows(pipeline.parse(text, path=path), size.resolve(tokenizer, tokenizer))
+    return [row for row in rows if row.section.is_node]
+
+
+def _end_lines(text: str, sections: Sequence[Section]) -> list[int]:
     """The line of the last character of each section that is not a line end."""
     last = [max(section.start, text_end(text, section.start, section.end) - 1) for section in sections]
-    order = sorted(range(len(last)), key=last.__getitem__)
-    lines = dict(zip(order, lines_at(text, [last[index] for index in order]), strict=True))
-    return [lines[index] for index in range(len(last))]
+    positions = sorted(set(last))
+    lines = dict(zip(positions, lines_at(text, positions), strict=True))
+    return [lines[position] for position in last]
 
 
 def _labels(document: Document, rows: Sequence[Row]) -> list[str]:
-    """What each row is called: the document by its file, and its title where no heading says that already."""
-    name = STANDARD_INPUT_NAME if document.path is None else document.path
-    headings = (section.title for section in document.sections if section.depth == 1)
-    is_said = document.title in ("", Path(name).stem, next(headings, None))
-    return [name if is_said else f"{name} · {document.title}", *(row.section.title or _NO_TITLE for row in rows[1:])]
+    """The titles; the document's row has its file name, and its title if no heading has it."""
+    name = document.path or STANDARD_INPUT_NAME
+    first = next((section.title for section in document.sections if section.depth == 1), None)
+    has_title = document.title not in ("", Path(name).stem, first)
+    return [
+        f"{name} · {document.title}" if has_title else name,
+        *(row.section.title or "(no title)" for row in rows[1:]),
+    ]
 
 
-def _draw(rows: Sequence[Row], labels: Sequence[str]) -> None:
-    """The tree as lines, counts and lines to the right of the titles."""
-    paint = Paint(sys.stdout)
-    branches = _branches(rows)
-    names = [fitted(label, _WIDTH - len(branch)) for branch, label in zip(branches, labels, strict=True)]
-    room = min(max(len(branch) + width(name) for branch, name in zip(branches, names, strict=True)), _WIDTH)
-    digits = len(f"{rows[0].total:,}")
-    for row, branch, name in zip(rows, branches, names, strict=True):
-        title = paint.title(name) if row.section.depth < 2 else name
-        space = " " * (room - len(branch) - width(name))
-        count = f"{paint.number(f'{row.total:>{digits},}')} {paint.faint('token ' if row.total == 1 else 'tokens')}"
-        echo(f"{paint.faint(branch)}{title}{space}  {count}  {paint.faint(lines_of(row.start_line, row.end_line))}")
-
-
-def _branches(rows: Sequence[Row]) -> list[str]:
-    """What stands before each title: the lines of the tree."""
-    level: dict[int, int] = {}
-    for row in rows:
-        parent = row.section.parent
-        level[row.section.number] = 0 if parent is None else level[parent] + 1
-    branches: list[str] = []
-    open_below = [False] * 8
-    for row in reversed(rows):
-        depth = level[row.section.number]
-        lines = ["│  " if open_below[above] else "   " for above in range(1, depth)]
-        corner = "├─ " if open_below[depth] else "└─ "
-        branches.append("".join(lines) + corner if depth else "")
-        open_below[depth] = True
-        open_below[depth + 1 :] = [False] * (len(open_below) - depth - 1)
-    return branches[::-1]
+def _branches(rows: Sequence[Row]) -> Iterator[str]:
+    """The lines of the tree before each title."""
+    last_child = {row.section.parent: row.section.number for row in rows}
+    below: dict[int | None, str] = {}
+    for section in (row.section for row in rows):
+        if section.parent is None:
+            yield ""
+            below[section.number] = ""
+        else:
+            is_last = last_child[section.parent] == section.number
+            yield below[section.parent] + ("└─ " if is_last else "├─ ")
+            below[section.number] = below[section.parent] + ("   " if is_last else "│  ")
 
 
 def _tree(document: Document, rows: Sequence[Row]) -> dict[str, Any]:
     """The tree as nested JSON objects."""
     made: dict[int, dict[str, Any]] = {}
-    for row in rows:
-        section = row.section
+    for section, own, total, start_line, end_line in rows:
         made[section.number] = {
             "title": section.title,
             "depth": section.depth,
             "slug": section.slug,
-            "tokens": row.total,
-            "ownTokens": row.own,
-            "startLine": row.start_line,
-            "endLine": row.end_line,
+            "tokens": total,
+            "ownTokens": own,
+            "startLine": start_line,
+            "endLine": end_line,
             "children": [],
         }
         if section.parent is not None:

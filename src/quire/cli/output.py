@@ -1,184 +1,88 @@
-"""What goes out: data to standard output, all else to standard error; colours and progress on a terminal only.
+"""Everything that quire prints: data to standard output, messages to standard error.
 
-JSON is written here and nowhere else, as UTF-8 whatever the terminal's encoding is. What people read goes through
-``Paint`` (or ``visible``) first, so that no control character of a document reaches the terminal.
+JSON is always UTF-8. Text from documents passes through ``visible`` (``Paint`` and ``message`` do so), so that no
+control character reaches the terminal. Colours and progress appear on a terminal only.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import sys
 import time
-from collections.abc import Iterable, Sequence
-from typing import Any, TextIO
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache, partial
+from typing import Any, NamedTuple, Self, TextIO
+from unicodedata import category, east_asian_width
 
 import click
 
-from quire.cli.shown import clip, visible
 from quire.model import Finding
 
+LINE_END = re.compile("\r\n?|\n")
 MOST_SHOWN = 20
-"""How many findings, or skipped files, are shown one by one."""
+"""How many findings or skipped files are listed one by one."""
 
+_NAME_WIDTH = 72
 _PROGRESS_AFTER = 0.5
-"""Seconds before progress is shown: what is quick needs none."""
+"""Seconds before progress is shown."""
 _PROGRESS_EVERY = 0.1
 _ERASE = "\r\x1b[2K"
-
-_ASCII = str.maketrans({"│": "|", "├": "|", "└": "`", "─": "-", "…": "~", "›": ">", "·": "-"})
-"""What stands for quire's own drawing where the terminal cannot show it."""
-
-
-def is_terminal(stream: TextIO | None) -> bool:
-    """Whether a person looks at ``stream``; there is none where the shell closed it."""
-    return stream is not None and stream.isatty()
-
-
-def has_colour(stream: TextIO | None) -> bool:
-    """Whether ``stream`` shows colours."""
-    return is_terminal(stream) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-
-
-def terminal_width(at_most: int) -> int:
-    """The columns there are to write in."""
-    return min(shutil.get_terminal_size().columns, at_most)
+_ASCII = str.maketrans(
+    {"│": "|", "├": "|", "└": "`", "─": "-", "…": "~", "›": ">", "·": "-", "–": "-", **dict.fromkeys("▏▎▍▌▋▊▉█", "#")}
+)
+"""Replacements for quire's own drawing characters where the terminal cannot show them."""
+_DIRECTIONS = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
+"""Characters that change the direction of the text after them."""
+_VISIBLE = {
+    **{code: chr(0x2400 + code) for code in range(0x20)},
+    ord("\t"): "    ",
+    0x7F: "\u2421",
+    **{0xDC00 + byte: f"%{byte:02X}" for byte in range(0x80, 0x100)},
+    **dict.fromkeys((*range(0x80, 0xA0), 0x2028, 0x2029, *_DIRECTIONS), "\ufffd"),
+}
+"""A picture for each control character; undecodable bytes of file names as the index writes them."""
 
 
-def fitted(text: str, room: int) -> str:
-    """``text`` in one line, shortened to ``room`` columns on a terminal; whole when standard output is piped."""
-    return clip(visible(text[: 4 * room]), room) if is_terminal(sys.stdout) else visible(text)
+def visible(text: str) -> str:
+    """``text`` on one line, with control characters replaced, so that an escape sequence has no effect."""
+    return text if text.isascii() and text.isprintable() else text.translate(_VISIBLE)
 
 
-class Paint:
-    """Makes a text safe for a terminal, and colours it where there is colour."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self._on = has_colour(stream)
-
-    def _style(self, text: str, **style: bool | str) -> str:
-        text = visible(text)
-        return click.style(text, **style) if self._on and text else text  # type: ignore[arg-type]
-
-    def plain(self, text: str) -> str:
-        """As it is."""
-        return visible(text)
-
-    def title(self, text: str) -> str:
-        """A heading."""
-        return self._style(text, bold=True)
-
-    def place(self, text: str) -> str:
-        """A path, an id."""
-        return self._style(text, fg="cyan")
-
-    def number(self, text: str) -> str:
-        """A count."""
-        return self._style(text, fg="green")
-
-    def faint(self, text: str) -> str:
-        """What stands back."""
-        return self._style(text, dim=True)
-
-    def warning(self, text: str) -> str:
-        """What went wrong."""
-        return self._style(text, fg="yellow")
+def width(text: str) -> int:
+    """The number of columns of ``text``: two for wide characters, none for combining marks."""
+    return len(text) if text.isascii() else sum(map(_columns, text))
 
 
-def echo(text: str = "") -> None:
-    """A line of readable data, to standard output."""
-    _status.clear()
-    sys.stdout.write(_in_encoding(text, sys.stdout) + "\n")
+@lru_cache(maxsize=4096)
+def _columns(char: str) -> int:
+    if category(char) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if east_asian_width(char) in ("W", "F") else 1
 
 
-def note(text: str = "") -> None:
-    """A line that is not data, to standard error."""
-    _status.clear()
-    if sys.stderr is None:
-        return
-    try:
-        click.echo(_in_encoding(text, sys.stderr), err=True)
-    except OSError:
-        drop(sys.stderr)
-
-
-def drop(stream: TextIO) -> None:
-    """Let what is still to be written to ``stream`` go nowhere, so that Python does not fail over it at exit."""
-    with contextlib.suppress(OSError, ValueError):  # a stream without a file
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, stream.fileno())
-        os.close(nowhere)
-
-
-def _in_encoding(text: str, stream: TextIO) -> str:
-    """``text`` with whatever ``stream`` cannot hold replaced."""
-    encoding = stream.encoding or "utf-8"
-    try:
-        text.encode(encoding)
-    except UnicodeEncodeError:
-        if not encoding.lower().startswith("utf"):
-            text = text.translate(_ASCII)
-        return text.encode(encoding, "replace").decode(encoding)
+def clip(text: str, columns: int) -> str:
+    """``text``, shortened with an ellipsis to ``columns``."""
+    if width(text) <= columns:
+        return text
+    taken = 0
+    for index, char in enumerate(text):
+        taken += _columns(char)
+        if taken >= columns:
+            return text[:index] + "…"
     return text
 
 
-def _encoded(value: Any) -> bytes:
-    from quire.wire import to_json  # noqa: PLC0415  takes as long to load as all that a readable view needs
-
-    return to_json(value)
-
-
-def write_json(value: Any) -> None:
-    """One JSON value on one line."""
-    _write(_encoded(value) + b"\n")
+def pad(text: str, columns: int) -> str:
+    """``text`` with spaces up to ``columns``."""
+    return text + " " * (columns - width(text))
 
 
-def write_json_lines(values: Iterable[Any]) -> None:
-    """A line of JSON for each value."""
-    for value in values:
-        _write(_encoded(value) + b"\n")
-
-
-def write_json_array(values: Iterable[Any]) -> None:
-    """One JSON array; it is closed, and so valid, even if ``values`` ends in an error."""
-    before, end = b"[\n", b"[]\n"
-    try:
-        for value in values:
-            _write(before + _encoded(value))
-            before, end = b",\n", b"\n]\n"
-    finally:
-        _write(end)
-
-
-def _write(data: bytes) -> None:
-    """Past the text layer, whose encoding may be another than UTF-8."""
-    stream = getattr(sys.stdout, "buffer", None)
-    if stream is None:  # a caller's own text stream
-        sys.stdout.write(data.decode())
-        return
-    left = memoryview(data)
-    while left:  # without a buffer (PYTHONUNBUFFERED) a write that is stopped and goes on may be a part of it
-        left = left[stream.write(left) :]
-
-
-def show_findings(findings: Sequence[Finding], count: int | None = None, *, more: str = "") -> None:
-    """The first findings, and how many there are beside them; ``count`` says how many in all, where not all were kept.
-
-    ``more`` says where to see the rest.
-    """
-    for finding in findings[:MOST_SHOWN]:
-        show_finding(finding)
-    left = (len(findings) if count is None else count) - MOST_SHOWN
-    if left > 0:
-        note(Paint(sys.stderr).faint(f"… and {count_of(left, 'more finding')}{f'; {more}' if more else ''}"))
-
-
-def show_finding(finding: Finding) -> None:
-    """A finding, to standard error."""
-    paint = Paint(sys.stderr)
-    place = f"{finding.path}:{finding.line}" if finding.line else finding.path
-    note(f"{paint.place(place)}: {paint.plain(finding.message)} {paint.faint(f'[{finding.code}]')}")
+def fit(text: str, columns: int) -> str:
+    """``text`` on one line, shortened to ``columns`` on a terminal and complete when standard output is piped."""
+    return clip(visible(text[: 4 * columns]), columns) if is_terminal(sys.stdout) else visible(text)
 
 
 def count_of(number: int, noun: str) -> str:
@@ -191,41 +95,195 @@ def lines_of(first: int, last: int) -> str:
     return f"line {first}" if first == last else f"lines {first}-{last}"
 
 
-class _Status:
-    """The line at the bottom of a terminal that says what goes on; taken away before anything else is written."""
-
-    def __init__(self) -> None:
-        self._is_shown = False
-
-    def show(self, text: str) -> None:
-        sys.stderr.write(_ERASE + _in_encoding(clip(visible(text), terminal_width(100) - 1), sys.stderr))
-        sys.stderr.flush()
-        self._is_shown = True
-
-    def clear(self) -> None:
-        if self._is_shown:
-            self._is_shown = False
-            sys.stderr.write(_ERASE)
-            sys.stderr.flush()
+def is_terminal(stream: TextIO | None) -> bool:
+    """Whether ``stream`` is a terminal; None is a stream that the shell closed."""
+    return stream is not None and stream.isatty()
 
 
-_status = _Status()
+def has_colour(stream: TextIO | None) -> bool:
+    """Whether ``stream`` is a terminal with colours, and the user wants them."""
+    return is_terminal(stream) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def terminal_width(at_most: int) -> int:
+    """The columns of the terminal."""
+    return min(shutil.get_terminal_size().columns, at_most)
+
+
+class Paint:
+    """Makes a text safe for a terminal, and colours it if ``stream`` has colours."""
+
+    def __init__(self, stream: TextIO) -> None:
+        painted = partial(_painted, has_colour(stream))
+        self.title = partial(painted, bold=True)
+        self.path = partial(painted, fg="cyan")
+        self.number = partial(painted, fg="green")
+        self.warning = partial(painted, fg="yellow")
+        self.faint = partial(painted, dim=True)
+
+
+def _painted(is_on: bool, text: str, **style: Any) -> str:
+    text = visible(text)
+    return click.style(text, **style) if is_on and text else text
+
+
+def echo(text: str = "") -> None:
+    """Print a line of data to standard output."""
+    Progress.clear()
+    sys.stdout.write(_in_encoding(text, sys.stdout) + "\n")
+
+
+def note(text: str = "") -> None:
+    """Print a line that is not data to standard error."""
+    Progress.clear()
+    if sys.stderr is None:
+        return
+    try:
+        click.echo(_in_encoding(text, sys.stderr), err=True)
+    except OSError:
+        discard(sys.stderr)
+
+
+def message(text: str) -> None:
+    """Print ``quire: text`` to standard error."""
+    note(f"quire: {visible(text)}")
+
+
+def discard(stream: TextIO) -> None:
+    """Drop the unwritten rest of ``stream``, so that Python does not fail over it at exit."""
+    with contextlib.suppress(OSError, ValueError):  # a stream without a file
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+
+
+def _in_encoding(text: str, stream: TextIO) -> str:
+    encoding = stream.encoding or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        if not encoding.lower().startswith("utf"):
+            text = text.translate(_ASCII)
+        return text.encode(encoding, "replace").decode(encoding)
+    return text
+
+
+class TokenRow(NamedTuple):
+    """A line of a table with token counts."""
+
+    name: str
+    tokens: int
+    details: str
+    style: Callable[[str], str]
+    branch: str = ""
+    """The lines of a tree before the name."""
+
+
+def print_token_table(rows: Sequence[TokenRow]) -> None:
+    """Print names, token counts and details in columns."""
+    paint = Paint(sys.stdout)
+    names = [fit(row.name, _NAME_WIDTH - len(row.branch)) for row in rows]
+    longest = max((len(row.branch) + width(name) for row, name in zip(rows, names, strict=True)), default=0)
+    column = min(longest, _NAME_WIDTH)
+    digits = max((len(f"{row.tokens:,}") for row in rows), default=0)
+    for row, name in zip(rows, names, strict=True):
+        space = " " * (column - len(row.branch) - width(name))
+        count = f"{paint.number(f'{row.tokens:>{digits},}')} {paint.faint('token ' if row.tokens == 1 else 'tokens')}"
+        details = f"  {paint.faint(fit(row.details, _NAME_WIDTH))}" if row.details else ""
+        echo(f"{paint.faint(row.branch)}{row.style(name)}{space}  {count}{details}")
+
+
+def show_findings(findings: Sequence[Finding], total: int | None = None, *, hint: str = "") -> None:
+    """Print the first findings and the number of the others; ``total`` counts those that were not kept, too.
+
+    ``hint`` tells where to see the rest.
+    """
+    for finding in findings[:MOST_SHOWN]:
+        show_finding(finding)
+    more = (len(findings) if total is None else total) - MOST_SHOWN
+    if more > 0:
+        note(Paint(sys.stderr).faint(f"… and {count_of(more, 'more finding')}{f'; {hint}' if hint else ''}"))
+
+
+def show_finding(finding: Finding) -> None:
+    """Print a finding to standard error."""
+    path = f"{finding.path}:{finding.line}" if finding.line else finding.path
+    show_problem(path, finding.message, finding.code)
+
+
+def show_problem(path: str, problem: str, code: str) -> None:
+    """Print ``path: problem [code]`` to standard error."""
+    paint = Paint(sys.stderr)
+    note(f"{paint.path(path)}: {visible(problem)} {paint.faint(f'[{code}]')}")
+
+
+def write_json(value: Any) -> None:
+    """Print one JSON value on one line."""
+    _write(_encoded(value) + b"\n")
+
+
+def write_json_lines(values: Iterable[Any]) -> None:
+    """Print each value on a line of its own."""
+    for value in values:
+        write_json(value)
+
+
+def write_json_array(values: Iterable[Any]) -> None:
+    """Print one JSON array; it is closed, and so valid, even if ``values`` raises an error."""
+    before, end = b"[\n", b"[]\n"
+    try:
+        for value in values:
+            _write(before + _encoded(value))
+            before, end = b",\n", b"\n]\n"
+    finally:
+        _write(end)
+
+
+def _encoded(value: Any) -> bytes:
+    from quire.wire import to_json  # noqa: PLC0415  takes as long to load as a readable view takes in all
+
+    return to_json(value)
+
+
+def _write(data: bytes) -> None:
+    stream = getattr(sys.stdout, "buffer", None)  # the text layer may have another encoding than UTF-8
+    if stream is None:  # a caller's own text stream
+        sys.stdout.write(data.decode())
+        return
+    left = memoryview(data)
+    while left:  # without a buffer (PYTHONUNBUFFERED) one call may write only a part
+        left = left[stream.write(left) :]
 
 
 class Progress:
-    """Says on a terminal how far a long run is; says nothing elsewhere."""
+    """Shows on a terminal how far a long run is; the line is erased before anything else is printed."""
 
-    def __init__(self, total: int) -> None:
-        self._total = total
+    _is_shown = False
+    """Of the class: there is one line at most."""
+
+    def __init__(self) -> None:
         self._next = time.monotonic() + _PROGRESS_AFTER
-        self._on = is_terminal(sys.stderr) and os.environ.get("TERM") != "dumb"
+        self._is_on = is_terminal(sys.stderr) and os.environ.get("TERM") != "dumb"
 
-    def step(self, done: int, path: str) -> None:
-        """Say that ``path`` is next, after ``done`` others."""
-        if self._on and time.monotonic() > self._next:
+    def step(self, done: int, total: int, path: str) -> None:
+        """Show that ``path`` is next, after ``done`` others."""
+        if self._is_on and time.monotonic() > self._next:
             self._next = time.monotonic() + _PROGRESS_EVERY
-            _status.show(f"{done:,}/{self._total:,} {path}")
+            line = clip(visible(f"{done:,}/{total:,} {path}"), terminal_width(100) - 1)
+            sys.stderr.write(_ERASE + _in_encoding(line, sys.stderr))
+            sys.stderr.flush()
+            Progress._is_shown = True
 
-    def end(self) -> None:
-        """Take the line away."""
-        _status.clear()
+    @staticmethod
+    def clear() -> None:
+        """Erase the line."""
+        if Progress._is_shown:
+            Progress._is_shown = False
+            sys.stderr.write(_ERASE)
+            sys.stderr.flush()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.clear()

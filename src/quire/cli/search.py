@@ -1,11 +1,10 @@
-"""``quire search``: the sections that answer a query, from an index that is brought up to date first."""
+"""``quire search``: find the sections that answer a query, in an index that is brought up to date first."""
 
 from __future__ import annotations
 
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Sequence
 from functools import partial
 from itertools import takewhile
 from shlex import quote
@@ -13,20 +12,28 @@ from shlex import quote
 import click
 
 from quire import query as queries
-from quire.cli.arguments import not_empty
-from quire.cli.commands import ERROR, NOTHING_FOUND
-from quire.cli.hits import Printer, record, summary, tokens_of, with_breadcrumb, with_ids
-from quire.cli.index_options import BUDGET, LIMIT, index_option, no_update_option
-from quire.cli.indexes import Opened, opened
-from quire.cli.output import count_of, echo, note, write_json_array
-from quire.cli.places import exists
-from quire.cli.shown import visible
+from quire.cli.command_group import ERROR, NOTHING_FOUND
+from quire.cli.hit_output import Printer, hit_record, show_phases, tokens_of, tokens_with_breadcrumb, with_node_ids
+from quire.cli.open_index import OpenIndex, open_index
+from quire.cli.output import count_of, message, note, visible, write_json_array
+from quire.cli.shared_options import index_option, json_option, no_update_option, not_empty, paths_argument
+from quire.cli.tree_paths import exists
 from quire.errors import InputError, QueryError, near
-from quire.search.records import Hit, Results
+from quire.search.hit import Results
+from quire.search.term_limit import MAX_TERMS
+from quire.settings import NUMBERS
+
+_PATH = re.compile(r"[/\\]|\.\w+\Z")
+"""A slash or a file extension, which words of a query rarely have."""
+_LIMIT = click.IntRange(1, int(NUMBERS["search.limit"].most))
+_SPARE = 8
+"""Tokens that joining the texts of results may save."""
+_TRIES = 8
+"""After so many searches the budget is reduced in larger steps."""
 
 
-class _Search(click.Command):
-    """A query may begin with a dash, and looks like an option then."""
+class _SearchCommand(click.Command):
+    """Explains an unknown option, which may be a query that begins with a dash."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         given = list(args)
@@ -35,50 +42,23 @@ class _Search(click.Command):
         except click.NoSuchOption as error:
             name = next((each for each in given if each.startswith(error.option_name)), error.option_name)
             known = [name for param in self.params for name in param.opts]
-            maybe = near(name, known, cutoff=0.7) if name.startswith("--") else ""
+            similar = near(name, known, cutoff=0.7) if name.startswith("--") else ""
             hint = f"put -- before a query that begins with a dash: quire search -- {quote(name)}"
-            raise click.UsageError(f"no such option: {name}{maybe}; {hint}", ctx) from error
+            raise click.UsageError(f"no such option: {name}{similar}; {hint}", ctx) from error
 
 
-def _patterns(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
-    """What was given, if none is empty, which would be a variable that is not set, and there are not too many."""
-    if "" in value:
-        raise click.BadParameter("is empty; give a pattern as 'guides/**'", ctx, param)
-    if len(value) > _MOST_PATTERNS:
-        raise click.BadParameter(f"given {len(value):,} times; give at most {_MOST_PATTERNS} patterns", ctx, param)
-    return value
-
-
-_MOST_PATTERNS = 100
-"""Every one of them is compared with every document."""
-
-
-@click.command(cls=_Search)
+@click.command(cls=_SearchCommand)
 @click.argument("query", metavar="QUERY")
-@click.argument("paths", nargs=-1, metavar="[PATH...]", callback=not_empty)
-@click.option("-n", "--limit", type=LIMIT, metavar="N", help="How many results at most. [default: 10]")
-@click.option(
-    "--max-tokens",
-    type=BUDGET,
-    metavar="N",
-    help="How many tokens all results may have together (0: no limit); what does not fit is cut to its best parts.",
-)
-@click.option("--tree", "trees", multiple=True, metavar="NAME", help="Only this tree; may be given several times.")
-@click.option(
-    "--path",
-    "globs",
-    multiple=True,
-    metavar="GLOB",
-    callback=_patterns,
-    help="Only documents whose path, in their tree or as printed, is like 'guides/**'; may be given several times.",
-)
-@click.option(
-    "--no-merge", is_flag=True, help="Every section by itself, none in place of its parts; one may be in another."
-)
-@click.option("--list", "as_list", is_flag=True, help="One line a result: place, breadcrumb, tokens, score.")
-@click.option("--full", is_flag=True, help="All of each text, on a terminal too.")
-@click.option("--explain", is_flag=True, help="Say how each result came about.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON array, and nothing else, to standard output.")
+@paths_argument
+@click.option("-n", "--limit", type=_LIMIT, metavar="N", help="The most results. [default: 10]")
+@click.option("--max-tokens", type=click.IntRange(0), metavar="N", help="The most tokens of all results; 0: no limit.")
+@click.option("--tree", "trees", multiple=True, metavar="NAME", help="Search only this tree. Repeatable.")
+@click.option("--path", multiple=True, metavar="GLOB", callback=not_empty, help="Search only these paths. Repeatable.")
+@click.option("--no-merge", is_flag=True, help="Do not merge sections into their parents; results may overlap.")
+@click.option("--list", "as_list", is_flag=True, help="One line per result: path, breadcrumb, tokens, score.")
+@click.option("--full", is_flag=True, help="Do not shorten texts on a terminal.")
+@click.option("--explain", is_flag=True, help="Show how each result was found and ranked.")
+@json_option
 @index_option
 @no_update_option
 def command(
@@ -88,7 +68,7 @@ def command(
     limit: int | None,
     max_tokens: int | None,
     trees: tuple[str, ...],
-    globs: tuple[str, ...],
+    path: tuple[str, ...],
     no_merge: bool,
     as_list: bool,
     full: bool,
@@ -99,56 +79,46 @@ def command(
 ) -> int:
     """Find the sections that answer a query.
 
-    PATH is a folder or a file; without it, all trees of quire.toml are searched, else those of the index, else the
-    current folder. What has changed since the last time is read first. The exit code is 1 if nothing is found.
+    PATH is a folder or a file; by default quire searches all trees of quire.toml, else those of the index, else the
+    current folder. It reads files that have changed first. GLOB is a pattern as 'guides/**', for paths in a tree or as
+    printed. A result that exceeds --max-tokens is cut to its best parts. The exit code is 1 if nothing is found.
 
-    Put a query of several words in quotes. Without them, words that name no file or folder are a part of the query.
+    Put a query of several words in quotes. Without quotes, words that name no file or folder belong to the query.
     Put -- before a query that begins with a dash.
     """
     query, paths = _with_words(query, paths)
     if as_list and full:
         raise click.UsageError("--list shows no text and --full all of it; choose one")
-    if not _is_possible(query):
+    if not _is_valid(query):
         return ERROR
-    with opened(paths, index_folder=index_folder, trees=trees, update=not no_update) as place:
-        if place.is_empty:
+    printer = None if as_json else Printer(sys.stdout, full=full, as_list=as_list, explain=explain)
+    with open_index(paths, index_folder=index_folder, trees=trees, update=not no_update) as opened:
+        if not opened.selection:
             if as_json:
                 write_json_array(())
             return NOTHING_FOUND
         find = partial(
-            place.index.search,
+            opened.index.search,
             query,
-            limit=limit or place.settings.limit,
-            trees=list(place.chosen.trees),
-            path=place.filters(globs),
+            limit=limit or opened.settings.limit,
+            trees=list(dict.fromkeys(each.tree for each in opened.selection)),
+            path=opened.path_filters(path),
             merge=not no_merge,
             explain=explain,
         )
-        budget = place.settings.max_tokens if max_tokens is None else max_tokens or None
-        printer = Printer(sys.stdout, full=full, as_list=as_list, explain=explain)
-        results = find(max_tokens=budget) if as_json else _to_print(find, budget, place, printer, as_list=as_list)
-        hits = [_with_ids(hit, place) for hit in results] if explain else results
-        files = [place.file(hit) for hit in results]
-        if as_json:
-            phases = results.phases if explain else None
-            write_json_array(record(hit, file, phases) for hit, file in zip(hits, files, strict=True))
-        else:
-            printer.show(hits, files)
-            if explain:
-                _explain(results, place.settings.search.tie)
-        sys.stdout.flush()
-        if not results:
-            _say_why(results, find, budget, None if as_json else (place, printer))
-        elif results.phases["fit"]["left out"]:
-            _say_left_out(results, find, budget or 0, None if as_json else (place, printer))
-    _say(results)
+        budget = opened.settings.max_tokens if max_tokens is None else max_tokens or None
+        search = _Search(opened, find, budget, printer)
+        results = search.results()
+        search.show(results, explain=explain)
+        search.show_left_out(results)
+    _show_notes(results)
     return 0 if results else NOTHING_FOUND
 
 
 def _with_words(query: str, paths: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
-    """The query and the paths: words behind a query without quotes that name nothing on the disk are a part of it.
+    """The query and the paths: words after an unquoted query that name no file belong to the query.
 
-    What looks like a path is one, so that a mistyped one is not looked for as a word.
+    A word that looks like a path is one, so that quire does not search for a mistyped path.
     """
     if query.split() != [query]:  # it was in quotes
         return query, paths
@@ -163,140 +133,100 @@ def _with_words(query: str, paths: tuple[str, ...]) -> tuple[str, tuple[str, ...
     return query, paths
 
 
-_PATH = re.compile(r"[/\\]|\.\w+\Z")
-"""What a word of a query has rarely: a slash, or the extension of a file."""
-
-
-def _is_possible(query: str) -> bool:
-    """Whether it can be asked; if not, says what is wrong, and where."""
+def _is_valid(query: str) -> bool:
+    """Whether the query can be parsed; if not, tell the user where the mistake is."""
     if not query.strip():
-        note("quire: there is nothing to look for; give a query with a word in it")
+        message("there is nothing to look for; give a query with a word in it")
         return False
     try:
         queries.parse(query)
     except QueryError as error:
-        first, *pointed = str(error).split("\n")  # the query with a caret below it
-        note(f"quire: {visible(first)}")
-        for line in pointed:
+        problem, *pointer = str(error).split("\n")  # the query with a caret below it
+        message(problem)
+        for line in pointer:
             note(visible(line))
         return False
     return True
 
 
-def _to_print(find: partial[Results], budget: int | None, place: Opened, printer: Printer, *, as_list: bool) -> Results:
-    """The results that a budget has room for as they are printed."""
-    if budget is None:
-        return find()
-    return _listed(find(), budget, place, printer) if as_list else _fitted(find, budget, place, printer)
+class _Search:
+    """The results that fit a budget, and printing them; without ``printer`` as JSON."""
 
+    def __init__(self, opened: OpenIndex, find: partial[Results], budget: int | None, printer: Printer | None) -> None:
+        self._opened = opened
+        self._find = find
+        self._budget = budget
+        self._printer = printer
 
-_SPARE = 8
-"""So many tokens, at least, may become one with others where texts meet."""
-_TRIES = 8
-"""After so many budgets that are too large, the first is good enough."""
+    def _files(self, results: Results) -> list[str]:
+        return [self._opened.file(hit.tree, hit.path) for hit in results]
 
+    def _tokens(self, results: Results) -> int:
+        """The tokens of results as a budget counts them: with everything that is printed around their texts."""
+        if self._printer is None:
+            return sum(map(tokens_with_breadcrumb, results))
+        return self._printer.tokens(results, self._files(results))
 
-def _fitted(find: partial[Results], budget: int, place: Opened, printer: Printer) -> Results:
-    """The results that, with all that is printed around them, keep the budget.
+    def results(self) -> Results:
+        """The results whose output fits the budget.
 
-    What is printed around each is counted with it. Where texts meet, some tokens become one, so there may be room for
-    more: the largest budget is taken whose results fit. They are the same down to what they use.
-    """
-    find = partial(find, around=lambda hit: _printed([hit], place, printer) - tokens_of(hit.breadcrumb_line))
-    results = find(max_tokens=budget)
-    if "fit" not in results.phases:  # nothing was found
+        A search counts what is printed around each result. Some tokens merge where texts meet, so that a slightly
+        larger budget may fit; control characters take more tokens in print, so that a smaller one may be needed.
+        """
+        budget = self._budget
+        if budget is None or self._printer is None:
+            return self._find(max_tokens=budget)
+        if self._printer.as_list:
+            results = self._find()
+            numbers = range(1, len(results) + 1)
+            del results[bisect_right(numbers, budget, key=lambda most: self._tokens(Results(results[:most]))) :]
+            return results
+        find = partial(self._find, around=lambda hit: self._tokens(Results([hit])) - tokens_of(hit.breadcrumb_line))
+        most, tries = budget + _SPARE, 0
+        while (printed := self._tokens(results := find(max_tokens=max(most, 1)))) > budget and most > 0:
+            used, tries = results.phases["fit"]["tokens"], tries + 1
+            most = used - 1 if tries < _TRIES else min(used - 1, used * budget // printed)
+        if printed > budget:
+            results.clear()
         return results
-    used = results.phases["fit"]["tokens"]
-    most = budget + max(used - _printed(results, place, printer), _SPARE)
-    for _ in range(_TRIES):
-        more = find(max_tokens=most)
-        if _printed(more, place, printer) <= budget:
-            return more
-        most = more.phases["fit"]["tokens"] - 1
-    while (printed := _printed(results, place, printer)) > budget:  # signs that are no text take more room in print
-        used = results.phases["fit"]["tokens"]
-        less = min(used - 1, used * budget // printed)
-        results = find(max_tokens=less) if less > 0 else _first(results, 0)
-    return results
+
+    def show(self, results: Results, *, explain: bool) -> None:
+        """Print the results."""
+        hits, files = list(results), self._files(results)
+        if explain:
+            outlines = [self._opened.index.outline(f"{hit.tree}:{hit.path}") for hit in hits]
+            ids = [{node.position: node.id for node in nodes} for nodes in outlines]
+            hits = list(map(with_node_ids, hits, ids))
+        if self._printer is None:
+            phases = results.phases if explain else None
+            write_json_array(hit_record(hit, file, phases) for hit, file in zip(hits, files, strict=True))
+        else:
+            self._printer.show(hits, files)
+            if explain:
+                show_phases(results.phases, self._opened.settings.search.tie)
+        sys.stdout.flush()
+
+    def show_left_out(self, results: Results) -> None:
+        """Tell the user why there are no results, or that better ones do not fit the budget."""
+        fit, budget = results.phases.get("fit", {}), count_of(self._budget or 0, "token")
+        if not results and queries.parse(results.query) is None:
+            note("nothing found: there is nothing to look for in the query; give it a word")
+        elif results and fit["left out"]:
+            best = self._find(limit=1)
+            number, verb = count_of(fit["left out"], "better result"), "does" if fit["left out"] == 1 else "do"
+            size = f"; the best has {count_of(self._tokens(best), 'token')} in all"
+            note(f"left out {number} that {verb} not fit in {budget}{size if best[0].id != results[0].id else ''}")
+        elif not results and self._budget is not None and fit and (best := self._find(limit=1)):
+            note(f"nothing fits in {budget}; the best result has {count_of(self._tokens(best), 'token')} in all")
+        elif not results:
+            note("nothing found")
 
 
-def _listed(results: Results, budget: int, place: Opened, printer: Printer) -> Results:
-    """As many results, the best first, as a list has room for."""
-    fit = bisect_right(range(1, len(results) + 1), budget, key=lambda most: _printed(results[:most], place, printer))
-    return _first(results, fit)
-
-
-def _first(results: Results, number: int) -> Results:
-    """The first of the results, with all that is known beside them."""
-    return Results(
-        results[:number],
-        query=results.query,
-        ignored_terms=results.ignored_terms,
-        partial=results.partial,
-        corrections=results.corrections,
-        phases=results.phases,
-    )
-
-
-def _printed(results: Sequence[Hit], place: Opened, printer: Printer) -> int:
-    """How many tokens results have, with all that is printed around their text."""
-    return tokens_of(printer.plain(results, [place.file(hit) for hit in results]))
-
-
-def _say_why(
-    results: Results, find: partial[Results], budget: int | None, printed: tuple[Opened, Printer] | None
-) -> None:
-    """Why there are no results: the query has no words, nothing is like it, or nothing that is fits."""
-    if queries.parse(results.query) is None:
-        note("nothing found: there is nothing to look for in the query; give it a word")
-        return
-    best = find(limit=1) if budget is not None and "fit" in results.phases else None
-    if best:
-        size = _size(best, printed)
-        note(f"nothing fits in {count_of(budget or 0, 'token')}; the best result has {size} in all")
-    else:
-        note("nothing found")
-
-
-def _say_left_out(
-    results: Results, find: partial[Results], budget: int, printed: tuple[Opened, Printer] | None
-) -> None:
-    """That there are better results than some that are shown, and what the best one takes."""
-    number = results.phases["fit"]["left out"]
-    said = f"left out {count_of(number, 'better result')} that {'does' if number == 1 else 'do'} not fit"
-    best = find(limit=1)
-    size = f"; the best has {_size(best, printed)} in all" if best[0].id != results[0].id else ""
-    note(f"{said} in {count_of(budget, 'token')}{size}")
-
-
-def _size(best: Results, printed: tuple[Opened, Printer] | None) -> str:
-    """How much the best result takes, as it is given or printed."""
-    return count_of(with_breadcrumb(best[0]) if printed is None else _printed(best, *printed), "token")
-
-
-def _with_ids(hit: Hit, place: Opened) -> Hit:
-    return with_ids(hit, {node.position: node.id for node in place.index.outline(f"{hit.tree}:{hit.path}")})
-
-
-def _explain(results: Results, tie: float) -> None:
-    """How all of the results came about."""
-    if results:
-        echo()
-    for line in summary(results.phases, tie):
-        echo(visible(line))
-
-
-def _say(results: Results) -> None:
-    """What else there is to know about the results."""
+def _show_notes(results: Results) -> None:
     if results.ignored_terms:
-        from quire.search.term_limit import MAX_TERMS  # noqa: PLC0415  loaded by the search
-
         note(f"only {MAX_TERMS} terms of the query were searched; {results.ignored_terms:,} were ignored")
     for word, instead in results.corrections.items():
-        note(f"{visible(word)}: occurs nowhere, searched {visible(_either(instead))}")
+        words = " or ".join(f'"{each}"' for each in instead)
+        note(visible(f'no match for "{word}"; showing results for {words}'))
     if results.partial:
-        note("nothing has all of the words; these have some")
-
-
-def _either(words: Sequence[str]) -> str:
-    return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+        note("no section has all of the words; these have some")

@@ -1,7 +1,6 @@
-"""``quire stats``: what strategies make of documents, in figures side by side. Neighbours: measured.py, output.py.
+"""``quire stats``: compare the strategies on the user's documents.
 
-measured.py gathers what is known of each strategy's chunks; ``figures`` turns it into the JSON that ``--json`` prints
-and that the table shows, so the two cannot differ.
+The table shows the figures of the JSON that ``--json`` prints.
 """
 
 from __future__ import annotations
@@ -9,127 +8,140 @@ from __future__ import annotations
 import sys
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from itertools import count
+from functools import partial
+from itertools import islice
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
 import click
 
 from quire import options as run_options
-from quire.cli.configured import configured
-from quire.cli.documents import Tally, exit_code, to_read
-from quire.cli.jobs import results, workers_for
-from quire.cli.measured import Measured, Measuring
-from quire.cli.options import cut_tokenizer_option, input_options, jobs_option
-from quire.cli.output import Paint, count_of, echo, terminal_width, write_json
-from quire.cli.shown import clip, width
-from quire.counter import TokenCounter
+from quire import pipeline
+from quire.cli.cut_options import STRATEGY, counter_for, cut_tokenizer_option, input_options, load_tokenizers
+from quire.cli.input_documents import Inputs, Summary, Text
+from quire.cli.output import Paint, clip, count_of, echo, terminal_width, width, write_json
+from quire.cli.parallel import results
+from quire.cli.shared_options import json_option
 from quire.model import Syntax
-from quire.read.source import OnUndecodable
+from quire.record import Chunk, Chunks
 
 _WIDTH = 96
 _LABEL = 15
-_LEAST_COLUMN = 12
-"""Narrower than this, strategies stand below one another instead of side by side."""
-_MOST_COLUMN = 24
-_FIRST_EDGE = 16
+_COLUMN = 16
 _BLOCKS = "▏▎▍▌▋▊▉█"
 """An eighth of a column to a whole one."""
-_NONE = "–"
 _LABELS = (
     "tokenizer", "chunks", "tokens, total", "  smallest", "  median", "  mean", "  95 % up to", "  largest",
     "range", "  within", "overlap", "breadcrumb", "added in all", "findings",
 )  # fmt: skip
-"""The rows of the table; ``_Table._cells`` fills them."""
+"""The rows of the table; ``_cells`` fills them."""
 
 
 @click.command()
 @input_options
-@click.option(
-    "-s",
-    "--strategy",
-    "strategies",
-    type=click.Choice(list(run_options.OWN)),
-    multiple=True,
-    help="A strategy to measure; may be given several times. [default: all]",
-)
+@click.option("-s", "--strategy", "strategies", type=STRATEGY, multiple=True, help="Repeatable. [default: all]")
 @cut_tokenizer_option
-@jobs_option
-@click.option("--json", "as_json", is_flag=True, help="Print the figures as one JSON object, and nothing else.")
+@json_option
 def command(
-    *,
-    paths: tuple[str, ...],
-    syntax: Syntax | None,
-    errors: OnUndecodable,
-    follow: bool,
-    hidden: bool,
-    strategies: tuple[str, ...],
-    tokenizer: TokenCounter | None,
-    jobs: int | None,
-    as_json: bool,
+    *, inputs: Inputs, syntax: Syntax | None, strategies: tuple[str, ...], tokenizer: str | None, as_json: bool
 ) -> int:
-    """Compare what strategies make of your documents.
+    """Compare the strategies on your documents.
 
-    Shows how many chunks each strategy makes, how large they are with all that quire adds to them, how many are in
-    the strategy's range (own text of at least its minimum, text to embed of at most its cap), and what was found. All
-    sizes are tokens of the text to embed, all shares but the one in range are shares of its characters.
-    Without PATH, the trees of quire.toml are measured.
+    Shows for each strategy the number of chunks, their sizes with everything that quire adds, how many are in the
+    strategy's range (own text of at least the minimum, text to embed of at most the cap), and the findings. Sizes are
+    tokens of the text to embed; shares, except the share in range, are shares of its characters. Without PATH, quire
+    measures the trees of quire.toml.
     """
-    tally = Tally()
-    paths, trees, chunk = configured(paths)
-    chosen = tuple(dict.fromkeys(strategies or run_options.OWN))
-    measuring = Measuring(chosen, tokenizer.name if tokenizer else chunk.get("tokenizer"), syntax)
-    documents = to_read(paths, tally, errors=errors, follow=follow, hidden=hidden, trees=trees)
-    measured = measuring.begun()
+    chosen = list(dict.fromkeys(strategies or run_options.OWN))
+    tokenizer = tokenizer or inputs.tokenizer()
+    measure, prepare = partial(_measure, chosen, tokenizer, syntax), partial(load_tokenizers, chosen, tokenizer)
+    summary = Summary()
+    totals = {strategy: Measurement([], Counter()) for strategy in chosen}
     characters = 0
-    with closing(results(documents, measuring, tally, workers_for(documents, jobs))) as parts:
-        for length, later in parts:
+    documents = inputs.documents(summary)
+    with closing(results(documents, measure, summary, jobs=inputs.jobs, prepare=prepare)) as measured:
+        for length, measurements in measured:
             characters += length
-            for each, more in zip(measured, later, strict=True):
-                each.merge(more)
-    result = figures(measured, tally, characters)
+            for total, measurement in zip(totals.values(), measurements, strict=True):
+                total.chunks.extend(measurement.chunks)
+                total.findings.update(measurement.findings)
+    edges = list(_edges(max((chunk.size for total in totals.values() for chunk in total.chunks), default=0)))
+    result = {
+        "documents": summary.documents,
+        "characters": characters,
+        "skipped": len(summary.skipped),
+        "strategies": {name: _figures(name, tokenizer, total, edges) for name, total in totals.items()},
+    }
     if as_json:
         write_json(result)
-    elif tally.documents:
-        _Table(sys.stdout.encoding).show(result)
-    tally.show(quiet=True)
-    return exit_code(tally, paths)
+    elif summary.documents:
+        _show(result)
+    summary.show(quiet=True)
+    return summary.exit_code(inputs.paths)
 
 
-def figures(measured: Sequence[Measured], tally: Tally, characters: int) -> dict[str, Any]:
-    """All figures, as ``--json`` prints them; docs/strategies.md explains the names."""
-    edges = list(_edges(max((most for each in measured for most in each.sizes), default=0)))
+class MeasuredChunk(NamedTuple):
+    """The tokens of a text to embed, whether it is in the strategy's range, and the lengths of its parts."""
+
+    size: int
+    within: bool
+    embedded: int
+    overlap: int
+    breadcrumb: int
+    added: int
+
+
+class Measurement(NamedTuple):
+    """The chunks that a strategy makes, and the codes of its findings."""
+
+    chunks: list[MeasuredChunk]
+    findings: Counter[str]
+
+
+def _measure(
+    strategies: Sequence[str], tokenizer: str | None, syntax: Syntax | None, text: Text
+) -> tuple[Chunks, tuple[int, list[Measurement]]]:
+    """The length of a document and a measurement of each strategy."""
+    document = pipeline.parse(text.text, path=text.path, syntax=syntax)
+    cuts = [pipeline.chunk(document, strategy, tokenizer=tokenizer) for strategy in strategies]
+    codes = [[finding.code for finding in (*text.findings, *chunks.findings)] for chunks in cuts]
+    measured = [[_measured(chunk, chunks.options, tokenizer) for chunk in chunks] for chunks in cuts]
+    return cuts[0], (len(text.text), [Measurement(*each) for each in zip(measured, map(Counter, codes), strict=True)])
+
+
+def _measured(chunk: Chunk, options: run_options.Options, tokenizer: str | None) -> MeasuredChunk:
+    stats, embedded = chunk.token_stats, len(chunk.embed_text)
+    own = stats.tokens
+    if chunk.overlap_chars:
+        own = counter_for(options.strategy, tokenizer).count(chunk.own_text)
+    within = options.cap is not None and own >= options.min_tokens and stats.embed_tokens <= options.cap
+    breadcrumb = embedded - len(chunk.original_text)
+    return MeasuredChunk(stats.embed_tokens, within, embedded, chunk.overlap_chars, breadcrumb, chunk.added_chars)
+
+
+def _figures(strategy: str, tokenizer: str | None, total: Measurement, edges: Sequence[int]) -> dict[str, Any]:
+    """The figures of a strategy, as ``--json`` prints them; docs/strategies.md explains the names."""
+    options = run_options.build(strategy, {"tokenizer": counter_for(strategy, tokenizer).name})
+    sizes, within, embedded, *added = zip(*total.chunks, strict=True) if total.chunks else [()] * 6
+    limits = {"min": options.min_tokens, "max": options.cap, "within": _share(within, len(sizes))}
+    shares = zip(("overlap", "breadcrumb", "added"), added, strict=True)
     return {
-        "documents": tally.documents,
-        "characters": characters,
-        "skipped": len(tally.skipped),
-        "strategies": {each.options.strategy: _figures(each, edges) for each in measured},
+        "tokenizer": options.tokenizer,
+        "chunks": len(sizes),
+        "tokens": _distribution(sorted(sizes)),
+        "range": limits if options.cap else None,
+        **{name: _share(lengths, sum(embedded)) for name, lengths in shares},
+        "findings": dict(sorted(total.findings.items())),
+        "histogram": _histogram(sizes, edges),
     }
 
 
-def _figures(measured: Measured, edges: Sequence[int]) -> dict[str, Any]:
-    chunks = len(measured.sizes)
-    return {
-        "tokenizer": measured.options.tokenizer,
-        "chunks": chunks,
-        "tokens": _spread(sorted(measured.sizes)),
-        "range": measured.range
-        and {"min": measured.range[0], "max": measured.range[1], "within": _share(measured.within, chunks)},
-        "overlap": _share(measured.repeated, measured.embedded),
-        "breadcrumb": _share(measured.above, measured.embedded),
-        "added": _share(measured.added, measured.embedded),
-        "findings": dict(sorted(measured.findings.items())),
-        "histogram": _histogram(measured.sizes, edges),
-    }
-
-
-def _spread(ordered: Sequence[int]) -> dict[str, Any]:
-    """Total and typical sizes; no size is typical of nothing."""
+def _distribution(ordered: Sequence[int]) -> dict[str, Any]:
     if not ordered:
         return {"total": 0, **dict.fromkeys(("min", "median", "mean", "p95", "max"))}
-    rank = -(-95 * len(ordered) // 100)  # the nearest: at least 95 % are no larger
+    rank = -(-95 * len(ordered) // 100)  # at least 95 % are no larger
     return {
         "total": sum(ordered),
         "min": ordered[0],
@@ -140,23 +152,21 @@ def _spread(ordered: Sequence[int]) -> dict[str, Any]:
     }
 
 
-def _share(part: int, whole: int) -> float | None:
-    return round(part / whole, 4) if whole else None
+def _share(parts: Iterable[int], whole: int) -> float | None:
+    return round(sum(parts) / whole, 4) if whole else None
 
 
 def _edges(largest: int) -> Iterator[int]:
-    """The upper edges of the bars, 16, 32, 48, 64, 96, 128, 192 and so on, up to the one that holds ``largest``."""
-    edge = _FIRST_EDGE
-    for power in count(5):
-        for following in (2**power, 3 * 2 ** (power - 1)):
-            yield edge
-            if edge >= largest:
-                return
-            edge = following
+    """The upper edges of the bars: 16, 32, 64 and so on, up to the one that holds ``largest``."""
+    edge = 16
+    while edge < largest:
+        yield edge
+        edge *= 2
+    yield edge
 
 
 def _histogram(sizes: Sequence[int], edges: Sequence[int]) -> list[dict[str, int]]:
-    """How many chunks have ``from`` to ``to`` tokens, both included."""
+    """The number of chunks with ``from`` to ``to`` tokens, both included."""
     numbers = Counter(bisect_left(edges, each) for each in sizes)
     starts = [0, *(edge + 1 for edge in edges)]
     return [
@@ -165,101 +175,66 @@ def _histogram(sizes: Sequence[int], edges: Sequence[int]) -> list[dict[str, int
     ]
 
 
-class _Marks(NamedTuple):
-    """What bars are drawn with, and what stands where there is no figure."""
-
-    blocks: str
-    none: str
-
-
-_UNICODE = _Marks(_BLOCKS, _NONE)
-_ASCII = _Marks("#", "-")
+def bar(share: float, columns: int) -> str:
+    """A bar as long as ``share`` of ``columns``; anything above zero is visible."""
+    units = max(round(share * columns * 8), 1 if share else 0)
+    return _BLOCKS[-1] * (units // 8) + (_BLOCKS[units % 8 - 1] if units % 8 else "")
 
 
-def _marks(encoding: str | None) -> _Marks:
-    try:
-        f"{_BLOCKS}{_NONE}".encode(encoding or "utf-8")
-    except UnicodeEncodeError:
-        return _ASCII
-    return _UNICODE
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:,}".removesuffix(".0")
 
 
-def bar(share: float, room: int, blocks: str = _BLOCKS) -> str:
-    """A bar as long as ``share`` of ``room`` columns; what is not nothing is seen."""
-    steps = len(blocks)
-    units = max(round(share * room * steps), 1 if share else 0)
-    whole, rest = divmod(units, steps)
-    return blocks[-1] * whole + (blocks[rest - 1] if rest else "")
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{value:.1%}"
 
 
-class _Table:
-    """Draws the figures: a column a strategy, as many side by side as fit."""
+def _show(result: dict[str, Any]) -> None:
+    """Print the figures: a column per strategy, as many side by side as fit."""
+    strategies: dict[str, dict[str, Any]] = result["strategies"]
+    skipped = f", {result['skipped']:,} skipped" if result["skipped"] else ""
+    echo(f"{count_of(result['documents'], 'document')}, {count_of(result['characters'], 'character')}{skipped}")
+    beside = max(1, (terminal_width(_WIDTH) - _LABEL) // _COLUMN)
+    most = max(each["chunks"] for one in strategies.values() for each in one["histogram"])
+    for first in range(0, len(strategies), beside):
+        _show_columns(dict(islice(strategies.items(), first, first + beside)), most)
 
-    def __init__(self, encoding: str | None) -> None:
-        self._marks = _marks(encoding)
-        self._paint = Paint(sys.stdout)
-        self._room = terminal_width(_WIDTH) - _LABEL
 
-    def show(self, result: dict[str, Any]) -> None:
-        """All of it."""
-        strategies: dict[str, dict[str, Any]] = result["strategies"]
-        skipped = f", {result['skipped']:,} skipped" if result["skipped"] else ""
-        echo(f"{count_of(result['documents'], 'document')}, {count_of(result['characters'], 'character')}{skipped}")
-        names = list(strategies)
-        beside = max(1, self._room // _LEAST_COLUMN)
-        column = min(self._room // min(beside, len(names)), _MOST_COLUMN)
-        most = max(each["chunks"] for one in strategies.values() for each in one["histogram"])
-        for first in range(0, len(names), beside):
-            shown = names[first : first + beside]
-            self._block(shown, [strategies[name] for name in shown], column, most)
-
-    def _block(self, names: Sequence[str], figures: Sequence[dict[str, Any]], column: int, most: int) -> None:
+def _show_columns(strategies: Mapping[str, dict[str, Any]], most: int) -> None:
+    paint, shown = Paint(sys.stdout), strategies.values()
+    echo()
+    _show_row("", list(strategies), paint.title)
+    for label, *cells in zip(_LABELS, *map(_cells, shown), strict=True):
+        _show_row(label, cells, paint.number)
+    for code in sorted({code for each in shown for code in each["findings"]}):
+        _show_row(f"  {code}", [_number(each["findings"].get(code)) for each in shown], paint.warning)
+    if most:
         echo()
-        self._row("", names, column, self._paint.title)
-        for label, *cells in zip(_LABELS, *map(self._cells, figures), strict=True):
-            self._row(label, cells, column, self._paint.number)
-        for code in sorted({code for each in figures for code in each["findings"]}):
-            cells = [self._number(each["findings"].get(code)) for each in figures]
-            self._row(f"  {code}", cells, column, self._paint.warning)
-        if most:
-            echo()
-            self._bars(figures, column, most)
+        echo(paint.faint(f"{'tokens'.rjust(_LABEL - 2)}  chunks"))
+    for rows in zip(*(each["histogram"] for each in shown), strict=True) if most else ():
+        label = f"{rows[0]['from']}-{rows[0]['to']}".rjust(_LABEL - 2)
+        columns = _COLUMN - len(f" {most:,}") - 1
+        cells = [f"{bar(row['chunks'] / most, columns)} {row['chunks']:,}" if row["chunks"] else "" for row in rows]
+        line = "".join(cell.ljust(_COLUMN) for cell in cells).rstrip()
+        echo(paint.faint(label) + (f"  {paint.number(line)}" if line else ""))
 
-    def _cells(self, figures: dict[str, Any]) -> Iterator[str]:
-        """What stands in a strategy's column, in the order of the labels."""
-        limits = figures["range"]
-        yield figures["tokenizer"]
-        yield self._number(figures["chunks"])
-        yield from (self._number(figures["tokens"][name]) for name in ("total", "min", "median", "mean", "p95", "max"))
-        yield f"{limits['min']}-{limits['max']}" if limits else self._marks.none
-        yield self._percent(limits and limits["within"])
-        yield self._percent(figures["overlap"])
-        yield self._percent(figures["breadcrumb"])
-        yield self._percent(figures["added"])
-        yield self._number(sum(figures["findings"].values()))
 
-    def _row(self, label: str, cells: Sequence[str], column: int, style: Callable[[str], str]) -> None:
-        """A line; a long label may take up what its first cell does not need."""
-        cells = [clip(cell, column - 1) for cell in cells]
-        label = clip(label, _LABEL + column - width(cells[0]) - 1).ljust(_LABEL)
-        room = [_LABEL + column - width(label), *[column] * (len(cells) - 1)]
-        shown = (" " * (most - width(cell)) + cell for cell, most in zip(cells, room, strict=True))
-        echo(self._paint.faint(label) + "".join(map(style, shown)))
+def _cells(strategy: dict[str, Any]) -> Iterator[str]:
+    """A strategy's column, in the order of the labels."""
+    limits = strategy["range"]
+    yield strategy["tokenizer"]
+    yield _number(strategy["chunks"])
+    yield from map(_number, strategy["tokens"].values())
+    yield f"{limits['min']}-{limits['max']}" if limits else "–"
+    yield _percent(limits and limits["within"])
+    yield from (_percent(strategy[name]) for name in ("overlap", "breadcrumb", "added"))
+    yield _number(sum(strategy["findings"].values()))
 
-    def _bars(self, figures: Sequence[dict[str, Any]], column: int, most: int) -> None:
-        """How many chunks there are of each size; one scale for all strategies."""
-        echo(self._paint.faint(f"{'tokens'.rjust(_LABEL - 2)}  chunks"))
-        room = column - len(f" {most:,}") - 1
-        for rows in zip(*(each["histogram"] for each in figures), strict=True):
-            label = f"{rows[0]['from']}-{rows[0]['to']}".rjust(_LABEL - 2)
-            cells = "".join(self._bar(each["chunks"], most, room).ljust(column) for each in rows).rstrip()
-            echo(self._paint.faint(label) + (f"  {self._paint.number(cells)}" if cells else ""))
 
-    def _bar(self, chunks: int, most: int, room: int) -> str:
-        return f"{bar(chunks / most, room, self._marks.blocks)} {chunks:,}" if chunks else ""
-
-    def _number(self, value: float | None) -> str:
-        return self._marks.none if value is None else f"{value:,}".removesuffix(".0")
-
-    def _percent(self, value: float | None) -> str:
-        return self._marks.none if value is None else f"{value:.1%}"
+def _show_row(label: str, cells: Sequence[str], style: Callable[[str], str]) -> None:
+    """Print a line; a long label may use the space that its first cell does not need."""
+    cells = [clip(cell, _COLUMN - 1) for cell in cells]
+    label = clip(label, _LABEL + _COLUMN - width(cells[0]) - 1).ljust(_LABEL)
+    columns = [_LABEL + _COLUMN - width(label), *[_COLUMN] * (len(cells) - 1)]
+    shown = (style(" " * (most - width(cell)) + cell) for cell, most in zip(cells, columns, strict=True))
+    echo(Paint(sys.stdout).faint(label) + "".join(shown))

@@ -1,7 +1,4 @@
-"""``quire status``: how the index is: its trees, its size, what is outdated, damaged or cannot be read.
-
-``Index.status`` knows the index and its documents; the trees that a file names are held against it here.
-"""
+"""``quire status``: the state of the index: its trees and size, and what is outdated, damaged or unreadable."""
 
 from __future__ import annotations
 
@@ -9,164 +6,135 @@ import os
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
-from quire.cli.advice import advice, index_given, no_index
-from quire.cli.commands import NOTHING_FOUND
-from quire.cli.index_options import index_option
-from quire.cli.indexes import settings_for
-from quire.cli.output import MOST_SHOWN, Paint, count_of, echo, note, show_finding, write_json
-from quire.cli.places import is_gone, naming, reachable
-from quire.cli.shown import visible
+from quire.cli.command_group import NOTHING_FOUND
+from quire.cli.open_index import no_index, settings_for
+from quire.cli.output import MOST_SHOWN, Paint, count_of, echo, message, show_finding, visible, write_json
+from quire.cli.shared_options import index_option, json_option
+from quire.cli.tree_paths import command_hint, display_path, file_of_tree, index_flag, missing_tree
 from quire.errors import NotFoundError
-from quire.index.files import VERSION
-from quire.index.paths import storable
+from quire.index.file_records import VERSION, storable
 from quire.indexed import Index, Status
 from quire.settings import Settings
 
-_NO_INDEX = "there is no index yet"
-
-
-class Named(NamedTuple):
-    """The trees that a file names, against those of the index."""
-
-    changed: dict[str, str]
-    """Why a tree is not in the index as it is named, or not there, by its name."""
-    unnamed: dict[str, str]
-    """The trees of the index that the file does not name, with what that means."""
-
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, and nothing else, to standard output.")
+@json_option
 @index_option
 def command(*, as_json: bool, index_folder: str | None) -> int:
-    """Show how the index is.
+    """Show the state of the index.
 
-    Checks every byte of it and looks at every tree, of the index and of quire.toml. It mends nothing: `quire index`
-    does. The exit code is 1 if something is outdated, damaged, not there or cannot be read.
+    Checks every byte of the index and looks at every tree, of the index and of quire.toml. It changes nothing; `quire
+    index` does. The exit code is 1 if something is outdated, damaged, missing or cannot be read.
     """
     settings = settings_for(index_folder)
-    with Index.open(settings.index, settings=settings.search) as index:
-        status = _status(index, settings)
-        if status is None:
-            note(f"quire: {visible(str(no_index(settings)))}")
-            if not as_json:
-                return NOTHING_FOUND
-            status = Status(version=VERSION, size=0, rebuild=_NO_INDEX)
-    named = Named(dict(_changed(status, settings)), dict(_unnamed(status, settings)))
+    status = _status(settings)
+    if status is None:
+        message(str(no_index(settings)))
+        if not as_json:
+            return NOTHING_FOUND
+        status = Status(version=VERSION, size=0, rebuild="there is no index yet")
+    changed = dict(_changed_trees(status, settings))
+    unnamed = [name for name in status.trees if settings.trees and name not in settings.trees]
+    is_fine = not (status.damaged or status.rebuild or status.outdated or status.failed or changed)
     if as_json:
-        write_json(_record(status, named, str(settings.index)))
+        write_json(_record(status, changed, unnamed, str(settings.index)))
     else:
-        _show(status, named, settings)
-    return 0 if _is_fine(status, named) else NOTHING_FOUND
+        _show(status, changed, unnamed, settings)
+        if is_fine:
+            echo("up to date")
+    return 0 if is_fine else NOTHING_FOUND
 
 
-def _status(index: Index, settings: Settings) -> Status | None:
-    """How the index is; None if there is none, or nothing in it, as all commands have it: its last tree was removed."""
+def _status(settings: Settings) -> Status | None:
+    """The state of the index; None if there is no index, or if its last tree was removed.
+
+    Documents of missing trees do not count as removed: the trees themselves are listed.
+    """
     try:
-        status = index.status()
+        with Index.open(settings.index, settings=settings.search) as index:
+            status = index.status()
     except NotFoundError:
         return None
-    has_something = status.trees or settings.trees or status.damaged or status.rebuild
-    return _without_gone(_advised(status, settings)) if has_something else None
-
-
-def _advised(status: Status, settings: Settings) -> Status:
-    """With advice that leads to this index; what is said of damage ends with a command."""
-    return replace(status, damaged=f"{status.damaged}{index_given(settings)}") if status.damaged else status
-
-
-def _without_gone(status: Status) -> Status:
-    """Without the documents of trees that are gone, which no command takes for removed: the trees are named instead."""
-    gone = {f"{name}:": str(tree.folder) for name, tree in status.trees.items() if not tree.folder.exists()}
+    if not (status.trees or settings.trees or status.damaged or status.rebuild):
+        return None
+    missing = {f"{name}:": str(tree.folder) for name, tree in status.trees.items() if not tree.folder.exists()}
     return replace(
         status,
-        outdated=tuple(each for each in status.outdated if not each.startswith(tuple(gone))),
-        failed=tuple(each for each in status.failed if each.path not in gone.values()),
+        damaged=status.damaged and f"{status.damaged}{index_flag(settings)}",  # it ends with a command
+        outdated=tuple(each for each in status.outdated if not each.startswith(tuple(missing))),
+        failed=tuple(each for each in status.failed if each.path not in missing.values()),
     )
 
 
-def _is_fine(status: Status, named: Named) -> bool:
-    return not (status.damaged or status.rebuild or status.outdated or status.failed or named.changed)
-
-
-def _changed(status: Status, settings: Settings) -> Iterator[tuple[str, str]]:
-    """Trees that are gone, or not in the index as a file names them.
-
-    Of an index that cannot be read there is nothing to say.
-    """
+def _changed_trees(status: Status, settings: Settings) -> Iterator[tuple[str, str]]:
+    """Trees that are missing, or that differ between the configuration and the index, with the reason."""
+    updates = command_hint("index", settings)
+    folders = {**{name: tree.folder for name, tree in status.trees.items()}, **settings.folders}
+    for name, folder in folders.items():
+        if not folder.exists():
+            yield name, missing_tree(name, folder, settings)
     for name, tree in settings.trees.items():
-        place, known = reachable(tree.path), status.trees.get(name)
-        if not tree.path.exists():
-            yield name, f"{place}: {is_gone(name, settings)}"
-        elif known is None:
-            if status.trees or not (status.damaged or status.rebuild):
-                yield name, f"{place} is not in the index yet; {advice('index', settings)} reads it"
-        elif os.path.realpath(known.folder) != os.path.realpath(tree.path):
-            reads = f"{advice('index', settings)} reads it"
-            yield name, f"{reachable(known.folder)} is in the index, and not {place}; {reads}"
-        elif known.language != tree.language:
-            yield name, f"its language is {tree.language} now; {advice('index', settings)} makes the index anew"
-    for name, known in status.trees.items():
-        if name not in settings.trees and not known.folder.exists():
-            forgets = f"{advice(f'index --remove {name}', settings)} forgets it"
-            yield name, f"{reachable(known.folder)}: it is gone and left out; {forgets}"
+        path, known = display_path(tree.path), status.trees.get(name)
+        if known is None and tree.path.exists():
+            if status.trees or not (status.damaged or status.rebuild):  # else the index cannot be read
+                yield name, f"{path} is not in the index yet; {updates} reads it"
+        elif known and os.path.realpath(known.folder) != os.path.realpath(tree.path):
+            yield name, f"the index has {display_path(known.folder)} instead of {path}; {updates} reads it"
+        elif known and known.language != tree.language:
+            yield name, f"its language is {tree.language} now; {updates} rebuilds the index"
 
 
-def _unnamed(status: Status, settings: Settings) -> Iterator[tuple[str, str]]:
-    """Trees that are searched only if they are asked for, because a file names others."""
-    file = next((naming(name, settings) for name in settings.trees), "")
-    for name in status.trees:
-        if file and name not in settings.trees:
-            yield name, f"{file} does not name it; {advice(f'index --remove {name}', settings)} forgets it"
-
-
-def _record(status: Status, named: Named, folder: str) -> dict[str, Any]:
+def _record(status: Status, changed: dict[str, str], unnamed: list[str], folder: str) -> dict[str, Any]:
     trees = {name: {**asdict(tree), "folder": storable(str(tree.folder))} for name, tree in status.trees.items()}
     failed = tuple(replace(each, path=storable(each.path)) for each in status.failed)
-    changed = {name: storable(why) for name, why in named.changed.items()}
-    more = {"changedTrees": changed, "unnamedTrees": list(named.unnamed)}
-    return {"index": storable(folder), **asdict(replace(status, trees={}, failed=failed)), "trees": trees, **more}
+    return {
+        "index": storable(folder),
+        **asdict(replace(status, trees={}, failed=failed)),
+        "trees": trees,
+        "changedTrees": {name: storable(reason) for name, reason in changed.items()},
+        "unnamedTrees": unnamed,
+    }
 
 
-def _show(status: Status, named: Named, settings: Settings) -> None:
+def _show(status: Status, changed: dict[str, str], unnamed: list[str], settings: Settings) -> None:
     paint = Paint(sys.stdout)
-    segments = [count_of(status.segments, "segment")] if status.segments else []  # else nobody knows
+    segments = [count_of(status.segments, "segment")] if status.segments else []
     size = ", ".join([_bytes(status.size), *segments, f"version {status.version}"])
-    echo(f"{paint.place(reachable(settings.index))}  {paint.faint(size)}")
+    echo(f"{paint.path(display_path(settings.index))}  {paint.faint(size)}")
     for name, tree in status.trees.items():
-        counted = ((tree.files, "document"), (tree.nodes, "section"), (tree.tokens, "token"))
-        numbers = ", ".join(count_of(*each) for each in counted)
-        place = paint.faint(f"{tree.language}  {reachable(tree.folder)}")
-        echo(f"  {paint.title(name)}  {paint.number(numbers)}  {place}")
-    _show_named(named, paint)
+        counts = ((tree.files, "document"), (tree.nodes, "section"), (tree.tokens, "token"))
+        numbers = paint.number(", ".join(count_of(*each) for each in counts))
+        echo(f"  {paint.title(name)}  {numbers}  {paint.faint(f'{tree.language}  {display_path(tree.folder)}')}")
+    for name in unnamed:
+        file = file_of_tree(next(iter(settings.trees)), settings)
+        forgets = f"{command_hint(f'index --remove {name}', settings)} removes it"
+        echo(visible(f"tree {name}: {file} does not name it; {forgets}"))
+    for name, reason in changed.items():
+        echo(paint.warning(f"outdated: tree {name}: {reason}"))
     if status.rebuild:
-        echo(paint.warning(f"outdated: {status.rebuild}; the next update makes it anew"))
+        echo(paint.warning(f"outdated: {status.rebuild}; the next update rebuilds it"))
     if status.damaged:
         echo(paint.warning(f"damaged: {status.damaged}"))
+    _show_documents(status, settings, paint)
+
+
+def _show_documents(status: Status, settings: Settings, paint: Paint) -> None:
     if status.outdated:
-        reads = f"{advice('index', settings)} reads them"
-        echo(paint.warning(f"outdated: {count_of(len(status.outdated), 'document')}; {reads}"))
+        documents = count_of(len(status.outdated), "document")
+        echo(paint.warning(f"outdated: {documents}; {command_hint('index', settings)} reads them"))
         for each in status.outdated[:MOST_SHOWN]:
-            echo(f"  {paint.plain(each)}")
+            echo(f"  {visible(each)}")
         if len(status.outdated) > MOST_SHOWN:
             echo(paint.faint(f"  … and {len(status.outdated) - MOST_SHOWN:,} more"))
     if status.failed:
         echo(paint.warning(f"cannot be read: {count_of(len(status.failed), 'file')}"))
         sys.stdout.flush()
         for failed in status.failed:
-            show_finding(replace(failed, path=reachable(failed.path)))
-    if _is_fine(status, named):
-        echo("up to date")
-
-
-def _show_named(named: Named, paint: Paint) -> None:
-    for name, why in named.unnamed.items():
-        echo(paint.plain(f"tree {name}: {why}"))
-    for name, why in named.changed.items():
-        echo(paint.warning(f"outdated: tree {name}: {why}"))
+            show_finding(replace(failed, path=display_path(failed.path)))
 
 
 def _bytes(size: int) -> str:

@@ -1,17 +1,7 @@
-"""Documents on disk to nodes in the search engine, kept up to date. Before: read/, parsing/, size/. After: search/.
+"""The index: nodes of documents in the search engine, kept up to date. ``quire.indexed`` is the entry point.
 
-In the order of an update; ``quire.indexed`` is the way in:
-
-opening.py   the last commit, seen to be whole
-goal.py      what there is against what is wanted: settings, trees; room.py which folders are no place for an index
-plan.py      which files came, changed, went: the records are in files.py and tasks.py
-reader.py    reads those, here or in processes; reading.py one of them
-nodes.py     a parsed document to nodes (node.py), with parts.py; outline.py keeps their tree without their text
-update.py    all of it in one commit
-folder.py    the folder: generations, pointer, lock
-
-find.py      a name that a user gives to a section, to the node
-info.py      what an index says of itself
-paths.py     names that UTF-8 cannot hold
-engine/      the only package that knows the search engine, its files and their names
+update_plan.py compares the request with the index and stale_files.py the files with their records (file_records.py);
+read_files.py parses what changed, build_nodes.py makes nodes (node.py), and update.py writes everything in one commit.
+folder.py has the layout of the folder, folder_writer.py changes it. section_lookup.py finds ``PATH#SLUG``. Only engine/
+knows the search engine.
 """

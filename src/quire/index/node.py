@@ -1,6 +1,7 @@
-"""A node of a document's heading tree, as the index keeps it. Made by ``nodes``, read by the search.
+"""A node: a document or one of its sections, as stored in the index. ``build_nodes`` makes them.
 
-It holds all that an answer needs, so that answering reads no source, parses nothing and counts nothing.
+A node has everything an answer needs, so that a search reads, parses and counts nothing. The heading tree of a document
+is also stored without texts (``Outline``): a search merges nodes with it and reads only those that it shows.
 """
 
 from __future__ import annotations
@@ -12,92 +13,56 @@ import msgspec
 from quire.breadcrumbs import joined
 from quire.offsets import utf8_length
 
-NO_PARENT = -1
-"""The position of a document's parent, which it does not have."""
+NO_PARENT = -1  # the position of the parent of a document, which has none
 
 
 class Ancestor(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A node above another one: as much of it as merging needs."""
+    """A node above another one: what merging needs to know about it."""
 
-    position: int
-    """Its place among the nodes of the document; 0 is the document itself."""
-    depth: int
-    """0 for the document, else the heading's level."""
-    children: int
-    """How many nodes are directly below it."""
+    position: int  # in the document's list of nodes; 0 is the document itself
+    depth: int  # 0 for the document, else the heading level
+    children: int  # the number of nodes directly below it
 
 
-class Part(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A run of whole blocks inside a node's text, for answers that must be short."""
+class PassageSpan(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A passage of whole blocks inside a node's text, for answers that must be short."""
 
-    start: int
-    """Its first character, counted from the start of the node's text."""
+    start: int  # relative to the node's text
     end: int
-    """One past its last character."""
     tokens: int
-    """How many tokens it has."""
 
 
 class Node(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """The document or a heading with its own text."""
+    """The document, or a heading with its own text."""
 
     tree: str
-    """The name of the tree that it is in."""
-    path: str
-    """The document, relative to the tree's folder, with forward slashes."""
-    slug: str
-    """The last part of its id; empty for the document."""
-    title: str
-    """The heading as plain text, or the document's title."""
-    depth: int
-    """0 for the document, else the heading's level."""
-    position: int
-    """Its place among the nodes of the document, in document order; 0 is the document."""
-    last: int
-    """The position of the last node below it; its own where there is none."""
-    children: int
-    """How many nodes are directly below it."""
-    ancestors: tuple[Ancestor, ...]
-    """From the document down to its parent; empty for the document."""
-    breadcrumb: tuple[str, ...]
-    """The titles from the document's down to its own, each in one line, as the breadcrumb line shows them."""
-    start: int
-    """Where its text starts, in characters of the source: at its heading; 0 for the document."""
-    end: int
-    """Where its text ends: where the next node starts, whatever its depth, or at the end of the document."""
-    full_end: int
-    """Where all that belongs to it ends: its own text and that of every node below it."""
-    byte_start: int
-    """As ``start``, in bytes of UTF-8."""
+    path: str  # of the document, relative to the tree's folder, with forward slashes
+    slug: str  # the last part of its id; empty for the document
+    title: str  # as plain text
+    depth: int  # 0 for the document, else the heading level
+    position: int  # among the nodes of the document, in document order; 0 is the document
+    last: int  # the position of the last node below it; its own if there is none
+    children: int  # the number of nodes directly below it
+    ancestors: tuple[Ancestor, ...]  # from the document to the parent
+    breadcrumb: tuple[str, ...]  # the titles from the document's to its own, each on one line
+    start: int  # of its text in the source, in characters: at its heading; 0 for the document
+    end: int  # of its own text, at the start of the next node of any depth
+    full_end: int  # of its text and that of all nodes below it
+    byte_start: int  # ``start`` and ``full_end`` in bytes of UTF-8
     byte_full_end: int
-    """As ``full_end``, in bytes of UTF-8."""
-    line: int
-    """The 1-based line of ``start``."""
-    last_line: int
-    """The 1-based line of its own text's last character that is not blank."""
-    full_last_line: int
-    """As ``last_line``, with all nodes below it."""
-    body: int
-    """Where the body starts in ``text``: after the heading's line and, in a document, after the front matter."""
-    text: str
-    """``source[start:end]``, to the character: heading and own text. The texts of a document's nodes in order are the
-    whole source."""
-    tokens: int
-    """How many tokens ``text`` has."""
-    full_tokens: int
-    """How many tokens ``source[start:full_end]`` has."""
-    crumb_tokens: int
-    """How many tokens the breadcrumb line has."""
-    parts: tuple[Part, ...] = ()
-    """The blocks of a long text, in order; empty for a short one."""
-    tags: tuple[str, ...] = ()
-    """The tags of front matter."""
-    body_end: int | None = None
-    """Where the body ends in ``text``: at the next heading, whether that one makes a node or not; None for its end."""
-    titles: tuple[str, ...] = ()
-    """The headings below it that have no text and so make no node; the node is found by them, too."""
-    anchor: str = ""
-    """The slug that GitHub gives the heading, where it is not ``slug``."""
+    line: int  # 1-based, of ``start``
+    last_line: int  # 1-based, the last line of its own text that is not blank
+    full_last_line: int  # ``last_line`` including all nodes below it
+    body: int  # where the body starts in ``text``: after the heading, or after the front matter
+    text: str  # ``source[start:end]``; the texts of all nodes in order are the whole source
+    tokens: int  # of ``text``
+    full_tokens: int  # of ``source[start:full_end]``
+    crumb_tokens: int  # of the breadcrumb line
+    passages: tuple[PassageSpan, ...] = ()  # the passages of a long text; empty for a short one
+    tags: tuple[str, ...] = ()  # from the front matter
+    body_end: int | None = None  # where the body ends in ``text``: at the next heading, node or not; None: its end
+    titles: tuple[str, ...] = ()  # of headings below it without text, which are no nodes; they find this node
+    anchor: str = ""  # the slug that GitHub gives the heading, if it differs from ``slug``
 
     @property
     def document_id(self) -> str:
@@ -106,7 +71,7 @@ class Node(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def id(self) -> str:
-        """The node's own id: that of the document, with its slug behind a ``#``."""
+        """The id of the document, with ``#slug`` for a section."""
         return f"{self.document_id}#{self.slug}" if self.slug else self.document_id
 
     @property
@@ -116,10 +81,14 @@ class Node(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def body_text(self) -> str:
-        """The body: own text without heading, front matter and headings that make no node."""
+        """Its own text without heading, front matter and headings that are no nodes."""
         return self.text[self.body : self.body_end]
 
-    def alone(self) -> Node:
+    def as_ancestor(self) -> Ancestor:
+        """The node as an ancestor of others."""
+        return Ancestor(self.position, self.depth, self.children)
+
+    def without_children(self) -> Node:
         """The same node as if there were none below it."""
         return msgspec.structs.replace(
             self,
@@ -133,29 +102,62 @@ class Node(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 def parent_of(ancestors: Sequence[Ancestor]) -> int:
-    """The position of a node's parent, from what is above it."""
+    """The position of the parent."""
     return ancestors[-1].position if ancestors else NO_PARENT
 
 
-def encoded(node: Node) -> bytes:
-    """A node as the engine stores it."""
-    return _ENCODER.encode(node)
+encode_node = msgspec.msgpack.Encoder().encode
+decode_node = msgspec.msgpack.Decoder(Node).decode
 
 
-def decoded(data: bytes) -> Node:
-    """What ``encoded`` made."""
-    return _DECODER.decode(data)
+class NodeRef(msgspec.Struct, frozen=True, gc=False):
+    """A node in its document's heading tree, without its text."""
+
+    document_id: str
+    number: int  # of the document in the index
+    position: int
+    depth: int
+    ancestors: tuple[Ancestor, ...]  # from the document to the parent
 
 
-def term(text: str) -> str:
-    """An id as a term of the engine, which leaves out without a word what is longer than 65,530 bytes."""
-    if len(text) <= _LONGEST_TERM:
-        return text
-    from hashlib import blake2b  # noqa: PLC0415  hardly ever needed
-
-    return text[:_LONGEST_TERM] + blake2b(text.encode(), digest_size=16).hexdigest()
+class _Branch(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    depth: int
+    parent: int
+    children: int
+    last: int
 
 
-_ENCODER = msgspec.msgpack.Encoder()
-_DECODER = msgspec.msgpack.Decoder(Node)
-_LONGEST_TERM = 1_000
+class Outline:
+    """The heading tree of one document, without texts."""
+
+    def __init__(self, document_id: str, number: int, data: bytes) -> None:
+        self._id, self._number = document_id, number
+        self._branches = _OUTLINE.decode(data)
+        self._chains: dict[int, tuple[Ancestor, ...]] = {NO_PARENT: ()}
+
+    def ref(self, position: int) -> NodeRef:
+        """The node at a position, with its ancestors."""
+        branch = self._branches[position]
+        return NodeRef(self._id, self._number, position, branch.depth, self._chain_to(branch.parent))
+
+    def last(self, position: int) -> int:
+        """The position of the last node below one; its own if there is none."""
+        return self._branches[position].last
+
+    def _chain_to(self, position: int) -> tuple[Ancestor, ...]:
+        chain = self._chains.get(position)
+        if chain is None:
+            branch = self._branches[position]
+            chain = (*self._chain_to(branch.parent), Ancestor(position, branch.depth, branch.children))
+            self._chains[position] = chain
+        return chain
+
+
+def encode_outline(nodes: Sequence[Node]) -> bytes:
+    """The heading tree of a document, as ``Outline`` reads it."""
+    return msgspec.msgpack.encode(
+        [_Branch(node.depth, parent_of(node.ancestors), node.children, node.last) for node in nodes]
+    )
+
+
+_OUTLINE = msgspec.msgpack.Decoder(list[_Branch])

@@ -16,22 +16,23 @@ anchors.py       where a fragment leads: headings by every rule, and ids
 from __future__ import annotations
 
 from quire.model import Document, Source, findings_at
-from quire.parsing import outline
+from quire.parsing import heading_tree
+from quire.parsing.anchors import find_anchor
 from quire.parsing.blocks import document_blocks
 from quire.parsing.inner import container_blocks, inner_blocks
 from quire.parsing.titles import shortened
 
-__all__ = ["container_blocks", "document", "inner_blocks"]
+__all__ = ["container_blocks", "document", "find_anchor", "inner_blocks"]
 
 
 def document(source: Source, title: str | None = None) -> Document:
     """Parse ``source``; ``title`` overrides the document's own."""
     blocks, notes = document_blocks(source)
     headings = [number for number, block in enumerate(blocks) if block[0] == "heading"]
-    name, note = shortened(outline.document_title(source, [blocks[number] for number in headings], title), 0)
+    name, note = shortened(heading_tree.document_title(source, [blocks[number] for number in headings], title), 0)
     notes += note
-    sections = outline.sections(source, blocks, headings, name)
-    notes += outline.empty_headings(sections)
+    sections = heading_tree.sections(source, blocks, headings, name)
+    notes += heading_tree.empty_headings(sections)
     return Document(
         source=source,
         title=name,

@@ -8,7 +8,7 @@ from quire.model import Document
 from quire.parsing.events import opened, plain_text
 from quire.parsing.heading_ids import split_id
 from quire.parsing.links import inline_events
-from quire.parsing.slugs import RULES, anchors, unicode_slug
+from quire.parsing.slugs import RULES, anchors, heading_ids, unicode_slug
 
 _ID = re.compile(
     r"""(?<![\w-])(?:id|name)[ ]*=[ ]*["']?([^\s"'<>{}]+)"""  # HTML and shortcodes
@@ -34,9 +34,8 @@ def all_anchors(document: Document, rule: str = "github") -> dict[str, int]:
     """The position of every anchor: headings by all rules, those inside other blocks as well, and ids."""
     sections = document.sections[1:]
     titles, starts = [section.title for section in sections], [section.start for section in sections]
-    ids = [block.id for block in document.blocks if block.kind == "heading"]
     found: dict[str, int] = {}
-    _add_headings(found, titles, ids, starts, rule)
+    _add_headings(found, titles, heading_ids(document), starts, rule)
     _add_headings(found, titles, [""] * len(titles), starts, rule)  # the slug that a title would make without its id
     for match in _ID.finditer(document.text):
         name = match[match.lastindex or 1]
@@ -62,8 +61,6 @@ def _add_inner_headings(found: dict[str, int], document: Document, rule: str) ->
 
 
 def _add_headings(found: dict[str, int], titles: list[str], ids: list[str], starts: list[int], rule: str) -> None:
-    if len(ids) != len(titles):
-        ids = [""] * len(titles)
     for name in dict.fromkeys((rule, *RULES)):
         for anchor, start in zip(anchors(name, titles, ids), starts, strict=True):
             found.setdefault(anchor, start)

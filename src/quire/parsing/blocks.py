@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from quire.blank import BLANK, text_end, trimmed
 from quire.model import Block, Kind, Note, Source
+from quire.offsets import BLANK, text_end, trimmed
 from quire.parsing.containers import has_containers, hidden_headings, join_containers
 from quire.parsing.events import last_item_end, top_blocks
 from quire.parsing.generators import ADMONITION_MARKS

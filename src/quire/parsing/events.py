@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 import pyromark
 from pyromark import Options
 
-from quire.blank import BLANK
 from quire.model import Kind
+from quire.offsets import BLANK
 
 Events: TypeAlias = Iterator[tuple[Any, Any]]
 

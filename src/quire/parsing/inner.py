@@ -9,8 +9,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from quire.blank import BLANK
 from quire.model import Block, Kind
+from quire.offsets import BLANK
 from quire.parsing.blocks import flat_blocks
 from quire.parsing.containers import has_containers, join_containers
 from quire.parsing.events import KINDS, events_of, opened

@@ -14,8 +14,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from quire.blank import BLANK
 from quire.model import Block, Kind
+from quire.offsets import BLANK
 from quire.parsing.parser_input import DELIMITER_ROW, cell_count
 
 # The first characters of an item's text. A line that starts so is neither a rule nor an underline.

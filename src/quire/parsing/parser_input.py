@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from quire.blank import BLANK
+from quire.offsets import BLANK
 from quire.parsing.generators import parser_view
 
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
+from quire.model import Document
+
 _NOT_KEPT = re.compile(r"[^a-z0-9_\- ]+")
 _KEPT = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
 _ASCII_ANCHOR = {
@@ -151,6 +153,19 @@ RULES: Mapping[str, SlugRule] = MappingProxyType(
         "underscore": SlugRule(underscore_slug, "_", 2),
     }
 )
+
+
+def section_anchors(document: Document, rule: str) -> list[str]:
+    """The anchor of each section of a document by a rule; the document's own is empty."""
+    if rule in ("github", "ascii"):
+        return [section.anchor if rule == "github" else section.slug for section in document.sections]
+    titles = [section.title for section in document.sections[1:]]
+    return ["", *anchors(rule, titles, heading_ids(document))]
+
+
+def heading_ids(document: Document) -> list[str]:
+    """The ids that authors gave the headings of a document, in order; empty where they gave none."""
+    return [block.id for block in document.blocks if block.kind == "heading"]
 
 
 def anchors(rule: str, titles: Sequence[str], ids: Sequence[str]) -> list[str]:

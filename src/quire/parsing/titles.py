@@ -6,9 +6,8 @@ import re
 from collections.abc import Sequence
 from itertools import accumulate
 
-from quire.blank import BLANK
 from quire.model import Block, Note
-from quire.offsets import utf8_length
+from quire.offsets import BLANK, utf8_length
 from quire.parsing.events import definitions, encodable, events_of, footnotes, opened, plain_text
 from quire.parsing.heading_ids import id_above, split_id
 from quire.parsing.parser_input import plain_lines

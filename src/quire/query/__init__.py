@@ -1,7 +1,6 @@
-"""Text -> query tree. Knows no engine: the index compiles the tree, the search walks it."""
+"""Query text to a query tree. The index compiles the tree; nothing here knows the search engine."""
 
-from quire.query.parse import parse
-from quire.query.show import show
-from quire.query.tree import leaves
+from quire.query.parse import parse, show
+from quire.query.query_tree import leaves
 
 __all__ = ["leaves", "parse", "show"]

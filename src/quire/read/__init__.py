@@ -1,8 +1,8 @@
-"""The first stage: bytes to ``Source``; ``parsing`` comes next.
+"""Bytes to ``Source``: the first stage, before ``parsing``.
 
-``discover`` turns what was named on a command line into files, ``source`` turns a file into text, ``frontmatter``
-takes the metadata off its top, with ``plain_yaml`` for what is simple and ``yaml_values`` for the rest; ``toml_values``
-and ``globs`` read TOML and patterns, for settings and the search too.
+discover     paths from a command line -> files, by ``ignore`` files and ``globs``
+source       a file -> text, text -> Source
+frontmatter  the metadata at the top of a document, with ``yaml_values``
 """
 
 from __future__ import annotations

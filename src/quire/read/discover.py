@@ -1,100 +1,66 @@
-"""Paths from a command line to documents to read. ``source`` reads them.
+"""Paths from a command line to the documents that they contain.
 
-A file that is named is taken, whatever it is called. A directory is walked, without recursion: Markdown and
-``.txt`` are taken, hidden entries and what ignore files name are left out. What should have been read but cannot
-be is reported and the rest goes on. The order depends on names only.
+A file that is named is taken, whatever its name. In a directory, Markdown and ``.txt`` files are taken, except hidden
+and ignored ones. What cannot be read is reported, and the rest goes on. The order depends on names only.
 """
 
 from __future__ import annotations
 
-import codecs
 import os
 import stat
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 from quire.errors import InputError
-from quire.model import BOM
 from quire.read import globs, ignore
-from quire.read.source import MARKDOWN_EXTENSIONS, decode, kind, read_configuration, unreadable
+from quire.read.source import MARKDOWN_EXTENSIONS, kind, unreadable
 
 EXTENSIONS = MARKDOWN_EXTENSIONS | {".txt"}
 """The endings of file names, in lower case, that are taken from a directory."""
 
-_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _NEVER = frozenset({".git", ".quire"})
-_LINK = "symbolic link; not followed without --follow"
 
 
 class Found(NamedTuple):
     """A document to read."""
 
     file: Path
-    """What to open."""
     path: str
-    """Its name: the path relative to the directory that was given, with forward slashes."""
+    """Its name: the path relative to the given directory, with forward slashes."""
+    root: str = ""
+    """The given path in which it was found."""
 
 
 class Skipped(NamedTuple):
-    """Something that was not taken."""
+    """A path that was not taken."""
 
     path: str
-    """Where it is, as the user would reach it."""
+    """As the user would type it."""
     reason: str
     """Why, and what to do."""
     is_error: bool = False
     """Whether it should have been readable."""
     is_stream: bool = False
-    """Whether it is no file but may have content, as pipes and devices have."""
+    """Whether it is a pipe, a device or a socket."""
 
 
 class Discovery(NamedTuple):
-    """What the given paths stand for."""
+    """The documents of some paths, in the order of the paths and sorted by name within each."""
 
     documents: tuple[Found, ...]
-    """In the order of the given paths; sorted by name within each."""
     skipped: tuple[Skipped, ...]
-    """In the same order."""
 
 
 class _Folder(NamedTuple):
-    """A directory that waits to be walked."""
-
     file: str
-    """What to open."""
     path: str
-    """Relative to the directory that was given, with a slash at the end; empty for that directory itself."""
+    """Relative to the given directory, with a slash at the end; empty for that directory itself."""
     real: str
-    """Its path without symbolic links."""
+    """Without symbolic links."""
     rules: tuple[ignore.Rules, ...]
-    """The ignore rules from above, the strongest first."""
-
-
-class _Walk:
-    """The walk of one given path, and what it has come across."""
-
-    def __init__(
-        self, *, follow_symlinks: bool, hidden: bool, include: Sequence[str], exclude: Sequence[str], seen: set[str]
-    ) -> None:
-        """``seen`` are the real paths that were taken, in this walk and those before it."""
-        self.follow_symlinks = follow_symlinks
-        self.hidden = hidden
-        self.include = include
-        self.exclude = exclude
-        self.seen = seen
-        self.above = ""
-        """The way from the repository's root, where ignore rules start to count, to the directory that was given."""
-        self.documents: list[Found] = []
-        self.skipped: list[Skipped] = []
-
-    def take(self, file: str, path: str, real: str) -> None:
-        if real not in self.seen:
-            self.seen.add(real)
-            self.documents.append(Found(file=Path(file), path=path))
-
-    def skip(self, file: str, reason: str, *, is_error: bool = False, is_stream: bool = False) -> None:
-        self.skipped.append(Skipped(path=file, reason=reason, is_error=is_error, is_stream=is_stream))
+    """The ignore rules of the folders above, the strongest first."""
 
 
 def discover(
@@ -105,161 +71,151 @@ def discover(
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
 ) -> Discovery:
-    """The documents that ``roots``, files and directories, stand for; each file once.
+    """The documents in ``roots``, which are files and directories; each file once.
 
     ``include`` and ``exclude`` are patterns (``globs``) for the files of a directory, relative to it. Without
     ``include`` all are taken; ``exclude`` takes precedence.
     """
-    seen: set[str] = set()
     documents: list[Found] = []
     skipped: list[Skipped] = []
+    seen: set[str] = set()
     for root in roots:
-        walk = _Walk(follow_symlinks=follow_symlinks, hidden=hidden, include=include, exclude=exclude, seen=seen)
-        _start(root, walk)
-        documents += sorted(walk.documents, key=lambda found: found.path)
+        walk = _Walk(follow_symlinks, hidden, include, exclude, seen)
+        walk.start(root)
+        documents += sorted((found._replace(root=root) for found in walk.documents), key=lambda found: found.path)
         skipped += sorted(walk.skipped, key=lambda each: each.path)
-    return Discovery(documents=tuple(documents), skipped=tuple(skipped))
+    return Discovery(tuple(documents), tuple(skipped))
 
 
-def _start(root: str, walk: _Walk) -> None:
-    try:
-        mode = os.stat(root).st_mode  # noqa: PTH116  an empty path does not exist, but Path("") does
-        real = os.path.realpath(root)  # the current folder may be gone
-    except (OSError, ValueError) as error:
-        walk.skip(root, unreadable(error), is_error=True)
-        return
-    if stat.S_ISDIR(mode):
-        _walk(root, real, walk)
-    elif stat.S_ISREG(mode):
-        walk.take(root, Path(root).absolute().name, real)
-    else:
-        walk.skip(root, f"not a regular file but {kind(mode)}", is_error=True, is_stream=True)
+@dataclass
+class _Walk:
+    """The walk through one root, without recursion."""
 
+    follow_symlinks: bool
+    hidden: bool
+    include: Sequence[str]
+    exclude: Sequence[str]
+    seen: set[str]
+    """The real paths that were taken so far, also in other roots."""
+    above: str = ""
+    """The path from the repository's top, where ignore rules start, to the root."""
+    documents: list[Found] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    waiting: list[_Folder] = field(default_factory=list)
+    links: list[tuple[str, os.DirEntry[str], _Folder]] = field(default_factory=list)
 
-def _walk(root: str, real: str, walk: _Walk) -> None:
-    waiting = [_Folder(root, "", real, _rules_above(Path(real), walk))]
-    links: list[tuple[str, os.DirEntry[str], _Folder]] = []
-    while waiting or links:
-        if waiting:
-            _open(waiting.pop(), walk, waiting, links)
-        else:  # links last, so that a file is known by its own name rather than by a link's
-            links.sort(key=lambda link: link[0], reverse=True)
-            _, entry, folder = links.pop()
-            _follow(entry, folder, walk, waiting)
-
-
-def _open(
-    folder: _Folder, walk: _Walk, waiting: list[_Folder], links: list[tuple[str, os.DirEntry[str], _Folder]]
-) -> None:
-    """Take the documents in one directory; its directories and links have to wait."""
-    if folder.real in walk.seen:
-        return
-    walk.seen.add(folder.real)
-    entries = _listing(folder, walk)
-    folder = folder._replace(rules=_rules(folder, entries, walk))
-    for entry in entries:
-        is_link, is_directory = _is_link(entry), _is_directory(entry)
-        if not _wanted(entry, folder, walk, is_link=is_link, is_directory=is_directory):
-            continue
-        if is_link:
-            links.append((folder.path + entry.name, entry, folder))
-        elif is_directory:
-            waiting.append(_below(folder, entry, os.path.join(folder.real, entry.name)))  # noqa: PTH118
+    def start(self, root: str) -> None:
+        try:
+            mode = os.stat(root).st_mode  # noqa: PTH116  an empty path does not exist, but Path("") does
+            real = os.path.realpath(root)  # fails if the current folder was removed
+        except (OSError, ValueError) as error:
+            self.skip(root, unreadable(error), is_error=True)
+            return
+        if stat.S_ISDIR(mode):
+            self.waiting.append(_Folder(root, "", real, self.rules_above(Path(real))))
+            self.walk()
+        elif stat.S_ISREG(mode):
+            self.take(root, Path(root).absolute().name, real)
         else:
-            _take(entry, folder, walk, os.path.join(folder.real, entry.name))  # noqa: PTH118
+            self.skip(root, f"not a regular file but {kind(mode)}", is_error=True, is_stream=True)
 
+    def walk(self) -> None:
+        while self.waiting or self.links:
+            if self.waiting:
+                self.open(self.waiting.pop())
+            else:  # links last, so that a file gets its own name rather than that of a link
+                self.links.sort(key=lambda link: link[0], reverse=True)
+                _, entry, folder = self.links.pop()
+                self.follow(entry, folder)
 
-def _listing(folder: _Folder, walk: _Walk) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder.file) as entries:
-            return list(entries)
-    except OSError as error:
-        walk.skip(folder.file, unreadable(error), is_error=True)
-        return []
+    def open(self, folder: _Folder) -> None:
+        """Take the documents of a directory; its directories and links wait."""
+        if folder.real in self.seen:
+            return
+        self.seen.add(folder.real)
+        try:
+            with os.scandir(folder.file) as listing:
+                entries = list(listing)
+        except OSError as error:
+            self.skip(folder.file, unreadable(error), is_error=True)
+            return
+        folder = folder._replace(rules=self.rules(folder.file, len(self.above + folder.path), folder.rules))
+        for entry in entries:
+            is_link, is_directory = _is_link(entry), _is_directory(entry)
+            if not self.wants(entry.name, folder, is_link=is_link, is_directory=is_directory):
+                continue
+            real = os.path.join(folder.real, entry.name)  # noqa: PTH118
+            if is_link:
+                self.links.append((folder.path + entry.name, entry, folder))
+            elif is_directory:
+                self.waiting.append(_Folder(entry.path, f"{folder.path}{entry.name}/", real, folder.rules))
+            else:
+                self.take_entry(entry, folder, real)
 
+    def wants(self, name: str, folder: _Folder, *, is_link: bool, is_directory: bool) -> bool:
+        """Whether an entry is wanted by its name, its kind and the ignore files."""
+        if name in _NEVER or (name.startswith(".") and not self.hidden):
+            return False
+        if not is_directory and not _has_extension(name) and not (is_link and self.follow_symlinks):
+            return False
+        path = folder.path + name
+        if self.exclude and globs.covers(f"{path}/" if is_directory else path, self.exclude):
+            return False
+        if self.include and not is_directory and not globs.covers(path, self.include):
+            return False
+        return not (folder.rules and ignore.ignores(folder.rules, self.above + path, directory=is_directory))
 
-def _wanted(entry: os.DirEntry[str], folder: _Folder, walk: _Walk, *, is_link: bool, is_directory: bool) -> bool:
-    """Whether an entry counts, going by its name, its kind and the ignore files."""
-    name = entry.name
-    if name in _NEVER or (name.startswith(".") and not walk.hidden):
-        return False
-    if not is_directory and not _has_extension(name) and not (is_link and walk.follow_symlinks):
-        return False
-    path = folder.path + name
-    if walk.exclude and globs.covers(f"{path}/" if is_directory else path, walk.exclude):
-        return False
-    if walk.include and not is_directory and not globs.covers(path, walk.include):
-        return False
-    return not (folder.rules and ignore.ignores(folder.rules, walk.above + path, directory=is_directory))
+    def follow(self, entry: os.DirEntry[str], folder: _Folder) -> None:
+        if not self.follow_symlinks:
+            self.skip(entry.path, "symbolic link; not followed without --follow")
+        elif _is_directory(entry):
+            real = os.path.realpath(entry.path)
+            self.waiting.append(_Folder(entry.path, f"{folder.path}{entry.name}/", real, folder.rules))
+        elif not Path(entry.path).exists():
+            self.skip(entry.path, "symbolic link to nothing; correct or remove it", is_error=True)
+        elif _has_extension(entry.name):
+            self.take_entry(entry, folder, os.path.realpath(entry.path))
 
+    def take_entry(self, entry: os.DirEntry[str], folder: _Folder, real: str) -> None:
+        try:
+            if entry.is_file():
+                self.take(entry.path, folder.path + entry.name, real)
+            else:
+                self.skip(entry.path, f"not a regular file but {kind(entry.stat().st_mode)}", is_stream=True)
+        except OSError as error:
+            self.skip(entry.path, unreadable(error), is_error=True)
 
-def _take(entry: os.DirEntry[str], folder: _Folder, walk: _Walk, real: str) -> None:
-    try:
-        if entry.is_file():
-            walk.take(entry.path, folder.path + entry.name, real)
-        else:
-            walk.skip(entry.path, f"not a regular file but {kind(entry.stat().st_mode)}", is_stream=True)
-    except OSError as error:
-        walk.skip(entry.path, unreadable(error), is_error=True)
+    def take(self, file: str, path: str, real: str) -> None:
+        if real not in self.seen:
+            self.seen.add(real)
+            self.documents.append(Found(file=Path(file), path=path))
 
+    def skip(self, file: str, reason: str, *, is_error: bool = False, is_stream: bool = False) -> None:
+        self.skipped.append(Skipped(file, reason, is_error=is_error, is_stream=is_stream))
 
-def _follow(entry: os.DirEntry[str], folder: _Folder, walk: _Walk, waiting: list[_Folder]) -> None:
-    if not walk.follow_symlinks:
-        walk.skip(entry.path, _LINK)
-    elif _is_directory(entry):
-        waiting.append(_below(folder, entry, os.path.realpath(entry.path)))
-    elif not Path(entry.path).exists():
-        walk.skip(entry.path, "symbolic link to nothing; correct or remove it", is_error=True)
-    elif _has_extension(entry.name):
-        _take(entry, folder, walk, os.path.realpath(entry.path))
+    def rules_above(self, real: Path) -> tuple[ignore.Rules, ...]:
+        """The ignore rules that a repository has above the root; none if they ignore the root, which was named."""
+        top = next((each for each in (real, *real.parents) if os.path.lexists(each / ".git")), real)
+        path = ""
+        rules: tuple[ignore.Rules, ...] = ()
+        for name in real.relative_to(top).parts:
+            rules = self.rules(str(top / path), len(path), rules)
+            if ignore.ignores(rules, path + name, directory=True):
+                return ()
+            path += f"{name}/"
+        self.above = path
+        return rules
 
-
-def _below(folder: _Folder, entry: os.DirEntry[str], real: str) -> _Folder:
-    return _Folder(entry.path, f"{folder.path}{entry.name}/", real, folder.rules)
-
-
-def _rules_above(real: Path, walk: _Walk) -> tuple[ignore.Rules, ...]:
-    """The rules of the repository around a given directory, as far as they come from above it."""
-    top = next((each for each in (real, *real.parents) if os.path.lexists(each / ".git")), real)
-    way = real.relative_to(top).parts
-    rules: tuple[ignore.Rules, ...] = ()
-    for depth, name in enumerate(way):
-        path = "".join(f"{part}/" for part in way[:depth])
-        for ignore_file in ignore.NAMES:
-            file = top.joinpath(*way[:depth], ignore_file)
-            if os.path.lexists(file):
-                rules = (*_loaded(str(file), len(path), walk), *rules)
-        if ignore.ignores(rules, path + name, directory=True):
-            return ()  # it was named, so it is wanted
-    walk.above = "".join(f"{part}/" for part in way)
-    return rules
-
-
-def _rules(folder: _Folder, entries: list[os.DirEntry[str]], walk: _Walk) -> tuple[ignore.Rules, ...]:
-    files = {entry.name: entry.path for entry in entries if entry.name in ignore.NAMES}
-    rules = folder.rules
-    for name in ignore.NAMES:
-        if name in files:
-            rules = (*_loaded(files[name], len(walk.above + folder.path), walk), *rules)
-    return rules
-
-
-def _loaded(file: str, base: int, walk: _Walk) -> tuple[ignore.Rules, ...]:
-    """The rules of an ignore file; none if it cannot be read, which is an error: more is taken than was meant."""
-    try:
-        return (ignore.parse(_ignore_text(file), base),)
-    except OSError as error:
-        walk.skip(file, f"ignore file not used: {unreadable(error)}", is_error=True)
-    except InputError as error:
-        walk.skip(file, f"ignore file not used: {error.reason}", is_error=True)
-    return ()
-
-
-def _ignore_text(file: str) -> str:
-    """The text of an ignore file; bytes that are no text stand in it as they do in the names of files."""
-    data = read_configuration(Path(file))
-    text = decode(data, file)[0] if data.startswith(_UTF16) else data.decode("utf-8", "surrogateescape")
-    return text.removeprefix(BOM)
+    def rules(self, folder: str, base: int, above: tuple[ignore.Rules, ...]) -> tuple[ignore.Rules, ...]:
+        """The rules from above and those of a folder. An unreadable ignore file is an error: more would be taken."""
+        for name in ignore.NAMES:
+            file = os.path.join(folder, name)  # noqa: PTH118
+            try:
+                above = (ignore.read(file, base), *above) if os.path.lexists(file) else above
+            except (OSError, InputError) as error:
+                reason = error.reason if isinstance(error, InputError) else unreadable(error)
+                self.skip(file, f"ignore file not used: {reason}", is_error=True)
+        return above
 
 
 def _has_extension(name: str) -> bool:

@@ -1,10 +1,10 @@
-"""Patterns for paths, by the rules of ``.gitignore``. Pure. The only matcher.
+"""Patterns for paths, by the rules of ``.gitignore``.
 
-``*`` and ``?`` stay within one name, ``**`` matches any number of folders. A pattern with a slash in front or inside
+``*`` and ``?`` match within one name, ``**`` matches any number of folders. A pattern with a slash in front or inside
 starts at the top folder; any other matches at every depth. A slash at the end limits a pattern to folders.
 
-Matching takes no more steps than path and pattern have characters, multiplied. The first place where the text between
-two stars fits is as good as any later one, so the regular expression never goes back behind it (``(?>…)``).
+Matching takes linear time in the pattern and in the path: the first position where the text between two stars matches
+is as good as any later one, so the expression never backtracks behind it (``(?>…)``).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 _LONGEST = 8_192
-"""A longer pattern matches nothing: no path has so many characters."""
+"""A longer pattern matches nothing: no path is so long."""
 _TOKEN = re.compile(
     r"\\(?P<escaped>.)|(?P<star>\*+)|(?P<any>\?)|\[(?P<negated>[!^]?)(?P<members>\]?+(?:\\.|[^\]\\])*+)\]|[^\\\[]",
     re.DOTALL,
@@ -27,25 +27,24 @@ _FOLDERS = "(?:[^/]*+/)*?"
 
 
 class Glob(NamedTuple):
-    """A pattern that can be matched."""
+    """A compiled pattern."""
 
     expression: re.Pattern[str]
     is_for_folders: bool
-    """Whether it matches folders only."""
 
     def matches(self, path: str, *, is_folder: bool) -> bool:
         """Whether it matches a file or a folder itself."""
         return (is_folder or not self.is_for_folders) and self.expression.fullmatch(path) is not None
 
     def covers(self, file: str) -> bool:
-        """Whether it matches a file, or one of the folders that the file is in."""
+        """Whether it matches a file or one of its folders."""
         found = self.expression.match(file)
         return found is not None and not (self.is_for_folders and found.end() == len(file))
 
 
 @lru_cache(maxsize=1024)
 def parse(pattern: str) -> Glob | None:
-    """The glob that ``pattern`` is; None if nothing can match it, as with a bracket that is not closed."""
+    """The compiled pattern; None if nothing can match it, as with a bracket that is not closed."""
     pattern = re.sub(r"\*{3,}", "**", pattern)
     if len(pattern) > _LONGEST:
         return None
@@ -63,7 +62,7 @@ def parse(pattern: str) -> Glob | None:
 
 
 def covers(path: str, patterns: Iterable[str]) -> bool:
-    """Whether one of the patterns matches a file or a folder that it is in; a folder's path ends with a slash."""
+    """Whether one of the patterns matches a path or one of its folders; a folder's path ends with a slash."""
     return any(_covers(path, pattern) for pattern in patterns)
 
 
@@ -89,7 +88,7 @@ def _expression(names: list[str]) -> str:
 
 
 def _name(pattern: str) -> str:
-    """The expression for one name between slashes."""
+    """The expression for the part of a pattern between two slashes."""
     if not pattern:
         raise ValueError("no name is empty")
     parts = [""]

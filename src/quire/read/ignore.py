@@ -1,57 +1,61 @@
-"""Ignore files, by git's rules. Called by ``discover`` for every directory that has some; ``globs`` reads patterns.
+"""``.gitignore`` and ``.quireignore``, by git's rules.
 
-``discover`` walks downwards and does not enter what is ignored, so an entry is judged by itself, as git does:
-the last pattern that matches it decides, deeper files over shallower ones, ``.quireignore`` over ``.gitignore``.
+The last pattern that matches an entry decides; deeper files win over shallower ones, ``.quireignore`` over
+``.gitignore``. ``discover`` does not enter an ignored folder.
 """
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import NamedTuple
 
+from quire.model import BOM
 from quire.read.globs import Glob
 from quire.read.globs import parse as parse_glob
+from quire.read.source import decode, read_configuration
 
 NAMES = (".gitignore", ".quireignore")
-"""The ignore files of a directory; the later one wins."""
+"""The later one wins."""
 
 
 class Rules(NamedTuple):
     """The patterns of one ignore file."""
 
     base: int
-    """How many characters of a path lead to the ignore file's directory."""
+    """The length of the path to the ignore file's directory."""
     patterns: tuple[tuple[Glob, bool], ...]
-    """Each with whether it ignores what it matches; the last one first."""
+    """Each with whether it ignores its matches; the last one first."""
 
 
-def parse(text: str, base: int) -> Rules:
-    """The rules in the ``text`` of an ignore file."""
-    return Rules(base, tuple(_patterns(text.split("\n")))[::-1])
+def read(file: str, base: int) -> Rules:
+    """The rules of an ignore file. Invalid bytes become what they are in file names."""
+    data = read_configuration(Path(file))
+    is_utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    text = decode(data, file)[0] if is_utf16 else data.decode("utf-8", "surrogateescape")
+    return Rules(base, tuple(_patterns(text.removeprefix(BOM).split("\n")))[::-1])
 
 
 def ignores(rules: Iterable[Rules], path: str, *, directory: bool) -> bool:
-    """Whether ``path`` is ignored; ``rules`` are those that apply to it, the strongest first."""
+    """Whether ``path`` is ignored by ``rules``, the strongest first."""
     for each in rules:
-        below = path[each.base :]
         for glob, is_ignored in each.patterns:
-            if glob.matches(below, is_folder=directory):
+            if glob.matches(path[each.base :], is_folder=directory):
                 return is_ignored
     return False
 
 
 def _patterns(lines: Iterable[str]) -> Iterator[tuple[Glob, bool]]:
-    """The pattern of each line; none for a comment and, as in git, for one that makes no sense."""
     for line in lines:
         pattern = _trimmed(line.rstrip("\r"))
-        if not pattern.startswith("#"):
-            glob = parse_glob(pattern.removeprefix("!"))
-            if glob is not None:
-                yield glob, not pattern.startswith("!")
+        glob = None if pattern.startswith("#") else parse_glob(pattern.removeprefix("!"))
+        if glob is not None:
+            yield glob, not pattern.startswith("!")
 
 
 def _trimmed(line: str) -> str:
-    """A line without the spaces at its end; one behind a backslash stays."""
+    """A line without trailing spaces, except one behind a backslash."""
     trimmed = line.rstrip(" ")
     is_escaped = (len(trimmed) - len(trimmed.rstrip("\\"))) % 2
     return trimmed + line[len(trimmed) :][:is_escaped]

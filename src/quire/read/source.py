@@ -1,4 +1,4 @@
-"""Bytes to text, and text to ``Source``. ``discover`` says which files, ``parsing`` takes the Source on.
+"""Bytes to text, and text to ``Source``.
 
 Nothing is stripped or normalised: a byte order mark stays character 0 and line ends stay as they are, so that
 positions in the text are positions in the file.
@@ -16,60 +16,60 @@ from typing import Literal, get_args
 from quire.errors import InputError, UndecodableError, impossible
 from quire.model import BOM, Finding, Source, Syntax
 from quire.offsets import lines_at
+from quire.read.frontmatter import split
 
 MARKDOWN_EXTENSIONS = frozenset({".md", ".markdown", ".mdown", ".mkd", ".mkdn", ".mdx", ".qmd", ".rmd"})
-"""The endings of file names, in lower case, that mean Markdown."""
-
+"""The endings of Markdown files, in lower case."""
 _MARKDOWN = tuple(MARKDOWN_EXTENSIONS)
 
 OnUndecodable = Literal["strict", "replace"]
-"""What becomes of bytes that cannot be decoded: an error, or U+FFFD and a warning."""
+"""What to do with undecodable bytes: raise an error, or replace them by U+FFFD with a warning."""
 _ON_UNDECODABLE = get_args(OnUndecodable)
 
 CONVERT = "convert the file to UTF-8"
-"""What to do about bytes that are no text, where nobody may replace them."""
+"""The advice for undecodable bytes."""
 
 MOST_BYTES = 262_144
-"""The largest file that is read as configuration."""
+"""The size limit of configuration files."""
 
-_DENIED = ("permission denied", "make it readable")
-# The names with a byte order keep the mark as a character; "utf-16" would drop it. UTF-16's begins one of UTF-32.
+# These codecs keep the byte order mark as a character; "utf-16" would drop it. The mark of UTF-32-LE starts with that
+# of UTF-16-LE, so it comes first.
 _MARKS = {
     codecs.BOM_UTF32_LE: "utf-32-le",
     codecs.BOM_UTF32_BE: "utf-32-be",
     codecs.BOM_UTF16_LE: "utf-16-le",
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
-
+_DENIED = ("permission denied", "make it readable")
+_IS_DIRECTORY = ("is a directory", "name a file in it")
 _REASONS = {
     errno.ENOENT: ("does not exist", "check the path, or whether it was removed meanwhile"),
     errno.EACCES: _DENIED,
     errno.EPERM: _DENIED,
-    errno.EISDIR: ("is a directory", "name a file in it"),
+    errno.EISDIR: _IS_DIRECTORY,
     errno.ENOTDIR: ("a part of the path is not a directory", "check the path"),
     errno.ENAMETOOLONG: ("the name is too long for this system", "shorten it"),
     errno.ELOOP: ("its symbolic links lead in a circle", "correct them"),
 }
-"""What is wrong, and what to do."""
 _KINDS = ((stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"), (stat.S_ISCHR, "a device"),
           (stat.S_ISBLK, "a device"), (stat.S_ISDIR, "a directory"), (stat.S_ISLNK, "a symbolic link"))  # fmt: skip
 
 
 def read_file(path: Path, name: str, errors: OnUndecodable = "strict") -> tuple[str, tuple[Finding, ...]]:
-    """The text of a file, and what decoding found; ``name`` is what messages call it."""
+    """The text of a file, and findings about its decoding; messages call the file ``name``."""
     try:
         data = path.read_bytes()
     except (OSError, ValueError) as error:
-        # PermissionError is what Windows says of directories; Path.is_dir may raise another one.
+        # Windows raises PermissionError for directories. Path.is_dir may raise another error.
         is_directory = isinstance(error, PermissionError) and os.path.isdir(path)  # noqa: PTH112
-        raise (InputError(name, *_REASONS[errno.EISDIR]) if is_directory else unread(name, error)) from error
+        raise (InputError(name, *_IS_DIRECTORY) if is_directory else unread(name, error)) from error
     return decode(data, name, errors)
 
 
 def read_configuration(file: Path) -> bytes:
-    """The bytes of a file that is read unasked: quire.toml, an ignore file. OSError if it cannot be opened.
+    """The bytes of a quire.toml or an ignore file; OSError if it cannot be opened.
 
-    Anything but a regular file is refused, since opening a pipe waits for ever and a device has no end.
+    Refuses anything but a small regular file: opening a pipe blocks, and a device has no end.
     """
     mode = file.stat().st_mode
     if not stat.S_ISREG(mode):
@@ -82,24 +82,41 @@ def read_configuration(file: Path) -> bytes:
 
 
 def kind(mode: int) -> str:
-    """What something is that is not a regular file."""
+    """What an entry is that is not a regular file."""
     return next((name for is_kind, name in _KINDS if is_kind(mode)), "something else")
 
 
 def decode(data: bytes, name: str, errors: OnUndecodable = "strict") -> tuple[str, tuple[Finding, ...]]:
-    """The text that ``data`` is, from UTF-8, or from UTF-16 or UTF-32 if a byte order mark says so."""
+    """Decode UTF-8, or UTF-16 or UTF-32 with a byte order mark."""
     if errors not in _ON_UNDECODABLE:
         raise impossible("errors", errors, f"choose from: {', '.join(map(repr, _ON_UNDECODABLE))}")
     encoding = _encoding(data)
     try:
         return data.decode(encoding), ()
     except UnicodeDecodeError as error:
-        line = _line_of(data, error)
+        before = data[: error.start].decode(encoding)
+        line = lines_at(before, [len(before)])[0]
         if errors == "strict":
+            expected = "UTF-8" if encoding == "utf-8" else f"{encoding[:6].upper()}, as its byte order mark says"
+            problem = f"byte offset {error.start}: not {expected} ({error.reason})"
             advice = f'{CONVERT}, or read it with errors="replace"'
-            raise UndecodableError(name, _undecodable(error), line, error.start, advice) from error
+            raise UndecodableError(name, problem, line, error.start, advice) from error
         text = data.decode(encoding, "replace")
-        return text, (_replaced(data, text, name, error, line),)
+        # The file may have U+FFFD of its own.
+        count = text.count("\ufffd") - data.decode(encoding, "ignore").count("\ufffd")
+        places = "1 undecodable place was" if count == 1 else f"{count} undecodable places were"
+        message = f"{places} replaced by U+FFFD, the first at byte offset {error.start}; convert the file to UTF-8."
+        return text, (Finding(code="undecodable", path=name, line=line, message=message),)
+
+
+def _encoding(data: bytes) -> str:
+    encoding = next((encoding for mark, encoding in _MARKS.items() if data.startswith(mark)), "utf-8")
+    if encoding == "utf-32-le":
+        try:
+            data.decode(encoding)
+        except UnicodeDecodeError:
+            return "utf-16-le"  # its mark, and a NUL
+    return encoding
 
 
 def unread(path: str, error: OSError | ValueError) -> InputError:
@@ -110,19 +127,17 @@ def unread(path: str, error: OSError | ValueError) -> InputError:
 
 
 def unreadable(error: OSError | ValueError) -> str:
-    """Why a path cannot be read, and what to do, where no error is to be raised."""
+    """Why a path cannot be read and what to do, as text."""
     return unread("", error).reason
 
 
 def make_source(text: str, path: str | None = None, syntax: Syntax | None = None) -> Source:
-    """A Source of ``text``, its front matter taken off if it is Markdown: by ``syntax``, else by the path's ending."""
+    """A Source of ``text``. Markdown, by ``syntax`` or by the path's ending, has its front matter taken off."""
     path = path.replace(os.sep, "/") if path is not None else None
     if syntax is None:
         syntax = "markdown" if path is None or path.lower().endswith(_MARKDOWN) else "text"
     if syntax == "text":
         return Source(text=text, path=path, syntax=syntax, body_start=int(text.startswith(BOM)))
-    from quire.read.frontmatter import split  # noqa: PLC0415  a search that finds nothing changed parses no document
-
     top = split(text, path if path is not None else "<text>")
     return Source(
         text=text,
@@ -133,36 +148,3 @@ def make_source(text: str, path: str | None = None, syntax: Syntax | None = None
         opaque=top.opaque,
         findings=top.findings,
     )
-
-
-def _encoding(data: bytes) -> str:
-    encoding = next((encoding for mark, encoding in _MARKS.items() if data.startswith(mark)), "utf-8")
-    if encoding == "utf-32-le" and not _is(encoding, data):
-        return "utf-16-le"  # its mark, and a NUL
-    return encoding
-
-
-def _is(encoding: str, data: bytes) -> bool:
-    try:
-        data.decode(encoding)
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _line_of(data: bytes, error: UnicodeDecodeError) -> int:
-    before = data[: error.start].decode(error.encoding)
-    return lines_at(before, [len(before)])[0]
-
-
-def _undecodable(error: UnicodeDecodeError) -> str:
-    encoding = "UTF-8" if error.encoding == "utf-8" else f"{error.encoding[:6].upper()}, as its byte order mark says"
-    return f"byte offset {error.start}: not {encoding} ({error.reason})"
-
-
-def _replaced(data: bytes, text: str, name: str, error: UnicodeDecodeError, line: int) -> Finding:
-    # The file may hold U+FFFD of its own.
-    count = text.count("\ufffd") - data.decode(error.encoding, "ignore").count("\ufffd")
-    places = "1 undecodable place was" if count == 1 else f"{count} undecodable places were"
-    message = f"{places} replaced by U+FFFD, the first at byte offset {error.start}; convert the file to UTF-8."
-    return Finding(code="undecodable", path=name, line=line, message=message)

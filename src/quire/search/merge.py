@@ -1,39 +1,217 @@
-"""Nodes that match -> sections that answer, bottom-up along the heading tree of each document. Pure.
+"""Nodes that match to sections that answer, along the heading tree of each document.
 
-``counting`` says which candidates count, and takes the results. Only the candidates and the nodes above them are looked
-at. What the rules leave open is settled like this:
+``merge`` decides which nodes of a document take part, merges them, orders all results, and demotes further results of a
+document. Details of merging:
 
-- A child matches if it is a candidate, in its own right or not, or gathers its children. So root is returned for its
-  children only if each of them matches; the threshold must be passed there too, so that 1.0 turns gathering off.
-- A candidate above better ones that nobody gathers is passed over: a result would contain them. They stay, the best of
-  them scores at least as much as it does, and its trail names it: who answers in another's place stands where the other
-  would have stood. If a node further up takes their place, it is a constituent like them.
-- The best score, of which a gathered one is at most a multiple, is that of one candidate: gathering on several levels
-  does not multiply it several times. A result never scores less than a deeper one whose place it takes.
+- A child matches if it is a candidate or replaces its own children. The document replaces its children only if all of
+  them match, and the threshold applies there too, so that 1.0 turns aggregation off.
+- A candidate above better ones that nothing replaces is passed over, as its text would contain them. The best of them
+  scores at least as much as it does: a replacement inherits the rank of the section it replaces. If a section further
+  up replaces them, the candidate is a constituent like them.
+- An aggregated score is limited by the best candidate's score, so that several levels do not multiply it. A result
+  never scores less than one that it replaces.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Literal, NamedTuple
 
 import msgspec
 
-from quire.index.engine.own import EQUAL
-from quire.index.node import NO_PARENT, parent_of
-from quire.search.candidates import Candidate, Merged, Rules, Step
-from quire.search.records import How
+from quire.index.engine.coverage import TOLERANCE
+from quire.index.node import NO_PARENT, Ancestor, parent_of
+from quire.search.hit import How
+from quire.search.ranking_settings import NEAR_BEST
+
+FULL_RESULTS = 2  # so many results of a document keep their score
+DEMOTION = 0.1  # the part of its score that a further result keeps
+
+Rule = Literal["parent", "aggregated", "passed over", "apart", "set back"]
 
 
-def within(candidates: Sequence[Candidate], rules: Rules) -> list[Merged]:
-    """The results of one document, in no order."""
+class Rules(NamedTuple):
+    """When a node replaces its children, and its score."""
+
+    threshold: float  # more than this part of its children must match
+    least: int  # and at least so many
+    cap: float  # it scores their sum, at most so many times the best of them
+
+    def allow(self, depth: int, children: int, matching: int) -> bool:
+        """Whether enough children match; for a document all must."""
+        enough = matching >= self.least and matching / children > self.threshold
+        return enough and (depth > 0 or matching == children)
+
+
+class Candidate(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A node that matches."""
+
+    document: str  # the id of its document
+    position: int  # in the document's list of nodes; 0 is the document itself
+    depth: int  # 0 for the document, else the heading level
+    score: float
+    own: float  # the share of the query that its own title and body satisfy
+    ancestors: tuple[Ancestor, ...] = ()  # from the document to the parent
+
+
+class Step(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """What one rule did at one node, for ``--explain``.
+
+    ``parent``: it matches as well as the nodes below it; ``aggregated``: enough children match; ``passed over``: a
+    candidate that better ones below it stand for; ``apart``: too few children of the result's parent match; ``set
+    back``: a further result of its document.
+    """
+
+    rule: Rule
+    position: int
+    score: float = 0.0  # of the result; for ``passed over`` the candidate's own, which the result has at least
+    own: float = 0.0  # the share of the query that the node itself satisfies
+    best_own: float = 0.0  # the best such share below it
+    matching: int = 0  # how many of its children match
+    children: int = 0
+    total: float = 0.0  # the sum of the children's scores
+    limit: float = 0.0  # the most that an aggregated result may score
+    replaced: tuple[int, ...] = ()  # the results that it replaces
+
+
+class Merged(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A section that answers."""
+
+    document: str  # the id of its document
+    position: int
+    depth: int
+    score: float
+    how: How
+    constituents: tuple[int, ...]  # the candidates in it, the best first
+    trail: tuple[Step, ...] = ()  # bottom-up
+
+
+def merge_documents(
+    documents: Iterable[Sequence[Candidate]], rules: Rules
+) -> tuple[list[Merged | Candidate], dict[str, int]]:
+    """All results, the best first, and how many there are; equal scores by document and position.
+
+    A candidate among the results takes no part in merging and stands beside the merged results.
+    """
+    results: list[Merged] = []
+    apart: list[Candidate] = []
+    matches = 0
+    for inside in documents:
+        chosen = participants(inside)
+        merged = merge_document(chosen, rules)
+        matches += len(chosen)
+        taken = {position for result in merged for position in result.constituents}
+        if len(taken) < len(inside):
+            members = [each for each in inside if each.position in taken]
+            outside = [each for each in inside if each.position not in taken]
+            merged = inherit_scores(merged, members, outside)
+            apart += separate(merged, members, outside)
+        results += merged
+    both: list[Merged | Candidate] = [*results, *apart]
+    both.sort(key=lambda each: (-each.score, each.document, each.position))
+    return both, {"candidates": matches, "results": len(results), "apart": len(apart)}
+
+
+def participants(found: Sequence[Candidate]) -> Sequence[Candidate]:
+    """The candidates of a document that take part in merging, at least one.
+
+    A node takes part if its own text satisfies the query as well as the best of its document, or if it scores nearly
+    as much as the best. So mentions are merged with mentions, an answer is not merged with mentions around it, and a
+    node is left out if only its ancestors contain the words.
+    """
+    if len(found) == 1:
+        return found
+    near_best = NEAR_BEST * max([each.score for each in found])
+    most = max([each.own for each in found]) - TOLERANCE
+    some = [each for each in found if each.own > 0]
+    best = {each.position for each in some if each.own >= most}
+    chosen = [
+        each
+        for each in some
+        if each.score >= near_best
+        or each.position in best
+        or any(above.position in best for above in each.ancestors)  # it will be folded into the best
+    ]
+    return chosen or [each for each in found if each.position == 0] or found
+
+
+def inherit_scores(
+    results: Sequence[Merged], members: Sequence[Candidate], outside: Sequence[Candidate]
+) -> list[Merged]:
+    """The results; the best one below a higher-scoring node that took no part inherits that node's score."""
+    nodes = {each.position: each for each in members}
+    above_results = {each.position: each for each in outside}
+    found = list(results)
+    for index in sorted(range(len(found)), key=lambda index: (-found[index].score, found[index].position)):
+        result = found[index]
+        above = [each.position for each in nodes[result.constituents[0]].ancestors if each.position < result.position]
+        holders = [above_results.pop(position) for position in above if position in above_results]
+        higher = [each for each in holders if each.score > result.score]
+        steps = [Step(rule="passed over", position=each.position, score=each.score, own=each.own) for each in higher]
+        if higher:
+            score = max(each.score for each in higher)
+            found[index] = msgspec.structs.replace(result, score=score, trail=(*result.trail, *steps))
+    return found
+
+
+def separate(results: Sequence[Merged], members: Sequence[Candidate], outside: Sequence[Candidate]) -> list[Candidate]:
+    """The candidates that took no part, have words of the query, and neither contain a result nor are in one.
+
+    Of two of them, one inside the other, the better.
+    """
+    taken = {result.position for result in results}
+    above = {holder.position for each in members for holder in each.ancestors}
+    kept: list[Candidate] = []
+    with_words = [each for each in outside if each.own > 0]
+    for each in sorted(with_words, key=lambda each: (-each.score, each.position)):
+        holders = [holder.position for holder in each.ancestors]
+        if each.position not in above and taken.isdisjoint((each.position, *holders)):
+            kept.append(each)
+            taken.add(each.position)
+            above.update(holders)
+    return kept
+
+
+def limit_per_document(best: Sequence[Merged | Candidate], limit: int) -> tuple[list[Merged | Candidate], int]:
+    """The first ``limit`` results after further results of a document are demoted; and how many were.
+
+    Without this, one page with ten matching sections could fill the whole answer.
+    """
+    seen: Counter[str] = Counter()
+    scores: list[float] = []
+    for each in best:
+        seen[each.document] += 1
+        scores.append(each.score * DEMOTION ** (seen[each.document] > FULL_RESULTS))
+    order = sorted(range(len(best)), key=lambda at: (-scores[at], best[at].document, best[at].position))[:limit]
+    results = [best[at] if scores[at] == best[at].score else _demoted(best[at], scores[at]) for at in order]
+    return results, sum([count - FULL_RESULTS for count in seen.values() if count > FULL_RESULTS])
+
+
+def _demoted(result: Merged | Candidate, score: float) -> Merged:
+    step = Step(rule="set back", position=result.position, score=score)
+    if isinstance(result, Merged):
+        return msgspec.structs.replace(result, score=score, trail=(*result.trail, step))
+    return Merged(
+        document=result.document,
+        position=result.position,
+        depth=result.depth,
+        score=score,
+        how="match",
+        constituents=(result.position,),
+        trail=(step,),
+    )
+
+
+def merge_document(candidates: Sequence[Candidate], rules: Rules) -> list[Merged]:
+    """The results of one document, in any order."""
     document = candidates[0].document
     if len(candidates) == 1 and rules.least > 1:  # as in half of all documents that match
-        return [_left_alone(candidates[0]).merged(document)]
-    return [found.merged(document) for found in _decided_bottom_up(candidates, rules)]
+        return [_single(candidates[0]).merged(document)]
+    return [found.merged(document) for found in _merge_bottom_up(candidates, rules)]
 
 
-class _Place(NamedTuple):
+class _TreeNode(NamedTuple):
     """A candidate or a node above one."""
 
     position: int
@@ -42,20 +220,19 @@ class _Place(NamedTuple):
     children: int
 
 
-class _Found(msgspec.Struct, gc=False):
-    """A result that may still give way to one further up."""
+class _Result(msgspec.Struct, gc=False):
+    """A result that a section further up may still replace."""
 
-    place: _Place
+    node: _TreeNode
     score: float
     how: How
     members: list[Candidate]
     trail: list[Step] = []
-    apart: Step | None = None
-    """Why its parent did not take its place."""
+    apart: Step | None = None  # why its parent does not replace it
 
     @property
     def best(self) -> float:
-        """The best score of a candidate in it."""
+        """The best score of its candidates."""
         return max([member.score for member in self.members])
 
     def merged(self, document: str) -> Merged:
@@ -64,8 +241,8 @@ class _Found(msgspec.Struct, gc=False):
             members = sorted(members, key=lambda member: (-member.score, member.position))
         return Merged(
             document=document,
-            position=self.place.position,
-            depth=self.place.depth,
+            position=self.node.position,
+            depth=self.node.depth,
             score=self.score,
             how=self.how,
             constituents=tuple([member.position for member in members]),
@@ -74,12 +251,12 @@ class _Found(msgspec.Struct, gc=False):
 
 
 class _Passed(msgspec.Struct, gc=False):
-    """A candidate that better ones below it stand for, as long as nobody takes their place."""
+    """A candidate above better ones; it is a constituent if a section further up replaces them."""
 
-    place: _Place
+    node: _TreeNode
     candidate: Candidate
     step: Step
-    named_by: _Found
+    reported_by: _Result
 
     @property
     def score(self) -> float:
@@ -89,9 +266,9 @@ class _Passed(msgspec.Struct, gc=False):
 
 
 class _Below(msgspec.Struct, gc=False):
-    """What became of the candidates below a node."""
+    """The results below a node."""
 
-    found: list[_Found] = []
+    found: list[_Result] = []
     passed: list[_Passed] = []
     best_own: float = 0.0
 
@@ -100,13 +277,13 @@ class _Below(msgspec.Struct, gc=False):
         self.passed += other.passed
         self.best_own = max(self.best_own, other.best_own)
 
-    def scored(self) -> list[_Found | _Passed]:
+    def scored(self) -> list[_Result | _Passed]:
         return [*self.found, *self.passed]
 
 
-def _left_alone(candidate: Candidate) -> _Found:
-    """The only candidate of its document, where one child is not enough for any parent."""
-    found = _leaf(_Place(candidate.position, candidate.depth, parent_of(candidate.ancestors), 0), candidate)
+def _single(candidate: Candidate) -> _Result:
+    """The only candidate of its document, if one child is not enough to replace it."""
+    found = _leaf(_TreeNode(candidate.position, candidate.depth, parent_of(candidate.ancestors), 0), candidate)
     if candidate.ancestors:
         above = candidate.ancestors[-1]
         found.apart = Step(
@@ -115,108 +292,110 @@ def _left_alone(candidate: Candidate) -> _Found:
     return found
 
 
-def _leaf(place: _Place, candidate: Candidate) -> _Found:
-    return _Found(place, candidate.score, "match", [candidate])
+def _leaf(node: _TreeNode, candidate: Candidate) -> _Result:
+    return _Result(node, candidate.score, "match", [candidate])
 
 
-def _decided_bottom_up(candidates: Sequence[Candidate], rules: Rules) -> list[_Found]:
-    """The results of one document. Nodes come after those below them, so each is looked at once."""
-    places = _places(candidates)
+def _merge_bottom_up(candidates: Sequence[Candidate], rules: Rules) -> list[_Result]:
+    """The results of one document. Each node is visited once, after all nodes below it."""
+    tree_nodes = _tree_nodes(candidates)
     own = {candidate.position: candidate for candidate in candidates}
     below: dict[int, _Below] = {NO_PARENT: _Below()}
-    for position in sorted(places, reverse=True):
-        place = places[position]
-        if (above := below.get(place.parent)) is None:
-            above = below[place.parent] = _Below()
+    for position in sorted(tree_nodes, reverse=True):
+        node = tree_nodes[position]
+        if (above := below.get(node.parent)) is None:
+            above = below[node.parent] = _Below()
         if inside := below.pop(position, None):
-            above.join(_decided(place, own.get(position), inside, rules))
+            above.join(_decide(node, own.get(position), inside, rules))
         else:
             candidate = own[position]
-            above.found.append(_leaf(place, candidate))
+            above.found.append(_leaf(node, candidate))
             above.best_own = max(above.best_own, candidate.own)
     whole = below[NO_PARENT]
     for passed in whole.passed:
-        passed.named_by.trail.append(passed.step)
+        passed.reported_by.trail.append(passed.step)
     return whole.found
 
 
-def _places(candidates: Sequence[Candidate]) -> dict[int, _Place]:
-    places = {each.position: _Place(each.position, each.depth, parent_of(each.ancestors), 0) for each in candidates}
+def _tree_nodes(candidates: Sequence[Candidate]) -> dict[int, _TreeNode]:
+    tree_nodes = {
+        each.position: _TreeNode(each.position, each.depth, parent_of(each.ancestors), 0) for each in candidates
+    }
     above = {each.ancestors[-1].position: each.ancestors for each in candidates if each.ancestors}
     for ancestors in above.values():
         parent = NO_PARENT
-        for node in ancestors:
-            position = node.position
-            places[position] = _Place(position, node.depth, parent, node.children)
+        for above_node in ancestors:
+            position = above_node.position
+            tree_nodes[position] = _TreeNode(position, above_node.depth, parent, above_node.children)
             parent = position
-    return places
+    return tree_nodes
 
 
-def _decided(place: _Place, candidate: Candidate | None, below: _Below, rules: Rules) -> _Below:
-    """What becomes of a node and of all below it."""
+def _decide(node: _TreeNode, candidate: Candidate | None, below: _Below, rules: Rules) -> _Below:
+    """Decide whether a node replaces the results below it."""
     own = candidate.own if candidate else 0.0
     best_own = max(own, below.best_own)
-    if candidate and own > 0 and own >= below.best_own - EQUAL:
-        return _Below([_parent(place, candidate, below)], best_own=best_own)
-    children = [each for each in below.scored() if each.place.parent == place.position]
-    if rules.gathers(place.depth, place.children, len(children)):
-        return _Below([_gathered(place, candidate, below, children, rules.cap)], best_own=best_own)
+    if candidate and own > 0 and own >= below.best_own - TOLERANCE:
+        return _Below([_parent(node, candidate, below)], best_own=best_own)
+    children = [each for each in below.scored() if each.node.parent == node.position]
+    if rules.allow(node.depth, node.children, len(children)):
+        return _Below([_aggregated(node, candidate, below, children, rules.cap)], best_own=best_own)
     apart = Step(
         rule="apart",
-        position=place.position,
+        position=node.position,
         own=own,
         best_own=below.best_own,
         matching=len(children),
-        children=place.children,
+        children=node.children,
     )
     for each in children:
-        if isinstance(each, _Found):
+        if isinstance(each, _Result):
             each.apart = apart
     if candidate:
-        best = max(below.found, key=lambda found: (found.score, -found.place.position))
+        best = max(below.found, key=lambda found: (found.score, -found.node.position))
         best.score = max(best.score, candidate.score)
         step = msgspec.structs.replace(apart, rule="passed over", score=candidate.score)
-        below.passed.append(_Passed(place, candidate, step, best))
+        below.passed.append(_Passed(node, candidate, step, best))
     return _Below(below.found, below.passed, best_own)
 
 
-def _parent(place: _Place, candidate: Candidate, below: _Below) -> _Found:
-    """The node in the place of all below it, because it matches as well as they do."""
+def _parent(node: _TreeNode, candidate: Candidate, below: _Below) -> _Result:
+    """The node replaces all results below it, because it matches as well as they do."""
     step = Step(
         rule="parent",
-        position=place.position,
+        position=node.position,
         score=max(candidate.score, *(each.score for each in below.scored())),
         own=candidate.own,
         best_own=below.best_own,
         replaced=_positions(below),
     )
-    return _Found(place, step.score, "parent", *_taken(candidate, below, step))
+    return _Result(node, step.score, "parent", *_replace_all(candidate, below, step))
 
 
-def _gathered(
-    place: _Place, candidate: Candidate | None, below: _Below, children: Sequence[_Found | _Passed], cap: float
-) -> _Found:
-    """The node in the place of all below it, because enough of its children match."""
+def _aggregated(
+    node: _TreeNode, candidate: Candidate | None, below: _Below, children: Sequence[_Result | _Passed], cap: float
+) -> _Result:
+    """The node replaces all results below it, because enough of its children match."""
     total = sum(child.score for child in children)
     limit = cap * max(child.best for child in children)
-    others = [each.score for each in below.scored() if each.place.parent != place.position]
+    others = [each.score for each in below.scored() if each.node.parent != node.position]
     step = Step(
         rule="aggregated",
-        position=place.position,
+        position=node.position,
         score=max(min(total, limit), candidate.score if candidate else 0.0, *others),
         own=candidate.own if candidate else 0.0,
         best_own=below.best_own,
         matching=len(children),
-        children=place.children,
+        children=node.children,
         total=total,
         limit=limit,
         replaced=_positions(below),
     )
-    return _Found(place, step.score, "aggregated", *_taken(candidate, below, step))
+    return _Result(node, step.score, "aggregated", *_replace_all(candidate, below, step))
 
 
-def _taken(candidate: Candidate | None, below: _Below, step: Step) -> tuple[list[Candidate], list[Step]]:
-    """The constituents and the trail of a node that takes the place of all below it."""
+def _replace_all(candidate: Candidate | None, below: _Below, step: Step) -> tuple[list[Candidate], list[Step]]:
+    """The constituents and the trail of a node that replaces all results below it."""
     members = [member for found in below.found for member in found.members]
     members += [passed.candidate for passed in below.passed]
     trail = [earlier for found in below.found for earlier in found.trail]
@@ -224,4 +403,4 @@ def _taken(candidate: Candidate | None, below: _Below, step: Step) -> tuple[list
 
 
 def _positions(below: _Below) -> tuple[int, ...]:
-    return tuple(sorted(found.place.position for found in below.found))
+    return tuple(sorted(found.node.position for found in below.found))

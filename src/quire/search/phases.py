@@ -1,9 +1,9 @@
-"""A query's way to its results, phase by phase. Each phase is counted, so that ``--explain`` can tell what happened.
+"""The order of a search. Each phase counts what it did, for ``--explain``.
 
     parse -> correct -> strict, else partial -> own -> merge -> spread -> fit -> highlight
 
-Answering loads neither the parser nor a tokenizer: the nodes bring all that an answer needs. Only a budget so small
-that a text must be cut inside a part loads the tokenizer.
+A search loads neither the parser nor a tokenizer, as nodes have everything an answer needs. Only a budget so small that
+a passage must be cut loads the tokenizer.
 """
 
 from __future__ import annotations
@@ -13,28 +13,23 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from quire.index.engine.clauses import together
+from quire.index.engine.clauses import all_items
 from quire.index.engine.compile import Compiler, filtered
-from quire.index.engine.own import SATISFIED
-from quire.index.engine.store import Place, Snapshot
+from quire.index.engine.coverage import FULLY_COVERED
+from quire.index.engine.snapshot import Location, Snapshot
 from quire.query import parse, show
-from quire.query.tree import Not, Query
-from quire.search import answer, find
-from quire.search.candidates import Candidate, Merged, Rules
-from quire.search.counting import best_first
-from quire.search.find import AHEAD, MOST, Found, Matching
-from quire.search.records import Results
-from quire.search.settings import SearchSettings
-from quire.search.spread import spread
+from quire.query.query_tree import Not, Query
+from quire.search import build_hits, matching_nodes
+from quire.search.hit import Results
+from quire.search.matching_nodes import FETCHED, MAX_NODES, Match, Matching
+from quire.search.merge import Candidate, Merged, Rules, limit_per_document, merge_documents
+from quire.search.ranking_settings import SearchSettings
 from quire.search.term_limit import within_limit
 
-_POOL = 50
-"""How many nodes are merged, at least."""
-_POOL_FOR_EACH = 5
-"""How many, at least, for each result that is wanted."""
+_MIN_POOL = 50  # how many nodes are merged, at least
+_POOL_PER_RESULT = 5  # how many nodes are merged for each requested result, at least
 
-Phases = dict[str, dict[str, Any]]
-"""What each phase counted."""
+Phases = dict[str, dict[str, Any]]  # what each phase counted
 
 
 def search(
@@ -48,40 +43,36 @@ def search(
     merge: bool,
     explain: bool = False,
     settings: SearchSettings | None = None,
-    around: answer.Around | None = None,
+    around: build_hits.Around | None = None,
 ) -> Results:
-    """The sections that answer a query, the best first: at most ``limit``, with at most ``max_tokens`` tokens.
-
-    ``trees`` and ``paths`` (patterns) say where to look. Without ``merge`` each node stands for itself. ``around`` says
-    what is shown around each hit and counts, too.
-    """
+    """The best ``limit`` sections for a query, together at most ``max_tokens`` tokens. See ``Index.search``."""
     settings = settings or SearchSettings()
     query, ignored = within_limit(parse(text))
     phases: Phases = {"parse": {"query": show(query)}}
     if query is None or limit < 1:
         return Results(query=text, ignored_terms=ignored, phases=phases)
-    find.refuse_unknown_trees(snapshot, query, trees)
-    compiler = find.compiler(snapshot, settings, query)
-    words = compiler.words
-    corrections = find.corrections(words, query)
-    phases["correct"] = {"words looked up": words.dictionary.looked_up, "words corrected": len(corrections)}
-    compiler = Compiler(msgspec.structs.replace(words, corrections=corrections)) if corrections else compiler
+    matching_nodes.refuse_unknown_trees(snapshot, query, trees)
+    compiler = matching_nodes.make_compiler(snapshot, settings, query)
+    context = compiler.context
+    corrections = matching_nodes.find_corrections(context, query)
+    phases["correct"] = {"words looked up": context.dictionary.lookups, "words corrected": len(corrections)}
+    compiler = Compiler(msgspec.structs.replace(context, corrections=corrections)) if corrections else compiler
 
-    has_unwanted = any(isinstance(item, Not) for item in together(query))
-    pool = max(_POOL, _POOL_FOR_EACH * limit) if merge or has_unwanted else limit
+    has_exclusions = any(isinstance(item, Not) for item in all_items(query))
+    pool = max(_MIN_POOL, _POOL_PER_RESULT * limit) if merge or has_exclusions else limit
     wanted = _Wanted(query, limit, settings, pool)
-    filters = find.filters(snapshot, compiler, trees, paths)
-    for phase, matching, found in _matching(compiler, query, snapshot, filters, wanted.pool, merge=merge):
-        phases[phase] = {"candidates": len(found)}
-        if found:
-            phases[phase]["best"] = round(matching.unit, 3)
-            merged = _merged(wanted, matching, found, phases) if merge else _unmerged(wanted, matching, found)
-            if not merged:  # all of it is unwanted
+    filters = matching_nodes.make_filters(snapshot, compiler, trees, paths)
+    for phase, matching, matches in _strict_then_partial(compiler, query, snapshot, filters, pool, merge=merge):
+        phases[phase] = {"candidates": len(matches)}
+        if matches:
+            phases[phase]["best"] = round(matching.best_score, 3)
+            found = _merged(wanted, matching, matches, phases) if merge else _unmerged(wanted, matching, matches)
+            if not found:  # everything is excluded
                 continue
-            results = _with_nodes(snapshot, merged, whole=max_tokens is None)
+            results = _with_nodes(snapshot, found, whole=max_tokens is None)
             is_partial = phase == "partial"
-            question = answer.Question(matching, query, explain=explain, partial=is_partial)
-            hits = answer.hits(question, results, max_tokens, phases, around)
+            question = build_hits.Question(matching, query, explain=explain, partial=is_partial)
+            hits = build_hits.build_hits(question, results, max_tokens, phases, around)
             return Results(
                 hits, query=text, ignored_terms=ignored, partial=is_partial, corrections=corrections, phases=phases
             )
@@ -89,110 +80,111 @@ def search(
 
 
 class _Wanted(msgspec.Struct, frozen=True):
-    """What the results are to be like."""
-
     query: Query
     limit: int
     settings: SearchSettings
-    pool: int
-    """How many nodes are looked at first."""
+    pool: int  # how many nodes are merged at first
 
 
 class _Result(NamedTuple):
     """A result whose nodes are not read yet."""
 
-    place: Place
+    location: Location
     score: float
     merged: Merged | None
-    constituents: tuple[Found, ...]
+    constituents: tuple[Match, ...]
 
 
-def _alone(found: Found) -> _Result:
-    return _Result(found.place, found.score, None, (found,))
+def _single(match: Match) -> _Result:
+    return _Result(match.location, match.score, None, (match,))
 
 
-def _matching(
+def _strict_then_partial(
     compiler: Compiler, query: Query, snapshot: Snapshot, filters: Sequence[Any], pool: int, *, merge: bool
-) -> Iterator[tuple[str, Matching, list[Found]]]:
-    """What matches all of the query; after it, what matches some of it."""
-    for phase, compiled in (("strict", compiler.strict), ("partial", compiler.loose)):
-        wanted = compiled(query)
-        if wanted is not None:
-            ahead = max(AHEAD, pool) if merge else pool
-            matching = Matching.of(snapshot, filtered(wanted, *filters), compiler, ahead, partial=phase == "partial")
+) -> Iterator[tuple[str, Matching, list[Match]]]:
+    """The nodes that match the whole query, then those that match a part of it."""
+    for phase in ("strict", "partial"):
+        is_partial = phase == "partial"
+        compiled = compiler.compile(query, partial=is_partial)
+        if compiled is not None:
+            limit = max(FETCHED, pool) if merge else pool
+            matching = Matching.of(snapshot, filtered(compiled, *filters), compiler, limit, partial=is_partial)
             yield phase, matching, matching.best(pool)
 
 
-def _merged(wanted: _Wanted, matching: Matching, found: list[Found], phases: Phases) -> list[_Result]:
-    """The best results of merging; with more candidates as long as there are too few results."""
+def _merged(wanted: _Wanted, matching: Matching, matches: list[Match], phases: Phases) -> list[_Result]:
+    """The best merged results, from more nodes as long as there are too few results."""
     settings, pool = wanted.settings, wanted.pool
     rules = Rules(settings.aggregation_threshold, settings.min_aggregation_matches, settings.score_cap_multiplier)
     while True:
-        able = find.able(found, wanted.limit, settings.score_cap_multiplier)
-        everything = able + matching.rest(able, pool) if len(found) >= pool else able
-        unwanted = matching.unwanted(wanted.query, everything)
-        everything = [each for each in everything if each.place not in unwanted]
-        own = matching.own(wanted.query, everything)
-        phases["own"] = {"nodes": len(own), "in their own right": sum([share >= SATISFIED for share in own])}
-        best, phases["merge"] = best_first(_by_document(everything, own), rules)
-        best, set_back = spread(best, wanted.limit)
-        phases["spread"] = {"set back": set_back}
-        # What is set back may stand behind results of candidates that were not looked at yet.
-        unseen = settings.score_cap_multiplier * found[-1].score if set_back else 0.0
+        competitive = matching_nodes.competitive(matches, wanted.limit, settings.score_cap_multiplier)
+        is_full = len(matches) >= pool
+        everything = competitive + matching.others_in_documents(competitive, pool) if is_full else competitive
+        excluded = matching.excluded(wanted.query, everything)
+        everything = [each for each in everything if each.location not in excluded]
+        shares = matching.coverage(wanted.query, everything)
+        phases["own"] = {"nodes": len(shares), "in their own right": sum([share >= FULLY_COVERED for share in shares])}
+        best, phases["merge"] = merge_documents(_by_document(everything, shares), rules)
+        best, demoted = limit_per_document(best, wanted.limit)
+        phases["spread"] = {"set back": demoted}
+        # Results of nodes outside the pool may rank above demoted ones.
+        unseen = settings.score_cap_multiplier * matches[-1].score if demoted else 0.0
         is_enough = len(best) >= wanted.limit and best[-1].score >= unseen
-        if is_enough or len(found) < pool or pool >= MOST:
-            by_place = {each.place: each for each in everything}
-            results = [_with_constituents(each, by_place) for each in best]
-            apart = [part for each in results for part in (_parts(each) if each.place in unwanted else [each])]
-            return sorted(apart, key=lambda each: -each.score)[: wanted.limit]
-        pool = min(2 * pool, MOST)
-        found = matching.best(pool)
+        if is_enough or not is_full or pool >= MAX_NODES:
+            by_location = {each.location: each for each in everything}
+            results = [_with_constituents(each, by_location) for each in best]
+            split = [
+                each for result in results for each in (_split(result) if result.location in excluded else [result])
+            ]
+            return sorted(split, key=lambda each: -each.score)[: wanted.limit]
+        pool = min(2 * pool, MAX_NODES)
+        matches = matching.best(pool)
 
 
-def _unmerged(wanted: _Wanted, matching: Matching, found: Sequence[Found]) -> list[_Result]:
-    unwanted = matching.unwanted(wanted.query, found)
-    return [_alone(each) for each in found if each.place not in unwanted][: wanted.limit]
+def _unmerged(wanted: _Wanted, matching: Matching, matches: Sequence[Match]) -> list[_Result]:
+    excluded = matching.excluded(wanted.query, matches)
+    return [_single(each) for each in matches if each.location not in excluded][: wanted.limit]
 
 
-def _parts(result: _Result) -> list[_Result]:
-    """The sections that matched in a result, each by itself, and none in another."""
-    places = {each.place for each in result.constituents}
+def _split(result: _Result) -> list[_Result]:
+    """The sections that matched in a result, each by itself, without those inside another."""
+    locations = {each.location for each in result.constituents}
     return [
-        _alone(each)
+        _single(each)
         for each in result.constituents
-        if places.isdisjoint((each.spot.document_id, above.position) for above in each.spot.ancestors)
+        if locations.isdisjoint((each.ref.document_id, above.position) for above in each.ref.ancestors)
     ]
 
 
-def _by_document(found: Sequence[Found], own: Sequence[float]) -> Iterable[list[Candidate]]:
-    """What is to be merged, document by document."""
+def _by_document(matches: Sequence[Match], shares: Sequence[float]) -> Iterable[list[Candidate]]:
     documents: dict[str, list[Candidate]] = {}
-    for each, share in zip(found, own, strict=True):
-        spot = each.spot
+    for each, share in zip(matches, shares, strict=True):
+        ref = each.ref
         candidate = Candidate(
-            document=spot.document_id,
-            position=spot.position,
-            depth=spot.depth,
+            document=ref.document_id,
+            position=ref.position,
+            depth=ref.depth,
             score=each.score,
             own=share,
-            ancestors=spot.ancestors,
+            ancestors=ref.ancestors,
         )
-        documents.setdefault(spot.document_id, []).append(candidate)
+        documents.setdefault(ref.document_id, []).append(candidate)
     return documents.values()
 
 
-def _with_constituents(best: Merged | Candidate, found: Mapping[Place, Found]) -> _Result:
-    place = best.document, best.position
+def _with_constituents(best: Merged | Candidate, matches: Mapping[Location, Match]) -> _Result:
+    location = best.document, best.position
     if isinstance(best, Candidate):
-        return _alone(found[place])
-    return _Result(place, best.score, best, tuple([found[best.document, position] for position in best.constituents]))
+        return _single(matches[location])
+    constituents = tuple([matches[best.document, position] for position in best.constituents])
+    return _Result(location, best.score, best, constituents)
 
 
-def _with_nodes(snapshot: Snapshot, results: Sequence[_Result], *, whole: bool) -> list[answer.Result]:
-    """The results with their nodes, which are read now: of what matched, most is not shown."""
-    keys = {found.place: found.key for result in results for found in result.constituents}
-    read = snapshot.sections([result.place for result in results], whole=whole, keys=keys)
-    return [
-        answer.Result(nodes, result.score, result.merged, result.constituents)
-        for nodes, result in zip(read, results, strict=True)
-    ]
+def _with_nodes(snapshot: Snapshot, results: Sequence[_Result], *, whole: bool) -> list[build_hits.Result]:
+    """The results with their nodes. They are read only now, as most matches are not shown."""
+    addresses = {match.location: match.address for result in results for match in result.constituents}
+    found = []
+    for location, score, merged, constituents in results:
+        nodes = snapshot.section(location, whole=whole, address=addresses.get(location))
+        found.append(build_hits.Result(nodes, score, merged, constituents))
+    return found

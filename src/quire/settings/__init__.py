@@ -1,15 +1,12 @@
-"""What the user has set: quire.toml, pyproject.toml, the user's own file and the environment, as one frozen record.
+"""The user's configuration: quire.toml, pyproject.toml, the user's own file and the environment.
 
-keys.py    every value there is: its type, its range, what it means
-files.py   where the files are, and what is in them
-load.py    one value each, with where it came from
-
-Neighbours: the surfaces read it; the index and the search know nothing of files.
+quire_toml  where the files are, which keys they may have
+precedence  which value wins, and where each came from
 """
 
 from __future__ import annotations
 
-from quire.settings.files import PROJECT_FILE, Tree
-from quire.settings.load import Settings, Value, load
+from quire.settings.precedence import Settings, Value, load, variable
+from quire.settings.quire_toml import NUMBERS, PROJECT_FILE, Tree, shown, tree_name
 
-__all__ = ["PROJECT_FILE", "Settings", "Tree", "Value", "load"]
+__all__ = ["NUMBERS", "PROJECT_FILE", "Settings", "Tree", "Value", "load", "shown", "tree_name", "variable"]

@@ -1,13 +1,12 @@
-"""Text -> token count. Neighbours: ``pipeline`` resolves a counter once, ``split`` and ``finish`` count with it.
+"""Text -> token count.
 
-One small file a tokenizer, in the order in which ``resolve`` looks:
-
-    resolve        a name, a file, an object, a callable -> a TokenCounter
-    models         the encoding of an OpenAI model
-    encodings      o200k_base and cl100k_base: a little text by ``quick``, the rest by one of ``engines``
-    estimate       a quarter of the characters
-    objects        a tokenizer of Hugging Face, by file or by object, and objects like it
-    custom         any callable ``str -> int``
+resolve            what ``tokenizer=`` accepts -> a TokenCounter
+encodings          o200k_base and cl100k_base: short texts by byte_pairs, the rest by one of the engines
+engines            toktok-rs, splintr-rs, tiktoken
+byte_pairs         byte pair encoding in Python, for the first texts of a process
+vocabulary         the token ranks and split patterns of both encodings
+custom_tokenizers  Hugging Face files, tokenizer objects, functions
+sizer              sizes of spans, and whether they fit the cap
 """
 
 from __future__ import annotations

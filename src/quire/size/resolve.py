@@ -1,7 +1,4 @@
-"""A name, a file, an object or a callable -> a TokenCounter. Neighbours: one module for each kind of counter.
-
-Nothing is loaded here: a counter loads what it needs when it counts for the first time.
-"""
+"""What ``tokenizer=`` accepts: a name, a file, an object or a function. Loads nothing before the first count."""
 
 from __future__ import annotations
 
@@ -10,57 +7,48 @@ from functools import cache
 from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
+from quire.counter import ENCODINGS, ESTIMATE, TokenCounter, encoding_of, estimated
 from quire.errors import OptionError, TokenizerError
-from quire.size.custom import CallableCounter
-from quire.size.encodings import ENCODINGS, EncodingCounter
-from quire.size.estimate import Estimate
-from quire.size.models import encoding_of
-from quire.size.objects import from_file, from_object, is_tokenizer
+from quire.size.custom_tokenizers import FunctionCounter, from_file, from_function, from_object
+from quire.size.encodings import EncodingCounter
 
-if TYPE_CHECKING:
-    from quire.counter import TokenCounter
-
-NAMED: Mapping[str, TokenCounter] = MappingProxyType(
-    {**{name: EncodingCounter(name) for name in ENCODINGS}, "estimate": Estimate()}
+_NAMED: Mapping[str, TokenCounter] = MappingProxyType(
+    {**{name: EncodingCounter(name) for name in ENCODINGS}, ESTIMATE: FunctionCounter(ESTIMATE, estimated)}
 )
-"""The counters that have a name; one of each, so that a vocabulary is loaded at most once in a process."""
+"""One counter per name, so that a process loads a vocabulary at most once."""
 
-NAMES = tuple(NAMED)
-
-_FILES = Lock()
-
-
-def resolve(tokenizer: object | None, default: str) -> TokenCounter:
-    """The counter that ``tokenizer`` stands for; ``default`` names the one to take for None."""
-    if tokenizer is None:
-        tokenizer = default
-    if isinstance(tokenizer, str | Path):
-        return _by_text(tokenizer)
-    if _is_counter(tokenizer):
-        return cast("TokenCounter", tokenizer)
-    if is_tokenizer(tokenizer):
-        return from_object(tokenizer)
-    if callable(tokenizer):
-        return CallableCounter(cast("Callable[[str], int]", tokenizer))
-    raise OptionError(f"no tokenizer: {tokenizer!r:.80}", _CHOICES, option="tokenizer")
-
+NAMES = tuple(_NAMED)
 
 _CHOICES = (
     f"choose {', '.join(NAMES)}, an OpenAI model such as gpt-4o, the path of a Hugging Face tokenizer.json, "
     "a tokenizer object, or a function that takes text and returns its number of tokens"
 )
+_FILES = Lock()
 
 
-def _by_text(tokenizer: str | Path) -> TokenCounter:
-    if isinstance(tokenizer, str):
-        if tokenizer in NAMED:
-            return NAMED[tokenizer]
-        encoding = None if tokenizer.endswith(".json") else encoding_of(tokenizer)
-        if encoding is not None:
-            return NAMED[encoding]
-        if not tokenizer.endswith(".json") and not _is_file(tokenizer):
+def resolve(tokenizer: object | None, default: str) -> TokenCounter:
+    """The counter for ``tokenizer``, or for the name ``default`` if it is None."""
+    if tokenizer is None:
+        tokenizer = default
+    if isinstance(tokenizer, str | Path):
+        return _by_name(tokenizer)
+    if all(hasattr(tokenizer, name) for name in ("name", "count", "cuts_cleanly")):
+        return cast("TokenCounter", tokenizer)
+    if callable(getattr(tokenizer, "encode", None)):
+        return from_object(tokenizer)
+    if callable(tokenizer):
+        return from_function(cast("Callable[[str], int]", tokenizer))
+    raise OptionError(f"no tokenizer: {tokenizer!r:.80}", _CHOICES, option="tokenizer")
+
+
+def _by_name(tokenizer: str | Path) -> TokenCounter:
+    if isinstance(tokenizer, str) and not tokenizer.endswith(".json"):
+        name = encoding_of(tokenizer) or tokenizer
+        if name in _NAMED:
+            return _NAMED[name]
+        if not _is_file(tokenizer):
             raise OptionError(f"unknown tokenizer {tokenizer!r:.80}", _CHOICES, option="tokenizer")
     with _FILES:
         return _by_file(str(tokenizer))
@@ -76,11 +64,5 @@ def _by_file(path: str) -> TokenCounter:
 def _is_file(path: str) -> bool:
     try:
         return Path(path).is_file()
-    except (OSError, ValueError):  # a name too long for a path, or with a NUL in it
+    except (OSError, ValueError):  # too long for a path, or with a NUL in it
         return False
-
-
-def _is_counter(tokenizer: object) -> bool:
-    """Whether it is a counter already; told by what it can do, since any object may follow the protocol."""
-    methods = ("count", "cuts_cleanly")
-    return all(callable(getattr(tokenizer, method, None)) for method in methods) and hasattr(tokenizer, "name")

@@ -14,9 +14,8 @@ from functools import partial
 from itertools import count
 from typing import NamedTuple, TypeAlias
 
-from quire.blank import BLANK, text_end
 from quire.model import Block, Document, Kind, Note
-from quire.offsets import line_start
+from quire.offsets import BLANK, line_start, text_end
 from quire.parsing import container_blocks, inner_blocks
 from quire.size.sizer import Sizer, furthest
 from quire.split.graphemes import grapheme_ends

@@ -6,9 +6,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
-from quire.blank import text_end
 from quire.model import Block, Finding, Piece, between, findings_at
-from quire.offsets import line_start
+from quire.offsets import line_start, text_end
 from quire.parsing import inner_blocks
 from quire.split.cut import line_ends
 from quire.split.overlap import Run

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import TypeAlias
 
-from quire.blank import BLANK
+from quire.offsets import BLANK
 
 # A mark, with what belongs to it. The plainest code and links are read whole, as groups 1 and 2. The first character
 # stands alone: so the search for it is quick.

@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple, TypeAlias
 
-from quire.blank import BLANK, text_end
 from quire.model import Block
-from quire.offsets import line_start
+from quire.offsets import BLANK, line_start, text_end
 from quire.parsing.generators import ADMONITION_MARKS
 
 CODE_INDENT = 4

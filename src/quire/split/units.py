@@ -12,8 +12,8 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from quire.blank import trimmed
 from quire.model import Block, Document, Finding, Kind, Note, Piece, Section, findings_at
+from quire.offsets import trimmed
 from quire.size.sizer import Sizer, furthest
 from quire.split.cut import Cutter, may_stay_whole
 from quire.split.reopen import Reopening

@@ -1,17 +1,17 @@
 """Chunks to JSON and back.
 
-record.py   the chunk record: encode, decode
-schema.py   its JSON Schema, generated from the code
-forms.py    the compact record and the node record
-legacy.py   the old format, in both directions
+chunk_json.py   the chunk record: encode, decode
+json_schema.py  its JSON Schema, generated from the code
+forms.py        the compact record and the node record
+legacy.py       the old format, in both directions
 """
 
 from __future__ import annotations
 
+from quire.wire.chunk_json import VERSION, decode, encode, to_json
 from quire.wire.forms import FORMS, Form, compact, node, nodes, records
+from quire.wire.json_schema import schema
 from quire.wire.legacy import guessed, legacy, migrate
-from quire.wire.record import VERSION, decode, encode, to_json
-from quire.wire.schema import schema
 
 __all__ = [
     "FORMS",

@@ -11,26 +11,40 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from quire import breadcrumbs
-from quire.blank import BLANK
 from quire.counter import estimated
-from quire.errors import impossible
+from quire.errors import OptionError, impossible
 from quire.finish.ids import node_id
-from quire.model import UNTITLED, Document, Section
+from quire.model import UNTITLED, Section
 from quire.offsets import bytes_at
 from quire.record import Chunk, Chunks
 
 Form = Literal["chunk", "compact", "node"]
 
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
-_ATX = re.compile(r" {0,3}(#{1,6})(?=[ \t\r\n]|$)")
-_UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*[\r\n]*$")
+_HEADING = re.compile(
+    r" {0,3}(?:(?P<atx>#{1,6})(?=[ \t\r\n]|$)[^\r\n]*"
+    r"|(?:[^\r\n]*\S[^\r\n]*(?:\r\n?|\n))+? {0,3}(?P<underline>=+|-+)[ \t]*)(?:\r\n?|\n|\Z)"
+)
 _OUTER_BLANK_LINES = re.compile(r"\A(?:[ \t]*(?:\r\n|\r|\n))+|[ \t\r\n]+\Z")
 
 
 def records(chunks: Chunks, form: Form = "chunk") -> Iterable[dict[str, Any]]:
-    """The chunks of a document in one of the ``FORMS``."""
+    """The chunks of a document in one of the ``FORMS``. For ``node``, a plain list of chunks is not enough."""
     check_form(form)
+    is_list = isinstance(chunks, list | tuple) and all(isinstance(each, Chunk) for each in chunks)
+    if not isinstance(chunks, Chunks) and (form == "node" or not is_list):
+        raise not_chunks(chunks)
     return FORMS[form](chunks)
+
+
+def check_documents(documents: object) -> None:
+    """Raise an OptionError if ``documents`` are the chunks of one document."""
+    if isinstance(documents, Chunks):
+        raise not_chunks(documents)
+
+
+def not_chunks(value: object) -> OptionError:
+    """The error for a value that is not the chunks of a document."""
+    return OptionError(f"expected a list of the results of quire.chunk, as in [chunks], not {type(value).__name__}")
 
 
 def check_form(form: object) -> None:
@@ -41,7 +55,8 @@ def check_form(form: object) -> None:
 
 def compact(chunk: Chunk) -> dict[str, Any]:
     """The compact record: position, headings in one line, and the text without its own heading."""
-    file = source_of(chunk)
+    path = chunk.metadata.get("sourceFile")
+    file = path if isinstance(path, str) else UNTITLED
     body = _body(chunk)
     return {
         "id": f"{file}:{chunk.chunk_number}",
@@ -55,59 +70,27 @@ def compact(chunk: Chunk) -> dict[str, Any]:
     }
 
 
-def source_of(chunk: Chunk) -> str:
-    """The path of the document that a chunk comes from."""
-    path = chunk.metadata.get("sourceFile")
-    return path if isinstance(path, str) else UNTITLED
-
-
 def _body(chunk: Chunk) -> str:
-    """The text without the section's own heading at its start."""
-    text = chunk.original_text
-    after = _after_own_heading(chunk)
-    return _OUTER_BLANK_LINES.sub("", text[after:]) if after else text
-
-
-def _after_own_heading(chunk: Chunk) -> int:
-    """Where the text continues after its section's heading; 0 if it does not start with that heading.
+    """The text without the section's own heading at its start.
 
     A chunk is inside its section, so a heading of the section's depth at its start can only be the section's own.
     """
-    if not chunk.header_depths or chunk.overlap_chars:
-        return 0
-    level, end = _first_heading(chunk.original_text)
-    is_own = level == chunk.header_depths[-1] and chunk.node_types[:1] == ("heading",)
-    return end if is_own else 0
-
-
-def _first_heading(text: str) -> tuple[int, int]:
-    """The level and the end of the heading at the start of ``text``; 0 and 0 if there is none."""
-    atx = _ATX.match(text)
-    if atx:
-        return len(atx[1]), _line_end(text, 0)
-    end = _line_end(text, 0)
-    while end < len(text):
-        start, end = end, _line_end(text, end)
-        underline = _UNDERLINE.match(text, start, end)
-        if underline:
-            return 1 if underline[1][0] == "=" else 2, end
-        if not text[start:end].strip(BLANK):
-            break
-    return 0, 0
-
-
-def _line_end(text: str, start: int) -> int:
-    match = _LINE.match(text, start)
-    return match.end() if match else len(text)
+    text = chunk.original_text
+    if not chunk.header_depths or chunk.overlap_chars or chunk.node_types[:1] != ("heading",):
+        return text
+    heading = _HEADING.match(text)
+    if heading is None:
+        return text
+    level = len(heading["atx"]) if heading["atx"] else 1 + (heading["underline"][0] == "-")
+    return _OUTER_BLANK_LINES.sub("", text[heading.end() :]) if level == chunk.header_depths[-1] else text
 
 
 def nodes(chunks: Chunks, *, every: bool = False) -> Iterator[dict[str, Any]]:
     """The node records of a document in order: nodes with text of their own, or all nodes with ``every``."""
-    document = chunks.document
-    wanted = [each for each in document.nodes if every or each.text_start < each.text_end]
-    in_bytes = bytes_at(document.text, [edge for each in wanted for edge in each.body])
-    for index, section in enumerate(wanted):
-        yield _node(chunks, section, in_bytes[2 * index], in_bytes[2 * index + 1])
+    wanted = [each for each in chunks.document.nodes if every or each.text_start < each.text_end]
+    in_bytes = bytes_at(chunks.document.text, [edge for each in wanted for edge in each.body])
+    for section, start, end in zip(wanted, in_bytes[::2], in_bytes[1::2], strict=True):
+        yield _node(chunks, section, start, end)
 
 
 def node(chunks: Chunks, section: Section) -> dict[str, Any]:
@@ -118,6 +101,7 @@ def node(chunks: Chunks, section: Section) -> dict[str, Any]:
 
 def _node(chunks: Chunks, section: Section, byte_start: int, byte_end: int) -> dict[str, Any]:
     document, options = chunks.document, chunks.options
+    path = document.path_to(section)
     return {
         "id": node_id(document, section.number, options),
         "doc_id": node_id(document, 0, options),
@@ -129,27 +113,19 @@ def _node(chunks: Chunks, section: Section, byte_start: int, byte_end: int) -> d
         "byte_start": byte_start,
         "byte_end": byte_end,
         "body": document.text[section.body_start : section.body_end],
-        "breadcrumb": _breadcrumb(document, section),
+        "breadcrumb": breadcrumbs.reader_line(
+            document.title, [each.title for each in path], from_first=bool(path) and path[0].number == 1
+        ),
         "path": document.path if document.path is not None else UNTITLED,
         "tree": options.tree_name,
     }
 
 
-def _breadcrumb(document: Document, section: Section) -> str:
-    path = document.path_to(section)
-    from_first = bool(path) and path[0].number == 1
-    return breadcrumbs.reader_line(document.title, [each.title for each in path], from_first=from_first)
-
-
-def _chunk_records(chunks: Chunks) -> Iterator[dict[str, Any]]:
-    return (chunk.to_dict() for chunk in chunks)
-
-
-def _compact_records(chunks: Chunks) -> Iterator[dict[str, Any]]:
-    return (compact(chunk) for chunk in chunks)
-
-
 FORMS: Mapping[str, Callable[[Chunks], Iterable[dict[str, Any]]]] = MappingProxyType(
-    {"chunk": _chunk_records, "compact": _compact_records, "node": nodes}
+    {
+        "chunk": lambda chunks: (chunk.to_dict() for chunk in chunks),
+        "compact": lambda chunks: map(compact, chunks),
+        "node": nodes,
+    }
 )
 """The functions that make each form of record, by name."""

@@ -13,9 +13,9 @@ from typing import Any
 from quire import breadcrumbs
 from quire.counter import estimated
 from quire.errors import InputError
+from quire.parsing.slugs import github_slug
 from quire.record import Chunk, SourcePosition, TokenStats
-from quire.wire.record import ABSENT, OTHER_NAMES, check_types, differing, renamed
-from quire.wire.schema import camel
+from quire.wire.chunk_json import ABSENT, OTHER_NAMES, camel, check_types, differing, renamed
 
 RENAMED: Mapping[str, str] = MappingProxyType(
     {
@@ -28,7 +28,7 @@ RENAMED: Mapping[str, str] = MappingProxyType(
 """Old names to current ones; ``tokenCount`` and ``charOffsets.sourceLength`` are handled separately."""
 
 _OLD_NAMES: Mapping[str, str] = MappingProxyType({new: old for old, new in RENAMED.items()})
-_WHOLE_LENGTH, _TOTAL = "sourceLength", "totalChars"
+_LENGTH, _TOTAL = "sourceLength", "totalChars"
 _COUNT, _STATS = "tokenCount", "tokenStats"
 _NAMED = 3
 """A message names at most this many missing fields."""
@@ -37,12 +37,7 @@ _NAMED = 3
 def is_legacy(record: Mapping[str, Any]) -> bool:
     """Whether a record has an old name."""
     place = record.get("sourcePosition", record.get("charOffsets"))
-    return not {*RENAMED, _COUNT}.isdisjoint(record) or (isinstance(place, Mapping) and _WHOLE_LENGTH in place)
-
-
-def is_current(record: Mapping[str, Any]) -> bool:
-    """Whether a record is in the current format: no old name, and nothing missing."""
-    return not is_legacy(record) and not missing(record)
+    return not {*RENAMED, _COUNT}.isdisjoint(record) or (isinstance(place, Mapping) and _LENGTH in place)
 
 
 def missing(record: Mapping[str, Any]) -> list[str]:
@@ -71,7 +66,7 @@ def migrate(record: Mapping[str, Any], title: str | None = None, *, name: str = 
     if not isinstance(record, Mapping):
         raise InputError(name, "is not a chunk record", "a record is one JSON object")
     given = {key: value for key, value in record.items() if key != "fileTitle" or value is not None}
-    made = _filled(_of_today(given, name), title)
+    made = _filled(_current(given, name), title)
     absent = missing(made)
     if absent == ["fileTitle"]:
         problem = "has no fileTitle, which names the document"
@@ -83,11 +78,11 @@ def migrate(record: Mapping[str, Any], title: str | None = None, *, name: str = 
 
 def legacy(record: Mapping[str, Any], *, name: str = "<record>") -> dict[str, Any]:
     """``record`` with old names; fields that have no old name stay as they are."""
-    _of_today(record, name)
+    _current(record, name)
     made = renamed(record, _OLD_NAMES, name=name)
     place, stats = made.get("charOffsets"), made.get(_STATS)
     if place is not None:
-        made["charOffsets"] = renamed(place, {_TOTAL: _WHOLE_LENGTH}, name=name)
+        made["charOffsets"] = renamed(place, {_TOTAL: _LENGTH}, name=name)
     if stats is not None and "tokens" in stats:
         made[_COUNT] = stats["tokens"]
         made[_STATS] = {key: value for key, value in stats.items() if key != "tokens"}
@@ -101,7 +96,7 @@ def incomplete(absent: Sequence[str], name: str) -> InputError:
     return InputError(name, problem, "leave it out, or make it anew from its document")
 
 
-def _of_today(record: Mapping[str, Any], name: str) -> dict[str, Any]:
+def _current(record: Mapping[str, Any], name: str) -> dict[str, Any]:
     """``record`` with current names; InputError if two names disagree or a field has a wrong type."""
 
     def shown(field: str) -> str:
@@ -110,7 +105,7 @@ def _of_today(record: Mapping[str, Any], name: str) -> dict[str, Any]:
     made = renamed(record, RENAMED, name=name)
     place, stats = made.get("sourcePosition"), made.get(_STATS, {})
     if isinstance(place, Mapping):
-        names = {_WHOLE_LENGTH: _TOTAL}
+        names = {_LENGTH: _TOTAL}
         made["sourcePosition"] = renamed(place, names, name=name, inside=f"{shown('sourcePosition')}.")
     if _COUNT in made and isinstance(stats, Mapping):
         count = made.pop(_COUNT)
@@ -129,8 +124,8 @@ def _as_given(field: str, record: Mapping[str, Any]) -> str:
     inner = record.get(given)
     if field == f"{_STATS}.tokens" and _COUNT in record and not (isinstance(inner, Mapping) and "tokens" in inner):
         return _COUNT
-    if part == _TOTAL and isinstance(inner, Mapping) and _TOTAL not in inner and _WHOLE_LENGTH in inner:
-        part = _WHOLE_LENGTH
+    if part == _TOTAL and isinstance(inner, Mapping) and _TOTAL not in inner and _LENGTH in inner:
+        part = _LENGTH
     return f"{given}{whole[len(key) :]}{dot}{part}"
 
 
@@ -153,17 +148,9 @@ def _fill_headings(record: dict[str, Any], path: list[str]) -> None:
     record.setdefault("sectionTitle", path[-1] if path else "")
     record.setdefault("headerDepths", [min(depth, 6) for depth in range(1, len(path) + 1)])
     if "headerSlugs" not in record:
-        record["headerSlugs"] = _slugs(path, record.get("sectionSlug"))
-    slugs = record["headerSlugs"]
-    record.setdefault("sectionSlug", slugs[-1] if slugs else "")
-
-
-def _slugs(path: list[str], own: str | None) -> list[str]:
-    """GitHub's anchors; the last is the section's own if the record has it."""
-    from quire.parsing.slugs import github_slug  # noqa: PLC0415  loads the parser
-
-    made = [github_slug(title) for title in path]
-    return [*made[:-1], own] if made and own else made
+        slugs = [github_slug(title) for title in path]
+        record["headerSlugs"] = [*slugs[:-1], record.get("sectionSlug") or slugs[-1]] if slugs else slugs
+    record.setdefault("sectionSlug", record["headerSlugs"][-1] if record["headerSlugs"] else "")
 
 
 def _needed(kind: Any) -> list[str]:

@@ -1,14 +1,15 @@
-"""Chunks to files: JSON files, JSON lines, Parquet. Before: wire/ makes the records. After: the file system.
+"""Chunks to files: JSON files, JSON lines, Parquet.
 
-json_files.py   one file a chunk; with names.py, obstacles.py, there.py, changes.py, swap.py, journal.py
-jsonl.py        one line a record
-parquet.py      one row a chunk
-given.py        what callers give, checked
-atomic.py       one file, replaced whole or not at all
-lock.py         one run at a time in a folder
-trouble.py      what the system says when it cannot write, explained
+json_files.py      one file per chunk
+file_names.py      the names of chunk files
+existing_files.py  files of earlier runs, and obstacles
+atomic_folder.py   all new files put in place in one step, or by a journal
+jsonl.py           one line per record
+parquet.py         one row per chunk
+atomic_file.py     one file replaced as a whole; errors of the system explained
+lock.py            one run at a time
 
-The names are resolved when first used: the index takes only the last three, and they need none of the others.
+Names are resolved on first use: the index needs only the last two modules.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ if TYPE_CHECKING:
 
 __all__ = ["FileWriter", "Refused", "Written", "recover", "write_files", "write_jsonl", "write_parquet"]
 
-_HOME = {"write_jsonl": "jsonl", "write_parquet": "parquet"}
+_MODULES = {"write_jsonl": "jsonl", "write_parquet": "parquet"}
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'quire.write' has no attribute {name!r}")
-    return getattr(import_module(f"quire.write.{_HOME.get(name, 'json_files')}"), name)
+    return getattr(import_module(f"quire.write.{_MODULES.get(name, 'json_files')}"), name)

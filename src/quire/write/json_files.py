@@ -1,8 +1,7 @@
-"""One JSON file a chunk: ``{out}/{folder of the source}/{contentType}_{docName}__ch{n}.json``. Before: wire/.
+"""One JSON file per chunk: ``{out}/{folder of the source}/{contentType}_{docName}__ch{n}.json``.
 
-A run writes new files to a stage, and puts them all in place at its end: killed before that, everything is as it was.
-names.py says where files go, obstacles.py what is in the way, there.py what earlier runs wrote; swap.py puts files in
-place in one step, journal.py where that cannot be done.
+A run writes new files to a stage and puts all of them in place at its end (atomic_folder.py). A run that is killed
+before that changes nothing.
 """
 
 from __future__ import annotations
@@ -10,32 +9,28 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
 
-from quire.errors import QuireError
 from quire.record import Chunks
-from quire.wire.record import encode
-from quire.write import journal, swap
-from quire.write.atomic import replacing
-from quire.write.changes import Change, by_root, staged_name
-from quire.write.given import documents_of, refusal
+from quire.wire.chunk_json import encode
+from quire.wire.forms import check_documents, not_chunks
+from quire.write.atomic_file import explained, explanation, replacing
+from quire.write.atomic_folder import Change, complete, put_in_place, staged_name
+from quire.write.existing_files import ExistingFiles, check_state, obstacle
+from quire.write.file_names import JOURNAL, LOCK, README, STAGE, STATE, Place, place_of, twin_key
 from quire.write.lock import OnWait, held
-from quire.write.names import JOURNAL, LOCK, README, STAGE, STATE, Place, place_of, twin_key
-from quire.write.obstacles import is_too_long, obstacle, obstacle_in_state
-from quire.write.there import There
-from quire.write.trouble import explained, explanation
 
 PATIENCE = 600.0
 """How many seconds to wait for another run that writes to the same folder."""
 
 _INDENT = 2
-_SAYS = """\
-The folder above is quire's, for chunk files. When documents change, it replaces the folder (or folders in it) as a
+_README = """\
+The folder above holds chunk files of quire. When documents change, quire replaces the folder (or folders in it) as a
 whole, in one step, so that no document is ever half old and half new. Other files in it are kept.
 
 Delete this file to have chunk files replaced one by one instead.
@@ -43,13 +38,12 @@ Delete this file to have chunk files replaced one by one instead.
 
 
 class Encoded(NamedTuple):
-    """The files of a document, before they have their names."""
+    """The files of a document, without their names."""
 
     path: str | None
-    """The document's path."""
     content_type: str
     files: Mapping[int, bytes]
-    """What they hold, by the numbers of the chunks."""
+    """The content by chunk number."""
 
 
 @dataclass(frozen=True)
@@ -64,20 +58,20 @@ class Refused:
 
 @dataclass(frozen=True)
 class Written:
-    """What a run has come to."""
+    """The result of a run."""
 
     documents: int = 0
-    """How many documents are in the folder as they were given."""
+    """The number of documents that are in the folder as given."""
     chunks: int = 0
-    """How many chunks they have."""
+    """The number of their chunks."""
     unchanged: int = 0
-    """How many of the documents were there already, to the byte."""
+    """The number of documents that were there already, to the byte."""
     refused: tuple[Refused, ...] = ()
     """The documents that were not written."""
 
 
 def encoded(chunks: Chunks) -> Encoded:
-    """The files of a document; they can be made in another process than the one that writes them."""
+    """The files of a document; another process may make them."""
     files = {chunk.chunk_number: encode(chunk, indent=_INDENT) + b"\n" for chunk in chunks}
     return Encoded(chunks.document.path, chunks.options.content_type, files)
 
@@ -87,60 +81,58 @@ def write_files(
 ) -> Written:
     """Write the chunks of ``documents`` to files in ``out``: all at the end, each document as a whole.
 
-    A document that cannot be written is refused, and the others are written. On an error before the end nothing is
-    changed.
+    A document that cannot be written is refused, and the others are written. An error before the end changes nothing.
     """
-    some = documents_of(documents)
+    check_documents(documents)
     with FileWriter(out, patience=patience, on_wait=on_wait) as writer:
-        for chunks in some:
+        for chunks in documents:
             writer.add(chunks)
     return writer.written
 
 
 def recover(out: Path | str, *, patience: float = PATIENCE, on_wait: OnWait | None = None) -> int:
-    """Complete what a killed run has begun in ``out``; the result is how many documents that were.
+    """Complete what a killed run began in ``out``; return the number of documents.
 
-    Every run does this first. Only where folders cannot change places is there ever anything to complete.
+    Every run does this first. There is something to complete only if folders cannot be exchanged.
     """
-    folder = _real(out)
-    with explained(Path(out)):
-        _refuse_obstacle(Path(out))
+    shown = Path(out)
+    with explained(shown):
+        folder = Path(os.path.realpath(out))
+        check_state(shown)
         if not (folder / STATE).is_dir():
             return 0
         with held(folder / LOCK, str(out), patience=patience, on_wait=on_wait):
-            return _tidied(folder)
+            return complete(folder)
 
 
 class FileWriter:
-    """Writes the chunks of documents to files, in a ``with`` block; at its end all of them are put in place.
+    """Writes the chunks of documents to files, in a ``with`` block. The files are put in place at its end.
 
-    It holds a lock on the folder: another run waits, at most ``patience`` seconds, and says so to ``on_wait``.
+    It locks the folder. If another run has the lock, it calls ``on_wait`` and waits up to ``patience`` seconds.
     """
 
     def __init__(self, out: Path | str, *, patience: float = PATIENCE, on_wait: OnWait | None = None) -> None:
         self._shown = Path(out)
-        self._out = _real(out)
-        self._patience = patience
-        self._on_wait = on_wait
+        with explained(self._shown):  # there may be no current folder
+            self._out = Path(os.path.realpath(out))
+        self._patience, self._on_wait = patience, on_wait
         self._stack = ExitStack()
+        self._existing = ExistingFiles(self._out)
         self._changes: list[Change] = []
-        self._taken: dict[str, str] = {}
+        self._names: dict[str, str] = {}
+        """The names of the documents so far, by the key of their place."""
         self._refused: list[Refused] = []
-        self._counts = {"documents": 0, "chunks": 0, "unchanged": 0}
-        self._there = There(self._out)
+        self._documents = self._chunks = self._unchanged = 0
 
     @property
     def written(self) -> Written:
-        """What has been done so far."""
-        return Written(**self._counts, refused=tuple(self._refused))
+        """The result so far."""
+        return Written(self._documents, self._chunks, self._unchanged, tuple(self._refused))
 
     def __enter__(self) -> Self:
-        try:
-            with explained(self._shown):
-                _open(self._out, self._shown, self._stack, self._patience, self._on_wait)
-        except BaseException:
-            self._stack.close()
-            raise
+        with ExitStack() as stack, explained(self._shown):
+            self._open(stack)
+            self._stack = stack.pop_all()
         return self
 
     def __exit__(
@@ -150,134 +142,80 @@ class FileWriter:
             if kind is None:
                 self._commit()
 
+    def _open(self, stack: ExitStack) -> None:
+        """Lock the folder, complete what a killed run began, and make an empty stage."""
+        out = self._out
+        if self._shown.exists() and not self._shown.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(self._shown))
+        check_state(self._shown)
+        (out / STATE).mkdir(parents=True, exist_ok=True)
+        stack.enter_context(held(out / LOCK, str(self._shown), patience=self._patience, on_wait=self._on_wait))
+        complete(out)
+        if not (out / README).exists() and all(_is_own_or_hidden(each) for each in out.iterdir()):
+            with replacing(out / README) as stream:
+                stream.write(_README.encode())
+        stack.callback(self._remove_stage)
+        (out / STAGE).mkdir()
+
+    def _remove_stage(self) -> None:
+        if not (self._out / JOURNAL).exists():  # the next run needs it to complete this one
+            shutil.rmtree(self._out / STAGE, ignore_errors=True)
+
     def add(self, chunks: Chunks) -> bool:
-        """Take the chunks of a document; False if they are refused, see ``written.refused``."""
+        """Add the chunks of a document; False if they are refused, see ``written.refused``."""
         if not isinstance(chunks, Chunks):
-            raise refusal(chunks)
+            raise not_chunks(chunks)
         return self.add_encoded(encoded(chunks), chunks.document.source.name)
 
     def add_encoded(self, document: Encoded, name: str) -> bool:
-        """Take the files of a document, which messages call ``name``."""
+        """Add the files of a document, which messages call ``name``."""
         place = place_of(document.path, document.content_type)
         with explained(self._shown):
-            reason = self._reason_against(place, document)
+            reason = self._conflict(place, document.path)
             if reason is not None:
                 self._refused.append(Refused(name, reason))
                 return False
-            self._taken[_key(place)] = name
+            self._names[_key(place)] = name
             self._stage(place, document.files)
         return True
 
+    def _conflict(self, place: Place, path: str | None) -> str | None:
+        """Why a document cannot be written; None if it can."""
+        other = self._names.get(_key(place))
+        if other is not None:
+            return f"its files {place.shown} would clash with those of {other}; rename one, or use another folder"
+        try:
+            return obstacle(self._out, place.folder) or self._existing.conflict(place, path)
+        except OSError as error:
+            return str(explanation(error, self._shown))
+
     def _stage(self, place: Place, files: Mapping[int, bytes]) -> None:
-        self._counts["documents"] += 1
-        self._counts["chunks"] += len(files)
-        old = self._there.files(place)
-        if self._is_there(place, old, files):
-            self._counts["unchanged"] += 1
+        self._documents += 1
+        self._chunks += len(files)
+        folder, old = self._out / place.folder, self._existing.files(place)
+        new = {place.file(index): data for index, data in files.items()}
+        if {*old} == {*new} and all((folder / name).read_bytes() == data for name, data in new.items()):
+            self._unchanged += 1
             return
         number = len(self._changes)
         for index, data in files.items():
-            _write(self._out / STAGE / staged_name(number, index), data)
+            with (self._out / STAGE / staged_name(number, index)).open("wb") as stream:
+                stream.write(data)
+                if not hasattr(os, "sync"):  # if it exists, one call syncs all files
+                    os.fsync(stream.fileno())
         self._changes.append(Change(place, number, tuple(files), tuple(old)))
 
-    def _is_there(self, place: Place, old: Sequence[str], files: Mapping[int, bytes]) -> bool:
-        """Whether the document's files are these already."""
-        folder = self._out / place.folder
-        return {*old} == {place.file(index) for index in files} and all(
-            (folder / place.file(index)).read_bytes() == data for index, data in files.items()
-        )
-
     def _commit(self) -> None:
-        if self._changes:
-            swap.sync(self._out / STAGE)  # so that no name ever stands for a file that is not on the disk
-        may_swap = (self._out / README).exists()
-        for root, changes in by_root(self._changes):
-            if not (may_swap and _swapped(self._out, root, changes)):
-                for change, error in journal.carry_out(self._out, changes):
-                    self._take_back(change, str(explanation(error, self._shown)))
-
-    def _take_back(self, change: Change, reason: str) -> None:
-        """Count a document that could not be put in place as refused."""
-        self._counts["documents"] -= 1
-        self._counts["chunks"] -= len(change.chunks)
-        self._refused.append(Refused(self._taken[_key(change.place)], reason))
-
-    def _reason_against(self, place: Place, document: Encoded) -> str | None:
-        """Why a document cannot be written, if so."""
-        try:
-            return self._meets(place) or self._obstacle(place, document)
-        except OSError as error:  # its folder cannot be looked into
-            return str(explanation(error, self._shown))
-
-    def _meets(self, place: Place) -> str | None:
-        other = self._taken.get(_key(place))
-        if other is None:
-            return None
-        return f"its files {place.shown} would meet those of {other}; rename one, or write them to another folder"
-
-    def _obstacle(self, place: Place, document: Encoded) -> str | None:
-        if is_too_long(self._out / place.folder / place.file(max(document.files, default=0))):
-            return f"the path of its files, {place.shown}, would be longer than this system allows; shorten it"
-        return obstacle(self._out, place) or self._there.conflict(place, document.path)
+        for change, error in put_in_place(self._out, self._changes):
+            self._documents -= 1
+            self._chunks -= len(change.chunks)
+            name = self._names[_key(change.place)]
+            self._refused.append(Refused(name, str(explanation(error, self._shown))))
 
 
-def _real(out: Path | str) -> Path:
-    with explained(Path(out)):  # there may be no current folder
-        return Path(os.path.realpath(out))
-
-
-def _open(out: Path, shown: Path, stack: ExitStack, patience: float, on_wait: OnWait | None) -> None:
-    """Lock and tidy the folder and make an empty stage; ``stack`` gets what undoes it."""
-    if shown.exists() and not shown.is_dir():
-        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(shown))
-    _refuse_obstacle(shown)
-    (out / STATE).mkdir(parents=True, exist_ok=True)
-    stack.enter_context(held(out / LOCK, str(shown), patience=patience, on_wait=on_wait))
-    _tidied(out)
-    if _is_fresh(out) and not (out / README).exists():
-        with replacing(out / README) as stream:
-            stream.write(_SAYS.encode())
-    stack.callback(_drop_stage, out)
-    (out / STAGE).mkdir()
-
-
-def _refuse_obstacle(out: Path) -> None:
-    reason = obstacle_in_state(out)
-    if reason is not None:
-        raise QuireError(reason)
-
-
-def _is_fresh(out: Path) -> bool:
-    """Whether nobody has put anything into the folder yet; a ``.gitignore`` or the like aside."""
-    return all(each.name == STATE or (each.name.startswith(".") and each.is_file()) for each in out.iterdir())
-
-
-def _tidied(out: Path) -> int:
-    """Complete or remove what killed runs left."""
-    completed = journal.complete(out)
-    shutil.rmtree(out / STAGE, ignore_errors=True)
-    swap.sweep(out)
-    return completed
-
-
-def _swapped(out: Path, root: str, changes: Sequence[Change]) -> bool:
-    try:
-        swap.swap(out, root, changes, out / STAGE)
-    except swap.CannotSwapError:
-        return False
-    return True
-
-
-def _drop_stage(out: Path) -> None:
-    if not (out / JOURNAL).exists():  # else it is what the next run completes this one from
-        shutil.rmtree(out / STAGE, ignore_errors=True)
-
-
-def _write(file: Path, data: bytes) -> None:
-    with file.open("wb") as stream:
-        stream.write(data)
-        if not hasattr(os, "sync"):  # elsewhere one call does it for all files
-            os.fsync(stream.fileno())
+def _is_own_or_hidden(path: Path) -> bool:
+    """Whether a new output folder may contain this: quire's own folder, a ``.gitignore``."""
+    return path.name == STATE or (path.name.startswith(".") and path.is_file())
 
 
 def _key(place: Place) -> str:

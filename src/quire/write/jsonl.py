@@ -1,52 +1,39 @@
-"""JSON lines: one record a line, to a file that is replaced whole or not at all, or to a stream. Before: wire/."""
+"""JSON lines: one record per line, to a stream, or to a file that is replaced as a whole or not at all."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO
 
 from quire.record import Chunks
-from quire.wire.forms import Form, check_form, records
-from quire.wire.record import to_json
-from quire.write.atomic import replacing
-from quire.write.given import documents_of, is_list_of_chunks, refusal
-from quire.write.trouble import explained
+from quire.wire.chunk_json import to_json
+from quire.wire.forms import Form, check_documents, check_form, records
+from quire.write.atomic_file import new_file
 
 
 def write_jsonl(target: Path | str | BinaryIO, documents: Iterable[Chunks], *, form: Form = "chunk") -> int:
-    """Write the records of ``documents`` to a file or a stream; the result is how many.
+    """Write the records of ``documents`` to a file or a stream; return their number.
 
-    A file is put in place at the end: on an error, or when the run is stopped, what was there before stays.
+    A file is replaced at the end: if the run fails or is stopped, the existing file stays.
     """
     check_form(form)
-    some = documents_of(documents)
+    check_documents(documents)
     if not isinstance(target, Path | str):
-        return _write(target, some, form)
-    with _opened(Path(target)) as stream:
-        return _write(stream, some, form)
+        return _write(target, documents, form)
+    with new_file(Path(target)) as stream:
+        return _write(stream, documents, form)
 
 
 def write_encoded(target: Path, documents: Iterable[Iterable[bytes]]) -> None:
     """Write the encoded records of documents to a file."""
-    with _opened(target) as stream:
+    with new_file(target) as stream:
         stream.writelines(record + b"\n" for each in documents for record in each)
-
-
-@contextmanager
-def _opened(file: Path) -> Iterator[BinaryIO]:
-    with explained(file):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(file) as stream:
-            yield stream
 
 
 def _write(stream: BinaryIO, documents: Iterable[Chunks], form: Form) -> int:
     count = 0
     for chunks in documents:
-        if not (isinstance(chunks, Chunks) if form == "node" else is_list_of_chunks(chunks)):
-            raise refusal(chunks)
         for record in records(chunks, form):
             stream.write(to_json(record) + b"\n")
             count += 1

@@ -1,7 +1,6 @@
-"""A lock that runs of quire hold on a folder or a file, and that ends with the process.
+"""A lock on a folder or a file, so that only one run of quire writes to it.
 
-Used by the writers, and by ``index.folder``, which knows who holds it. The system keeps it, not the file: whatever way
-a run ends, the next one can go on.
+The operating system holds the lock and releases it when the process ends, so a killed run never blocks the next one.
 """
 
 from __future__ import annotations
@@ -25,21 +24,21 @@ _PAUSE = 0.02
 _FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 
 OnWait = Callable[[str], None]
-"""Is told once, in a sentence, that a run waits for another."""
+"""Called once, with a message, when a run waits for another."""
 
 
 class Busy(NamedTuple):
-    """What is said of a lock that another run holds."""
+    """The messages for a lock that another run holds."""
 
     waiting: str
-    """To whoever waits for it."""
+    """When the wait starts."""
     error: QuireError
-    """To whoever has waited long enough."""
+    """When it has taken too long."""
 
 
 @contextmanager
 def held(file: Path, what: str, *, patience: float, on_wait: OnWait | None = None) -> Iterator[None]:
-    """Hold the lock that ``file`` stands for; ``what`` is what it protects, for messages."""
+    """Hold the lock ``file``; ``what`` is the name in messages of what it protects."""
     busy = Busy(
         f"{what}: waiting for another run of quire that is writing there",
         QuireError(f"{what}: another run of quire is writing there", "wait for it, or write somewhere else"),
@@ -48,15 +47,15 @@ def held(file: Path, what: str, *, patience: float, on_wait: OnWait | None = Non
     try:
         yield
     finally:
-        os.close(descriptor)  # which ends the lock
+        os.close(descriptor)  # releases the lock
 
 
 def acquired(
     file: Path, busy: Callable[[int], Busy], *, patience: float, on_wait: OnWait | None = None
 ) -> tuple[int, bool]:
-    """The open file that holds the lock until it is closed, and whether there was another holder to wait for.
+    """The descriptor that holds the lock until it is closed, and whether this run had to wait for another.
 
-    ``busy`` gets the open file while another holds it.
+    ``busy`` makes the messages from the descriptor of a lock that another run holds.
     """
     deadline = time.monotonic() + patience
     waited = False
@@ -79,7 +78,7 @@ def acquired(
 
 
 def try_lock(descriptor: int) -> bool:
-    """Lock an open file, unless another has it."""
+    """Lock an open file; False if another process holds the lock."""
     try:
         if sys.platform == "win32":
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
@@ -91,7 +90,7 @@ def try_lock(descriptor: int) -> bool:
 
 
 def is_still(file: Path, descriptor: int) -> bool:
-    """Whether what was locked is what others will find: the folder may have been deleted meanwhile."""
+    """Whether ``file`` is still the file that was locked: the folder may have been deleted meanwhile."""
     try:
         return os.path.samestat(file.stat(), os.fstat(descriptor))
     except OSError:

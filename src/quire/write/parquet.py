@@ -1,6 +1,6 @@
-"""Parquet: one row a chunk, in the columns of the JSON record. Needs pyarrow, which is an extra.
+"""Parquet: one row per chunk, with the fields of the JSON record as columns. Needs pyarrow, which is an extra.
 
-Rows are written in groups, so that memory does not grow with the number of documents. Before: wire/.
+Rows are written in groups, so that memory does not grow with the number of documents.
 """
 
 from __future__ import annotations
@@ -16,42 +16,40 @@ from typing import Any, TypeAlias, get_args, get_origin, get_type_hints
 from quire.errors import QuireError
 from quire.record import Chunk, Chunks, SourcePosition, TokenStats
 from quire.size.surrogates import repaired
-from quire.wire.record import VERSION, is_mapping, to_json
-from quire.wire.schema import camel
-from quire.write.atomic import replacing
-from quire.write.given import documents_of, is_list_of_chunks, refusal
-from quire.write.trouble import explained
+from quire.wire.chunk_json import VERSION, camel, is_mapping, to_json
+from quire.wire.forms import check_documents, records
+from quire.write.atomic_file import new_file
 
 _ROWS = 2048
-"""How many rows are in a group."""
-
+"""The minimum of rows in a group."""
 
 Rows: TypeAlias = Iterable[bytes]
 """The rows of a document, encoded."""
 
 
 def write_parquet(target: Path | str, documents: Iterable[Chunks]) -> int:
-    """Write the chunks of ``documents`` to a Parquet file; the result is how many.
+    """Write the chunks of ``documents`` to a Parquet file; return their number.
 
-    ``metadata`` is a column of JSON. A lone surrogate, which Parquet's text cannot hold, becomes U+FFFD.
+    ``metadata`` is a column of JSON. A lone surrogate becomes U+FFFD, because Parquet cannot store it.
     """
-    return _write(Path(target), chain.from_iterable(map(_made, map(_checked, documents_of(documents)))))
+    check_documents(documents)
+    return _write(Path(target), chain.from_iterable(map(_batches, documents)))
 
 
 def encoded(chunks: Chunks) -> Rows:
-    """The rows of a document; they can be made in another process than the one that writes them."""
-    return (batch.serialize().to_pybytes() for batch in _made(chunks))
+    """The rows of a document; another process may make them."""
+    return (batch.serialize().to_pybytes() for batch in _batches(chunks))
 
 
 def write_encoded(target: Path, documents: Iterable[Rows]) -> None:
-    """Write the rows of documents to a Parquet file."""
+    """Write the encoded rows of documents to a Parquet file."""
     arrow, _ = _pyarrow()
     parts = chain.from_iterable(documents)
     _write(target, (arrow.ipc.read_record_batch(arrow.py_buffer(part), _schema(arrow)) for part in parts))
 
 
 def check_installed() -> None:
-    """QuireError where pyarrow is missing."""
+    """Raise a QuireError if pyarrow is missing."""
     _pyarrow()
 
 
@@ -59,12 +57,11 @@ def _write(file: Path, batches: Iterable[Any]) -> int:
     arrow, parquet = _pyarrow()
     schema = _schema(arrow)
     count = 0
-    with explained(file):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(file) as stream, parquet.ParquetWriter(stream, schema, compression="zstd") as writer:
-            for group in _groups(arrow, schema, batches):
-                writer.write_table(group)
-                count += group.num_rows
+    with new_file(file) as stream, parquet.ParquetWriter(stream, schema, compression="zstd") as writer:
+        for group in _groups(batches):
+            table = arrow.Table.from_batches(group, schema=schema)
+            writer.write_table(table)
+            count += table.num_rows
     return count
 
 
@@ -75,44 +72,33 @@ def _pyarrow() -> tuple[Any, Any]:
         raise QuireError("Parquet files need pyarrow", "install it: pip install pyarrow") from error
 
 
-def _groups(arrow: Any, schema: Any, batches: Iterable[Any]) -> Iterator[Any]:
-    """Tables of as many rows as a group has, but for the last one."""
-    held: list[Any] = []
-    number = 0
+def _groups(batches: Iterable[Any]) -> Iterator[list[Any]]:
+    """Lists of batches with at least as many rows as a group needs, except the last."""
+    group: list[Any] = []
     for batch in batches:
-        held.append(batch)
-        number += batch.num_rows
-        while number >= _ROWS:
-            table = arrow.Table.from_batches(held, schema=schema)
-            yield table.slice(0, _ROWS).combine_chunks()
-            held = table.slice(_ROWS).to_batches()
-            number -= _ROWS
-    if number:
-        yield arrow.Table.from_batches(held, schema=schema).combine_chunks()
+        group.append(batch)
+        if sum(each.num_rows for each in group) >= _ROWS:
+            yield group
+            group = []
+    if group:
+        yield group
 
 
-def _checked(document: Chunks) -> Chunks:
-    if not is_list_of_chunks(document):
-        raise refusal(document)
-    return document
-
-
-def _made(chunks: Chunks) -> Iterator[Any]:
-    """The rows of a document, no more than a group at once."""
+def _batches(chunks: Chunks) -> Iterator[Any]:
+    """The rows of a document, at most one group at a time."""
     arrow, _ = _pyarrow()
-    made = (_row(chunk) for chunk in chunks)
-    while some := list(islice(made, _ROWS)):
+    rows = map(_row, records(chunks))
+    while some := list(islice(rows, _ROWS)):
         yield arrow.RecordBatch.from_pylist(some, schema=_schema(arrow))
 
 
-def _row(chunk: Chunk) -> dict[str, Any]:
-    record = chunk.to_dict()
+def _row(record: dict[str, Any]) -> dict[str, Any]:
     record["metadata"] = to_json(record["metadata"]).decode()
     return {name: _encodable(value) for name, value in record.items()}
 
 
 def _encodable(value: Any) -> Any:
-    """``value`` with U+FFFD for what UTF-8 cannot hold."""
+    """``value`` with U+FFFD for lone surrogates."""
     if isinstance(value, str):
         return repaired(value)
     return [_encodable(each) for each in value] if isinstance(value, list) else value

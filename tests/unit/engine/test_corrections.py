@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from quire.index.engine.dictionary import Dictionary
+from quire.index.engine.corrections import Dictionary
 from quire.indexed import Index
 
 
@@ -60,21 +60,24 @@ def test_a_rare_form_of_a_frequent_stem_is_found(tmp_path: Path) -> None:
     assert results
 
 
-def test_how_much_is_read_for_a_correction_does_not_grow_with_the_texts(tmp_path: Path) -> None:
+def test_how_much_is_read_for_a_correction_does_not_grow_with_the_texts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def read(size: int) -> int:
         folder = tmp_path / str(size)
         folder.mkdir()
         _index(folder, ["accessible"])
         number = 0
 
-        def sample(_term: str, _language: str, nodes: int) -> Iterator[str]:
+        def sample(_self: Dictionary, _term: str, _language: str, nodes: int) -> Iterator[str]:
             nonlocal number
             for _ in range(nodes):
                 number += size
                 yield "accessible ".ljust(size)
 
+        monkeypatch.setattr(Dictionary, "_sample", sample)
         with Index.open(folder / "index") as index:
-            dictionary = Dictionary(index._snapshot(), ("english",), sample)
+            dictionary = Dictionary(index._snapshot())
             assert not dictionary.corrections("accessibilihy")
         return number
 

@@ -19,17 +19,18 @@ from pathlib import Path
 from types import FrameType
 
 from quire import Index
-from quire.index import reading  # and all that an update loads, so that the children are not killed while loading it
+from quire.index import read_files
 from quire.index.engine.writer import Writer
-from quire.index.tasks import Task
-from quire.run import cores, plan
-from quire.write import atomic, lock
+from quire.index.file_records import FileRecord
+from quire.index.stale_files import Task
+from quire.run import workers
+from quire.write import atomic_file, lock
 
 DOCUMENTS = 30
 KILLS = 100
 MOST_CHANGES = 12
 """About as many as one update makes in the folder of the index."""
-LOADED = (reading.read_tasks, cores.cores, plan.workers, atomic.replacing, lock.held)
+LOADED = (read_files.read_batch, workers.cores, workers.worker_count, atomic_file.replacing, lock.held)
 
 
 def write(home: Path, version: int) -> None:
@@ -160,7 +161,8 @@ def main() -> None:
 
     write(home, 0)
     file = os.fsencode(home / "docs" / "1.md")
-    reading.read_tasks([Task(tree="docs", path="1.md", file=file, size=1, language="english")])  # loads tables
+    known = FileRecord("docs", "1.md", size=1, mtime_ns=0, ctime_ns=0, racy=False)
+    read_files.read_batch([Task(file, "english", known)])  # loads tables
     for version in (0, 1, 2):
         committed, most = whole_update(version)
     for version in range(3, KILLS + 3):

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from quire import Index
+from quire.write import atomic_file
 
 SCRIPT = Path(__file__).with_name("killing_updates.py")
 
@@ -57,7 +58,7 @@ def test_what_was_killed_while_pointing_to_a_new_generation_is_swept(tmp_path: P
     index = Index.open(home)
     index.update({"docs": docs})
     before = sorted(path.name for path in home.iterdir())
-    (home / ".index.current.quire-tmp-12a7387b5b64").write_bytes(b"{")
+    (home / f"{atomic_file._prefix(home / 'index.current')}123").write_bytes(b"{")
     (home / "index-2").mkdir()
     (docs / "a.md").write_text("# A\n\nother text\n")
     assert index.update().changed == 1

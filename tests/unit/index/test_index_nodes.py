@@ -8,9 +8,9 @@ from hypothesis import given
 import quire
 from quire import size, wire
 from quire.breadcrumbs import reader_line
-from quire.index.node import Node, decoded, encoded, term
-from quire.index.nodes import cuts_of, nodes_of
-from quire.index.paths import storable
+from quire.index.build_nodes import build_nodes
+from quire.index.file_records import storable
+from quire.index.node import Node, decode_node, encode_node
 from quire.offsets import lines_at
 from support import grammar, shared
 
@@ -19,12 +19,12 @@ COUNTER = size.resolve("o200k_base", "o200k_base")
 
 def nodes(text: str, path: str = "guides/a.md", tree: str = "docs") -> tuple[Node, ...]:
     document = quire.parse(text, path=path)
-    return nodes_of(document, tree, COUNTER, cuts_of(document))
+    return build_nodes(document, tree, COUNTER)
 
 
 def assert_true_to_source(text: str) -> None:
     document = quire.parse(text, path="guides/a.md")
-    made = nodes_of(document, "docs", COUNTER, cuts_of(document))
+    made = build_nodes(document, "docs", COUNTER)
     data = text.encode()
     assert "".join(node.text for node in made) == text
     children: dict[int, list[Node]] = {}
@@ -46,16 +46,16 @@ def assert_true_to_source(text: str) -> None:
         assert node.body_end is not None
         assert 0 <= node.body <= len(node.text)
         assert node.body_end <= len(node.text)
-        for part, following in zip(node.parts, node.parts[1:], strict=False):
+        for part, following in zip(node.passages, node.passages[1:], strict=False):
             assert part.end == following.start
             assert node.text[: part.end].endswith(("\n", "\r"))
-        assert "".join(node.text[part.start : part.end] for part in node.parts) in ("", node.text)
-        assert all(part.tokens == COUNTER.count(node.text[part.start : part.end]) for part in node.parts)
+        assert "".join(node.text[part.start : part.end] for part in node.passages) in ("", node.text)
+        assert all(part.tokens == COUNTER.count(node.text[part.start : part.end]) for part in node.passages)
         below = children.get(position, [])
         assert node.children == len(below)
         assert all(each.ancestors[-1].children == node.children for each in below)
         assert all(position < each.position <= node.last for each in below)
-        assert decoded(encoded(node)) == node
+        assert decode_node(encode_node(node)) == node
 
 
 def assert_like_the_tree_strategy(text: str) -> None:
@@ -130,37 +130,39 @@ def test_a_long_node_has_parts_at_blocks_and_in_long_blocks_at_lines() -> None:
     code = "```\n" + "".join(f"line({number})\n" for number in range(200)) + "```\n"
     for text in (f"# A\n\n{prose}", f"# A\n\n{code}"):
         (_, a) = nodes(text)
-        assert len(a.parts) > 3
-        assert max(part.tokens for part in a.parts) < 300
-        assert a.text[: a.parts[0].end].startswith("# A\n\n")
-        assert a.parts[0].tokens > 10
-    assert nodes("# A\n\nshort\n")[1].parts == ()
+        assert len(a.passages) > 3
+        assert max(part.tokens for part in a.passages) < 300
+        assert a.text[: a.passages[0].end].startswith("# A\n\n")
+        assert a.passages[0].tokens > 10
+    assert nodes("# A\n\nshort\n")[1].passages == ()
 
 
 def test_a_heading_stays_with_what_follows_it() -> None:
     long = "word " * 300
     (_, a) = nodes(f"# A\n\n{long}\n\n## Empty\n\n# B\n\nx\n")[:2]
-    starts = [a.text[part.start :] for part in a.parts]
+    starts = [a.text[part.start :] for part in a.passages]
     assert not any(start.startswith("\n") for start in starts)
-    assert a.parts[0].tokens > 200
+    assert a.passages[0].tokens > 200
 
 
 def test_a_short_fence_is_not_torn_below_a_paragraph() -> None:
     code = "```\n" + "".join(f"value_{number:02} = {number}\n" for number in range(50)) + "```\n"
     (_, a) = nodes(f"# A\n\n{'A short paragraph. ' * 8}\n\n{code}\n{'Another one. ' * 60}\n")
-    assert [a.text[part.start :].startswith(("# A", "```", "Another")) for part in a.parts] == [True] * len(a.parts)
+    assert [a.text[part.start :].startswith(("# A", "```", "Another")) for part in a.passages] == [True] * len(
+        a.passages
+    )
 
 
 def test_a_heading_above_blank_lines_ends_no_part() -> None:
     (_, a) = nodes(f"# A\n\n{'Words and words. ' * 30}\n\n## Empty\n\n\n# B\n\nx\n")[:2]
-    assert not any(a.text[: part.end].rstrip().endswith("## Empty") for part in a.parts[:-1])
+    assert not any(a.text[: part.end].rstrip().endswith("## Empty") for part in a.passages[:-1])
 
 
 def test_a_part_begins_in_no_fence_and_not_at_a_line_that_is_indented() -> None:
     step = "- Do one thing, and then another thing, until all of them are done.\n\n  ```console\n  $ do it\n  ```\n\n"
     code = "```toml\n[a]\nkey = 1\n\n[b]\nkey = 2\n\n# no heading\nkey = 3\n```\n\n"
     (_, a) = nodes(f"# A\n\n{step * 12}{code * 12}{step * 12}")
-    starts = [a.text[part.start :] for part in a.parts]
+    starts = [a.text[part.start :] for part in a.passages]
     assert len(starts) > 8
     assert all(start.startswith(("# A", "- Do", "```toml")) for start in starts)
 
@@ -175,19 +177,12 @@ def test_what_utf_8_cannot_hold_is_written_as_bytes() -> None:
     (top,) = nodes("x\n", path="caf\udce9 \ud800.md")
     assert top.path == "caf%E9 %ED%A0%80.md"
     assert top.title == "caf%E9 %ED%A0%80"
-    assert decoded(encoded(top)) == top
-
-
-def test_an_id_of_any_length_is_a_term() -> None:
-    long = "x" * 100_000
-    assert term("docs:a.md#b") == "docs:a.md#b"
-    assert len(term(long)) < 2_000
-    assert term(long) != term(long + "y")
+    assert decode_node(encode_node(top)) == top
 
 
 def test_alone() -> None:
     (_, a, _) = nodes("# A\n\né\n\n## B\n\ntwo\n")
-    alone = a.alone()
+    alone = a.without_children()
     assert (alone.last, alone.full_end, alone.full_tokens, alone.full_last_line) == (1, a.end, a.tokens, 3)
     assert alone.byte_full_end == len("# A\n\né\n\n".encode())
 

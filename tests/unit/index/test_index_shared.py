@@ -15,8 +15,8 @@ import pytest
 
 import quire
 from quire import Index
-from quire.index.engine.links import remove_links
-from quire.index.engine.trouble import writing
+from quire.index.engine.snapshot import remove_links
+from quire.index.engine.writer import engine_writes
 
 UPDATES = 12
 
@@ -100,7 +100,8 @@ HOLDER = """
     import sys
     from pathlib import Path
     from quire.index.folder import Folder
-    with Folder(Path(sys.argv[1])).locked(0):
+    from quire.index.folder_writer import locked
+    with locked(Folder(Path(sys.argv[1])), 0):
         print("held", flush=True)
         sys.stdin.readline()
 """
@@ -210,8 +211,8 @@ def test_a_full_disk_leaves_the_old_index(home: Path, limit: int, rebuild: bool)
 )
 def test_what_the_system_says_is_told_however_the_engine_quotes_it(tmp_path: Path, said: str) -> None:
     with (
-        pytest.raises(quire.StoreError, match="cannot be written: No space left on device; make room"),
-        writing(tmp_path),
+        pytest.raises(quire.StoreError, match="cannot be written: No space left on device; free some space"),
+        engine_writes(tmp_path),
     ):
         raise ValueError(said)
 

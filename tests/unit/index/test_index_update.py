@@ -13,8 +13,8 @@ import pytest
 
 import quire
 from quire import Index
-from quire.index.files import VERSION
-from quire.index.plan import Place, plan
+from quire.index.file_records import VERSION, Tree
+from quire.index.stale_files import stale_files
 
 Write = Callable[..., Path]
 
@@ -107,8 +107,8 @@ def test_a_file_written_just_before_is_not_trusted(
 ) -> None:
     """What git calls racily clean: a later edit may leave the same size and times."""
     hour = 3600 * 10**9
-    monkeypatch.setattr("quire.index.plan._TICK_NS", hour)
-    monkeypatch.setattr("quire.index.plan._COARSE_TICK_NS", hour)
+    monkeypatch.setattr("quire.index.stale_files._TICK_NS", hour)
+    monkeypatch.setattr("quire.index.stale_files._COARSE_TICK_NS", hour)
     old, new = write("old.md"), write("new.md", age=0)
     index.update(docs(tmp_path))
     assert {record.path: record.racy for record in index.documents()} == {"old.md": True, "new.md": True}
@@ -116,11 +116,11 @@ def test_a_file_written_just_before_is_not_trusted(
         record.id: msgspec.structs.replace(record, digest=b"another content", racy=record.path == "new.md")
         for record in index.documents()
     }
-    made = plan([Place(tree="docs", folder=str(tmp_path / "docs"), language="english")], edited)
-    assert [task.path for task in made.tasks] == ["new.md"]
+    made = stale_files(tmp_path, {"docs": Tree(b"docs", "english")}, edited)
+    assert [task.record.path for task in made.tasks] == ["new.md"]
     assert made.unchanged == 1
-    monkeypatch.setattr("quire.index.plan._TICK_NS", 0)  # as if an hour had passed
-    monkeypatch.setattr("quire.index.plan._COARSE_TICK_NS", 0)
+    monkeypatch.setattr("quire.index.stale_files._TICK_NS", 0)  # as if an hour had passed
+    monkeypatch.setattr("quire.index.stale_files._COARSE_TICK_NS", 0)
     write("other.md")
     index.update()
     assert not any(record.racy for record in index.documents() if record.path != "other.md")
@@ -324,7 +324,7 @@ def test_trees_in_several_languages_come_and_go(tmp_path: Path, index: Index, wr
 def test_another_version_makes_it_anew(tmp_path: Path, index: Index, write: Write, monkeypatch) -> None:
     write("a.md")
     index.update(docs(tmp_path))
-    monkeypatch.setattr("quire.index.goal.__version__", "9.9")
+    monkeypatch.setattr("quire.index.update_plan.__version__", "9.9")
     assert index.status().rebuild == f"it was made by quire {quire.__version__}"
     assert index.update().rebuilt == f"it was made by quire {quire.__version__}"
     assert index.status().rebuild is None
@@ -335,7 +335,7 @@ def test_another_version_makes_it_anew(tmp_path: Path, index: Index, write: Writ
     said = f"the index was made by another version of quire (index version 99, this one has {VERSION})"
     assert index.update().rebuilt == said
     assert index.get("a.md#a").text == "# A\n\ntext\n"
-    assert index.update(rebuild=True).rebuilt == "it was asked for"
+    assert index.update(rebuild=True).rebuilt == "a rebuild was requested"
 
 
 def test_nothing_to_look_at(tmp_path: Path, index: Index) -> None:

@@ -16,7 +16,7 @@ import quire
 from quire.errors import QueryError
 from quire.model import Span
 from quire.query import leaves, parse, show
-from quire.query.tree import All, Either, Not, Phrase, Query, Word
+from quire.query.query_tree import All, Either, Not, Phrase, Query, Word
 from support.shared import needs_shared, shared_data
 
 NOWHERE = Span(0, 0)
@@ -205,8 +205,8 @@ def test_nothing_to_look_for(query: str) -> None:
         ("a OR -word", "     ^", "this only says what to leave out"),
         ("-word OR a", "^", "this only says what to leave out"),
         ("a -(-word)", "    ^", "this only says what to leave out"),
-        ("title:(a path:b)", "         ^", "path: stands inside title:( )"),
-        ("title:(a -path:b)", "          ^", "path: stands inside title:( )"),
+        ("title:(a path:b)", "         ^", "path: is inside title:( )"),
+        ("title:(a -path:b)", "          ^", "path: is inside title:( )"),
     ],
 )  # fmt: skip
 def test_mistake(query: str, caret: str, message: str) -> None:

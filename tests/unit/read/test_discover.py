@@ -60,6 +60,7 @@ def test_roots_keep_their_order_and_files_are_taken_once(tmp_path: Path) -> None
     make(tmp_path, "z/x.md", "a/x.md", "a/b/y.md")
     z, a = str(tmp_path / "z"), str(tmp_path / "a")
     assert [each.file.parent.name for each in discover([z, a, z]).documents] == ["z", "b", "a"]
+    assert [each.root for each in discover([z, a, z]).documents] == [z, a, a]
     assert paths(discover([f"{a}/b/y.md", a])) == ["y.md", "x.md"]
     assert paths(discover([a, f"{a}/b", f"{a}/b/../x.md"])) == ["b/y.md", "x.md"]
 

@@ -1,19 +1,22 @@
-"""What processes are given to do in test_run_local.py; a module of its own, because they import it."""
+"""What processes are given to do in test_process_pool.py; a module of its own, because they import it."""
 
 from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
 
-class UnsendableError(Exception):
-    """Cannot be made again from what it holds."""
+def each(function: Callable[[object], object]) -> Callable[[Sequence[object]], list[object]]:
+    """The function for batches that applies ``function`` to each item."""
+    return partial(_results, function)
 
-    def __init__(self, one: int, other: int) -> None:
-        super().__init__(f"{one} and {other}")
+
+def _results(function: Callable[[object], object], items: Sequence[object]) -> list[object]:
+    return [function(item) for item in items]
 
 
 def process(item: object) -> tuple[object, int]:
@@ -46,20 +49,9 @@ def killed_once(item: str) -> str:
     return item
 
 
-def all_killed_by(items: Sequence[object]) -> list[tuple[object, int]]:
-    """As ``killed_by``, of all items of a batch; and how many there were."""
-    return [(killed_by(item), len(items)) for item in items]
-
-
-def refuse_all(items: Sequence[int]) -> list[int]:
-    return [refuse(item) for item in items]
-
-
 def refuse(item: int) -> int:
     if item == 7:
         raise ValueError("seven is refused")
-    if item == 8:
-        raise UnsendableError(4, 4)
     return item
 
 

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quire.index.engine import analysis
-from quire.search.highlight import Marker, Wanted
-from quire.search.words import Use, Word, Words
+from quire.search.highlight import Highlighter, Use, Wanted, Word, Words
 from support.grammar import documents
 
 english: Callable[[str], Sequence[str]] = partial(analysis.terms, language="english")
@@ -30,7 +29,7 @@ def wanted(query: str) -> Wanted:
 def marked(text: str, *queries: str) -> str:
     """The text with brackets around what is found."""
     shown, at = [], 0
-    for start, end in Marker([wanted(query) for query in queries], english, in_english)(text):
+    for start, end in Highlighter([wanted(query) for query in queries], english, in_english)(text):
         shown += [text[at:start], "[", text[start:end], "]"]
         at = end
     return "".join([*shown, text[at:]])
@@ -90,8 +89,8 @@ def test_marked(text: str, queries: list[str], expected: str) -> None:
 
 
 def test_nothing_is_wanted() -> None:
-    assert Marker([], english, in_english)("text") == ()
-    assert Marker([Wanted(())], english, in_english)("text") == ()
+    assert Highlighter([], english, in_english)("text") == ()
+    assert Highlighter([Wanted(())], english, in_english)("text") == ()
 
 
 @pytest.mark.parametrize(
@@ -109,7 +108,7 @@ def test_only_words_that_start_alike_are_analysed_each_once(beginning: str, expe
         return [word.lower()]
 
     text = "takeRest rotateTokens and more trees, no betoken " * 100
-    assert len(Marker([Wanted(("tokens",))], terms, lambda _: (beginning,))(text)) == 100
+    assert len(Highlighter([Wanted(("tokens",))], terms, lambda _: (beginning,))(text)) == 100
     assert sorted(asked) == expected
 
 
@@ -126,7 +125,7 @@ class Asked(dict[str, Use]):
 @pytest.mark.parametrize("beginning", ["b", "bar", "foo"])
 def test_a_name_of_many_parts_is_looked_at_once(beginning: str) -> None:
     name, uses = "fooBar" * 4_000, Asked()
-    assert Words(f"a {name}.").starting([beginning], uses) == ([], [Word(name, 2)])
+    assert Words(f"a {name}.").with_beginnings([beginning], uses) == ([], [Word(name, 2)])
     assert uses.times <= 2
 
 
@@ -193,7 +192,7 @@ def test_a_word_begins_as_its_term_says(language: str) -> None:
 
 def test_a_beginning_that_a_stemmer_takes_off() -> None:
     dutch, in_dutch = (partial(each, language="dutch") for each in (analysis.terms, analysis.beginnings))
-    assert Marker([Wanted(tuple(dutch("lopen")))], dutch, in_dutch)("hij heeft gelopen") == ((10, 17),)
+    assert Highlighter([Wanted(tuple(dutch("lopen")))], dutch, in_dutch)("hij heeft gelopen") == ((10, 17),)
 
 
 words = st.sampled_from(["token", "rotateTokens", "日本", "open file", "a", "C#", "b*", "é", "0"])
@@ -201,7 +200,7 @@ words = st.sampled_from(["token", "rotateTokens", "日本", "open file", "a", "C
 
 @given(st.one_of(documents(), st.text()), st.lists(words, min_size=1, max_size=4))
 def test_ranges_are_ordered_disjoint_and_hold_text(text: str, queries: list[str]) -> None:
-    found = Marker([wanted(query) for query in queries], english, in_english)(text)
+    found = Highlighter([wanted(query) for query in queries], english, in_english)(text)
     assert all(0 <= start < end <= len(text) for start, end in found)
     assert all(left.end <= right.start for left, right in pairwise(found))
     assert all(text[start:end].strip() == text[start:end] for start, end in found)
@@ -211,5 +210,5 @@ def test_ranges_are_ordered_disjoint_and_hold_text(text: str, queries: list[str]
 def test_what_stands_between_spaces_is_found(before: str, after: str, query: str) -> None:
     text = f"{before} {query} {after}"
     start = len(before) + 1
-    found = Marker([wanted(query)], english, in_english)(text)
+    found = Highlighter([wanted(query)], english, in_english)(text)
     assert any(span.start <= start and start + len(query) <= span.end for span in found)

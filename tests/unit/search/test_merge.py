@@ -6,10 +6,8 @@ from typing import Any
 
 import pytest
 
-from quire.search.candidates import Rules, Step
-from quire.search.counting import best_first
-from quire.search.merge import within
-from quire.search.settings import SearchSettings
+from quire.search.merge import Rules, Step, merge_document, merge_documents
+from quire.search.ranking_settings import SearchSettings
 from support.outlines import outline
 
 DEFAULTS = SearchSettings()
@@ -26,7 +24,7 @@ def ruled(
 def merged(text: str, **rules: Any) -> list[str]:
     """The results as lines: name, score, how, constituents."""
     drawn = outline(text)
-    results = within(drawn.candidates(), ruled(**rules))
+    results = merge_document(drawn.candidates(), ruled(**rules))
     return [
         f"{drawn.lines[result.position].name} {result.score:g} {result.how}: "
         + " ".join(drawn.lines[at].name for at in result.constituents)
@@ -37,14 +35,14 @@ def merged(text: str, **rules: Any) -> list[str]:
 def trail(text: str, name: str) -> list[Step]:
     """How the result of that name came about."""
     drawn = outline(text)
-    results = within(drawn.candidates(), ruled())
+    results = merge_document(drawn.candidates(), ruled())
     return next(list(each.trail) for each in results if drawn.lines[each.position].name == name)
 
 
 def ordered(*texts: str) -> list[str]:
     """The results in several documents, with what stands apart: document, name and score."""
     outlines = {each.name: each for each in map(outline, texts)}
-    results, _ = best_first([each.candidates() for each in outlines.values()], ruled())
+    results, _ = merge_documents([each.candidates() for each in outlines.values()], ruled())
     return [f"{each.document} {outlines[each.document].lines[each.position].name} {each.score:g}" for each in results]
 
 

@@ -8,9 +8,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.search.candidates import Candidate, Merged, Rules
-from quire.search.counting import best_first
-from quire.search.merge import within
+from quire.search.merge import Candidate, Merged, Rules, merge_document, merge_documents
 from support.outlines import Line, Outline, planted
 
 scores = st.integers(1, 40).map(lambda tenths: tenths / 4)
@@ -41,12 +39,12 @@ two_documents = st.tuples(outlines("a"), outlines("b"))
 
 def merged(document: Outline, given_rules: Rules) -> list[tuple[Line, Merged]]:
     """The results of a document, each with its node."""
-    return [(document.lines[each.position], each) for each in within(document.candidates(), given_rules)]
+    return [(document.lines[each.position], each) for each in merge_document(document.candidates(), given_rules)]
 
 
 def ordered(some: tuple[Outline, ...], given_rules: Rules) -> list[Merged | Candidate]:
     """The results of some documents, with what stands apart."""
-    return best_first([each.candidates() for each in some], given_rules)[0]
+    return merge_documents([each.candidates() for each in some], given_rules)[0]
 
 
 def none_holds_another(lines: list[Line]) -> bool:
@@ -125,8 +123,8 @@ def test_the_document_is_returned_only_if_it_or_all_its_sections_match(document:
 @given(documents, rules, shares)
 def test_results_do_not_merge_any_further(document: Outline, given_rules: Rules, own: float) -> None:
     """What was merged, taken as what matched, stays as it is, however well each satisfies the query."""
-    results = within(document.candidates(), given_rules)
-    again = within(document.again(results, own), given_rules)
+    results = merge_document(document.candidates(), given_rules)
+    again = merge_document(document.again(results, own), given_rules)
     assert {each.position: each.score for each in again} == {each.position: each.score for each in results}
     assert {each.how for each in again} == {"match"}
 
@@ -156,7 +154,7 @@ def test_the_order_of_the_candidates_does_not_matter(
     for candidates in (*shuffled, shuffled):
         chance.shuffle(candidates)
     results = ordered(some, given_rules)
-    assert best_first(shuffled, given_rules)[0] == results
+    assert merge_documents(shuffled, given_rules)[0] == results
     assert results == sorted(results, key=lambda each: (-each.score, each.document, each.position))
 
 

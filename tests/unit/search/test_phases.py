@@ -11,7 +11,7 @@ import pytest
 
 import quire
 from quire.indexed import Index
-from quire.search.settings import SearchSettings
+from quire.search.ranking_settings import SearchSettings
 
 Made = Callable[..., Index]
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from quire.errors import OptionError
-from quire.search import asked
-from quire.search.settings import RANGES, SearchSettings
-from quire.settings.keys import NUMBERS
+from quire.search import argument_checks
+from quire.search.ranking_settings import RANGES, SearchSettings
+from quire.settings import NUMBERS
 
 
 @pytest.mark.parametrize(
@@ -53,14 +53,14 @@ def test_an_unknown_field_is_told_with_those_that_there_are() -> None:
 def test_what_is_possible_is_taken() -> None:
     made = SearchSettings(boosts={"title": 0, "tags": 1000}, aggregation_threshold=1, min_aggregation_matches=1, tie=0)
     assert (made.boosts["tags"], made.aggregation_threshold, made.tie) == (1000, 1, 0)
-    assert asked.search_settings("settings", made) is made
-    assert asked.search_settings("settings", None) == SearchSettings()
+    assert argument_checks.search_settings("settings", made) is made
+    assert argument_checks.search_settings("settings", None) == SearchSettings()
 
 
 @pytest.mark.parametrize("value", [{}, {"boosts": {"title": 3}}, 0, "x"])
 def test_settings_are_of_their_own_kind(value: Any) -> None:
-    with pytest.raises(OptionError, match=r"^settings=.*; it must be quire\.search\.settings\.SearchSettings$"):
-        asked.search_settings("settings", value)
+    with pytest.raises(OptionError, match=r"^settings=.*; it must be quire\.search\.ranking_settings\.SearchSettings$"):
+        argument_checks.search_settings("settings", value)
 
 
 @pytest.mark.parametrize("name", [name for name in NUMBERS if name not in ("search.limit", "search.max_tokens")])

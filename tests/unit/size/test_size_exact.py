@@ -1,4 +1,4 @@
-"""Counts are tiktoken's, whoever counts: each engine, the quick counter, and the counter that changes between them."""
+"""Counts are tiktoken's, whoever counts: each engine, byte pairs in Python, and the counter that changes between them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.size import hostile
 
+from quire.counter import ENCODINGS
 from quire.errors import TokenizerError
-from quire.size import engines, pieces, quick, splintr_engine, tiktoken_engine, toktok_engine, vocabulary
-from quire.size.encodings import ENCODINGS, QUICK_WORK, EncodingCounter
+from quire.size import byte_pairs, engines, vocabulary
+from quire.size.byte_pairs import BytePairs
+from quire.size.encodings import PYTHON_WORK, EncodingCounter
+from quire.size.vocabulary import NO_RANK
 
 Reference = Callable[[str], Callable[[str], int]]
-MODULES = {"toktok": toktok_engine, "splintr": splintr_engine, "tiktoken": tiktoken_engine}
 NASTY = st.text(
     st.one_of(
         st.sampled_from(
@@ -37,15 +39,15 @@ def expected(encoding: str, reference: Reference) -> Callable[[str], int]:
     return reference(encoding)
 
 
-@pytest.fixture(scope="module", params=MODULES)
+@pytest.fixture(scope="module", params=engines.ENGINES)
 def engine(encoding: str, request: pytest.FixtureRequest) -> Callable[[str], int]:
     pytest.importorskip(request.param, reason=f"{request.param} is not installed")
-    return MODULES[request.param].load(encoding)
+    return engines.ENGINES[request.param](encoding)
 
 
 @pytest.fixture(scope="module")
-def tireless(encoding: str) -> quick.Quick:
-    return quick.Quick(encoding, 1 << 60)
+def tireless(encoding: str) -> BytePairs:
+    return BytePairs(encoding, 1 << 60)
 
 
 @pytest.fixture(scope="session")
@@ -68,7 +70,7 @@ def test_engines_on_hostile_text(engine: Callable[[str], int], expected: Callabl
     assert engine(text) == expected(text)
 
 
-def test_quick_on_documents(tireless: quick.Quick, documents: list[str], expected_counts: list[int]) -> None:
+def test_byte_pairs_on_documents(tireless: BytePairs, documents: list[str], expected_counts: list[int]) -> None:
     counts = [tireless.count(text) for text in documents]
     known = [(count, right) for count, right in zip(counts, expected_counts, strict=True) if count is not None]
     assert len(known) > 0.95 * len(documents)
@@ -76,16 +78,16 @@ def test_quick_on_documents(tireless: quick.Quick, documents: list[str], expecte
 
 
 @pytest.mark.parametrize("text", hostile.STRINGS)
-def test_quick_on_hostile_text(tireless: quick.Quick, expected: Callable[[str], int], text: str) -> None:
+def test_byte_pairs_on_hostile_text(tireless: BytePairs, expected: Callable[[str], int], text: str) -> None:
     assert tireless.count(text) in (expected(text), None)
 
 
 CONTEXTS = ("{}", "a{}a", "A{}B", "!{}!", "1{}1", " {} ", "x {}y", "\n{}\n", "'{}", "a'{}", "  {}", "{0}{0}", "!{}/")
 
 
-def test_quick_on_every_character_it_knows(tireless: quick.Quick, expected: Callable[[str], int]) -> None:
-    alike = {code for first, last in pieces.ALPHABETS[-1] for code in range(first, last + 1) if last - first > 4096}
-    codes = [code for first, last in pieces.ALPHABETS[-1] for code in range(first, last + 1)]
+def test_byte_pairs_on_every_character_it_knows(tireless: BytePairs, expected: Callable[[str], int]) -> None:
+    alike = {code for first, last in byte_pairs.ALPHABETS[-1] for code in range(first, last + 1) if last - first > 4096}
+    codes = [code for first, last in byte_pairs.ALPHABETS[-1] for code in range(first, last + 1)]
     for code in (code for code in codes if code not in alike or code % 97 == 0):
         text = "\n".join(context.format(chr(code)) for context in CONTEXTS)
         assert tireless.count(text) == expected(text), hex(code)
@@ -97,16 +99,15 @@ def test_quick_on_every_character_it_knows(tireless: quick.Quick, expected: Call
 def test_any_text(reference: Reference, encoding: str, text: str) -> None:
     right = reference(encoding)(text)
     assert EncodingCounter(encoding).count(text) == right
-    assert quick.Quick(encoding, 1 << 60).count(text) in (right, None)
+    assert BytePairs(encoding, 1 << 60).count(text) in (right, None)
 
 
 def test_the_change_of_engine_changes_no_count(encoding: str, expected: Callable[[str], int]) -> None:
     counter = EncodingCounter(encoding)
     text = "".join(f"Line {number} of a document, with wordlike{number}things.\n" for number in range(2000))
-    answers = {counter.count(text) for _ in range(QUICK_WORK[encoding] // len(text) + 2)}
+    answers = {counter.count(text) for _ in range(PYTHON_WORK[encoding] // len(text) + 2)}
     assert answers == {expected(text)}
-    assert counter._full is not None
-    assert counter._quick is None
+    assert counter._python is None
 
 
 @pytest.mark.parametrize("text", hostile.STRINGS)
@@ -120,29 +121,29 @@ def uninstall(monkeypatch: pytest.MonkeyPatch, *packages: str) -> None:
 
 
 def test_a_little_text_loads_no_engine(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    uninstall(monkeypatch, *MODULES)
+    uninstall(monkeypatch, *engines.ENGINES)
     assert EncodingCounter(encoding).count("# A “little” text – in a café\n") == 11
 
 
 @pytest.mark.parametrize("missing", [["toktok"], ["toktok", "splintr"]])
 def test_the_next_engine_takes_over(encoding: str, monkeypatch: pytest.MonkeyPatch, missing: list[str]) -> None:
-    following = list(MODULES)[len(missing)]
+    following = list(engines.ENGINES)[len(missing)]
     pytest.importorskip(following, reason=f"{following} is not installed")
     uninstall(monkeypatch, *missing)
-    count = engines.load(encoding)
-    assert count.__module__ == MODULES[following].__name__
-    assert count("A short text.") == 4
+    last = {following: engines.ENGINES[following]}
+    monkeypatch.setattr(engines, "ENGINES", {name: engines.ENGINES[name] for name in missing} | last)
+    assert engines.load(encoding)("A short text.") == 4
 
 
 def test_without_any_engine_the_error_says_what_to_do(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    uninstall(monkeypatch, *MODULES)
+    uninstall(monkeypatch, *engines.ENGINES)
     with pytest.raises(TokenizerError, match=r"pip install toktok-rs.*tokenizer='estimate'"):
         EncodingCounter(encoding).count("\U00010330")
 
 
 def test_tiktoken_refuses_what_would_make_it_panic() -> None:
     pytest.importorskip("tiktoken", reason="tiktoken is not installed")
-    count = tiktoken_engine.load("cl100k_base")
+    count = engines.ENGINES["tiktoken"]("cl100k_base")
     with pytest.raises(TokenizerError, match="1000000 characters of white space"):
         count("a" + " " * 1_000_000 + "b")
     assert count("ab " * 200_000) == 200_001
@@ -157,19 +158,19 @@ def test_the_vocabulary_files_hold_what_openai_publishes(encoding: str, referenc
     assert dict(vocabulary.Vocabulary(packed).items()) == ranks
 
 
-@pytest.mark.parametrize(("token", "rank"), [(b"!", 0), (b"", None), (b"\xff\xff", None), (b"x" * 200, None)])
-def test_ranks(encoding: str, token: bytes, rank: int | None) -> None:
+@pytest.mark.parametrize(("token", "rank"), [(b"!", 0), (b"", NO_RANK), (b"\xff\xff", NO_RANK), (b"x" * 200, NO_RANK)])
+def test_ranks(encoding: str, token: bytes, rank: int) -> None:
     assert vocabulary.read(encoding).rank(token) == rank
 
 
-def test_quick_stops_when_its_work_is_done(encoding: str) -> None:
-    counter = quick.Quick(encoding, 100)
+def test_byte_pairs_stop_when_their_work_is_done(encoding: str) -> None:
+    counter = BytePairs(encoding, 100)
     assert counter.count("the " * 10) == 11
     assert counter.count("the " * 10) == 11
     assert counter.count("the " * 10) is None
 
 
-def test_quick_leaves_long_pieces_alone(encoding: str) -> None:
-    counter = quick.Quick(encoding, 1 << 60)
-    assert counter.count("x" * quick.LONGEST_PIECE) is not None
-    assert counter.count("x" * (quick.LONGEST_PIECE + 1)) is None
+def test_byte_pairs_leave_long_matches_alone(encoding: str) -> None:
+    counter = BytePairs(encoding, 1 << 60)
+    assert counter.count("x" * byte_pairs.LONGEST_MATCH) is not None
+    assert counter.count("x" * (byte_pairs.LONGEST_MATCH + 1)) is None

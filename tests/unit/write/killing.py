@@ -19,8 +19,8 @@ from types import FrameType
 
 import quire
 from quire import wire
-from quire.write import recover, swap, write_files
-from quire.write.names import place_of, split_name
+from quire.write import atomic_folder, recover, write_files
+from quire.write.file_names import place_of, split_name
 
 PATHS = ("a.md", "b.md", "guides/a.md", "guides/deep/c.md")
 SIZES = ((3, 1, 6, 2), (7, 1, 2, 2), (1, 2, 9, 0), (12, 0, 1, 5), (2, 3, 3, 1))
@@ -162,7 +162,9 @@ def main() -> None:
     out, how, seed = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
     versions = [version(number) for number in range(len(SIZES))]
     if how == "steps":
-        swap.sync = lambda folder: None  # hundreds of runs; and a kill, unlike a power cut, loses nothing of the cache
+        atomic_folder.sync = lambda: (
+            None
+        )  # hundreds of runs; and a kill, unlike a power cut, loses nothing of the cache
     write_files(out, versions[0])
     wrong = {"random": at_random, "steps": at_each_step}[how](out, versions, seed)
     write_files(out, versions[1])

@@ -86,7 +86,7 @@ def test_two_sources_that_meet(out: Path) -> None:
     assert list(files(out)) == ["doc_a__ch0.json", "doc_b__ch0.json", "x/doc_a__ch0.json"]
     assert written.documents == 3
     assert [each.path for each in written.refused] == ["a.mdx", "A.md"]
-    assert "would meet those of a.md" in written.refused[0].reason
+    assert "would clash with those of a.md" in written.refused[0].reason
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_more_that_meet(tmp_path: Path, first: quire.Chunks, second: quire.Chunk
     written = write_files(tmp_path / "out", [first, second])
     assert len(files(tmp_path / "out")) == 2
     assert [each.path for each in written.refused] == [second.document.source.name]
-    assert f"meet those of {first.document.source.name}" in written.refused[0].reason
+    assert f"clash with those of {first.document.source.name}" in written.refused[0].reason
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_a_file_that_is_not_quire_s_is_not_overwritten(out: Path, content: str) 
     write_files(out, [])
     (out / "doc_a__ch5.json").write_text(content)
     written = write_files(out, [doc("a.md"), doc("b.md", 1)])
-    assert "no chunk file of quire; remove it" in written.refused[0].reason
+    assert "is not a quire chunk file; remove it" in written.refused[0].reason
     assert (out / "doc_a__ch5.json").read_text() == content
     assert (out / "doc_b__ch0.json").exists()
 
@@ -304,7 +304,7 @@ def test_a_path_longer_than_the_system_allows(out: Path) -> None:
     long = "/".join(["d" * 250] * 17) + "/a.md"
     written = write_files(out, [doc("before.md", 1), doc(long, 1), doc("behind.md", 1)])
     assert [each.path for each in written.refused] == [long]
-    assert "longer than this system allows; shorten it" in written.refused[0].reason
+    assert "File name too long; choose a shorter name" in written.refused[0].reason
     assert sorted(each.name for each in out.glob("*.json")) == ["doc_before__ch0.json", "doc_behind__ch0.json"]
 
 
@@ -472,11 +472,11 @@ def test_no_link_leads_what_quire_keeps_out_of_the_folder(
 @pytest.mark.parametrize(
     ("name", "is_folder", "said"),
     [
-        (".quire", False, "is not a folder, but what quire keeps during a run is in one of this name; remove it"),
-        (".quire/stage", False, "is not a folder; remove it"),
-        (".quire/lock", True, "is a folder; remove it"),
-        (".quire/journal", True, "is a folder; remove it"),
-        (".quire/README", True, "is a folder; remove it"),
+        (".quire", False, "is not a folder, but quire needs the name; remove it"),
+        (".quire/stage", False, "is not a folder, but quire needs the name; remove it"),
+        (".quire/lock", True, "is a folder, but quire needs the name; remove it"),
+        (".quire/journal", True, "is a folder, but quire needs the name; remove it"),
+        (".quire/README", True, "is a folder, but quire needs the name; remove it"),
     ],
 )
 def test_what_is_in_the_way_of_what_quire_keeps_is_named(tmp_path: Path, name: str, is_folder: bool, said: str) -> None:
@@ -508,12 +508,17 @@ def test_recovering_nothing(tmp_path: Path) -> None:
 
 def test_what_killed_runs_left_beside_the_folder_is_removed_and_nothing_else(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    (tmp_path / ".out.quire-abcd_123" / "new").mkdir(parents=True)
-    kept = [".out.quire-backup", ".out.quire-abcd_124", ".other.quire-abcd_123"]
+    left = tmp_path / ".out.quire-swap"
+    (left / "new").mkdir(parents=True)
+    kept = [".out.quire-backup", ".other.quire-swap"]
     for name in kept:
-        (tmp_path / name / "mine").mkdir(parents=True)
+        (tmp_path / name / "new").mkdir(parents=True)
     write_files(out, [doc("a.md")])
     assert sorted(each.name for each in tmp_path.iterdir()) == sorted([*kept, "out"])
+    (left / "mine").mkdir(parents=True)
+    write_files(out, [doc("a.md", 3)])
+    assert [each.name for each in left.iterdir()] == ["mine"]
+    assert len(files(out)) == 3
 
 
 def test_a_text_without_a_path_is_not_taken_for_the_file_that_its_front_matter_names(out: Path) -> None:
@@ -525,7 +530,7 @@ def test_a_text_without_a_path_is_not_taken_for_the_file_that_its_front_matter_n
 
 @pytest.mark.parametrize("documents", [doc("a.md"), doc("a.md")[:1], [[doc("a.md")]], ["text"], [None]])
 def test_what_are_no_documents_is_refused(tmp_path: Path, documents: Any) -> None:
-    with pytest.raises(quire.OptionError, match=r"the chunks of documents are needed, .* as in \[chunks\], not "):
+    with pytest.raises(quire.OptionError, match=r"expected a list of .* as in \[chunks\], not "):
         write_files(tmp_path / "out", documents)
     assert files(tmp_path) == {}
     assert not (tmp_path / "out" / ".quire" / "stage").exists()

@@ -1,84 +1,69 @@
-"""Text -> terms, the same way for documents (``schema``), for queries (``words``, ``clauses``) and for marking.
-
-Before: ``spelling``. ``search.answer`` hands it to ``highlight``.
-"""
+"""Text to terms, the same way for documents, queries and highlighting; and the spellings of a word in a query."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import cache, lru_cache
+from itertools import pairwise
+from typing import NamedTuple
 
 import tantivy
 
-from quire.index.engine.spelling import normal
+from quire.index.engine.normalization import humps, is_unspaced, normalize
 
-NONE = "none"
-"""The language of a tree whose words are not stemmed."""
+NONE = "none"  # the language of a tree whose words are not stemmed
 
 LANGUAGES = (
     *("arabic", "danish", "dutch", "english", "finnish", "french", "german", "greek", "hungarian", "italian"),
     *("norwegian", "portuguese", "romanian", "russian", "spanish", "swedish", "tamil", "turkish", NONE),
 )
-"""What a tree's language can be."""
+"""The languages that a tree can have."""
 
-_ACCENTS_SAY_NOTHING = ("arabic", "dutch", "english", "german", "greek", "russian", "tamil", NONE)
-"""The languages whose endings are known without the accents of Latin letters. A word is found there without them."""
+_FOLD_FIRST = ("arabic", "dutch", "english", "german", "greek", "russian", "tamil", NONE)
+"""Languages whose stemmers do not need the accents of Latin letters; accents are removed before stemming."""
 
-_LONGEST = 128
-"""Words of so many bytes are not indexed: nobody types them, and encoded data is full of them."""
-_PERHAPS_LONG = re.compile(r"[^\W_]{32,}")
-"""A word that may have so many: a character has four at most."""
+_MAX_WORD_BYTES = 128  # longer words are not indexed: nobody types them, and encoded data is full of them
+_MAYBE_TOO_LONG = re.compile(r"[^\W_]{32,}")  # a character has at most four bytes
 
-
-def name(language: str) -> str:
-    """The name under which the engine knows the analyser of a language."""
-    return f"quire_{language}"
+_VERSION = re.compile(r"v?(\d+(?:\.\d+)+)", re.IGNORECASE)
+_HYPHENATED = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
+_APOSTROPHE = re.compile(r"(?<=\w)['’]\w{1,2}\b|\b\w{1,2}['’](?=\w)")
 
 
 @cache
 def analyser(language: str) -> tantivy.TextAnalyzer:
-    """Cut at all that is no letter and no digit; in lower case, without accents, stemmed.
-
-    In some languages endings are known by their accents: there these go last.
-    """
+    """Splits at everything but letters and digits; lower case, without accents, stemmed."""
     builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
-    builder = builder.filter(tantivy.Filter.remove_long(_LONGEST)).filter(tantivy.Filter.lowercase())
-    if language in _ACCENTS_SAY_NOTHING:
+    builder = builder.filter(tantivy.Filter.remove_long(_MAX_WORD_BYTES)).filter(tantivy.Filter.lowercase())
+    if language in _FOLD_FIRST:
         builder = builder.filter(tantivy.Filter.ascii_fold())
     if language != NONE:
         builder = builder.filter(tantivy.Filter.stemmer(language))
-    return (builder if language in _ACCENTS_SAY_NOTHING else builder.filter(tantivy.Filter.ascii_fold())).build()
+    return (builder if language in _FOLD_FIRST else builder.filter(tantivy.Filter.ascii_fold())).build()
 
 
 def terms(text: str, language: str) -> list[str]:
-    """The terms of a text, in order. A word that is too long is one as well, which nothing has: it is not left out."""
-    text = normal(text)
-    return list(_terms(text, language)) if _PERHAPS_LONG.search(text) else analyser(language).analyze(text)
-
-
-def _terms(text: str, language: str) -> Iterator[str]:
-    at = 0
-    for word in _PERHAPS_LONG.finditer(text):
-        if len(word[0].encode()) >= _LONGEST:
-            yield from analyser(language).analyze(text[at : word.start()])
-            yield word[0].lower()
+    """The terms of a text in order. A word that is too long to be indexed is a term, too, which matches nothing."""
+    text, found, at = normalize(text), list[str](), 0
+    analyze = analyser(language).analyze
+    for word in _MAYBE_TOO_LONG.finditer(text):
+        if len(word[0].encode()) >= _MAX_WORD_BYTES:
+            found += [*analyze(text[at : word.start()]), word[0].lower()]
             at = word.end()
-    yield from analyser(language).analyze(text[at:])
+    return found + analyze(text[at:])
 
 
 @lru_cache(maxsize=50_000)
 def word_terms(word: str, language: str) -> tuple[str, ...]:
-    """The terms of one word, remembered: texts repeat their words."""
+    """The terms of one word, cached."""
     return tuple(terms(word, language))
 
 
 def beginnings(term: str, language: str) -> tuple[str, ...]:
-    """With which of these every word in ASCII begins that has a term, or one that begins so. Both are in lower case.
+    """Every ASCII word with this term, or with one that starts with it, starts with one of these. Lower case.
 
-    All stemming leaves the first letter as it is, but for ``g`` in Dutch: ``gelopen`` has the stem of ``lopen``. In
-    English it changes no more than an ``e``, ``i`` or ``y`` at the end (``flies``, ``fli``), ``bility`` to ``bl``, and
-    short words as ``dying`` to ``die``.
+    Stemmers keep the first letter, except for ``g`` in Dutch: ``gelopen`` has the stem of ``lopen``. The English one
+    changes only ``e``, ``i`` or ``y`` at the end (``flies``, ``fli``), ``bility`` to ``bl``, and ``dying`` to ``die``.
     """
     if language == NONE:
         return (term,)
@@ -89,3 +74,46 @@ def beginnings(term: str, language: str) -> tuple[str, ...]:
     if len(term) == len("die") and term.endswith("ie"):
         return (term[0],)
     return (term[:-1] if len(term) > 1 and term[-1] in "eiy" else term,)
+
+
+class Spelling(NamedTuple):
+    """One way to spell a word."""
+
+    terms: tuple[str, ...]
+    tight: bool = False  # the terms must be adjacent
+
+
+@lru_cache(maxsize=4_096)
+def spellings(word: str, language: str) -> tuple[Spelling, ...]:
+    """The spellings of a word: as typed, split at its humps, a version with and without ``v``, without hyphens."""
+    word = _APOSTROPHE.sub("", word) or word
+    if version := _VERSION.fullmatch(word):
+        found = [Spelling(tuple(terms(f"{lead}{version[1]}", language)), tight=True) for lead in ("", "v")]
+    else:
+        found = [Spelling(tuple(terms(word, language)))]
+        parts = tuple(terms(humps(normalize(word)), language)) if word.isascii() else ()
+        found += [Spelling(parts)] if len(parts) > len(found[0].terms) else []
+    if _HYPHENATED.fullmatch(word):
+        found.append(Spelling(tuple(terms(word.replace("-", ""), language))))
+    return tuple(spelling for spelling in dict.fromkeys(found) if spelling.terms)
+
+
+def adjacent_terms(spelling: Spelling) -> list[tuple[str, ...]]:
+    """Groups of terms that must be adjacent: all of them, or those of consecutive characters without spaces."""
+    if spelling.tight:
+        return [spelling.terms]
+    found: list[tuple[str, ...]] = []
+    was_unspaced = False
+    for term in spelling.terms:
+        unspaced = is_unspaced(term)
+        if unspaced and was_unspaced:
+            found[-1] += (term,)
+        else:
+            found.append((term,))
+        was_unspaced = unspaced
+    return found
+
+
+def term_pairs(group: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Each two adjacent terms: what a partial match may have of a group."""
+    return [group] if len(group) < 3 else list(pairwise(group))

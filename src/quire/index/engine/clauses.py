@@ -1,6 +1,6 @@
-"""Parts of a query tree -> clauses of the engine's query. Used by ``compile``, which knows what they are for.
+"""Query tree to clauses of an engine query.
 
-A word is looked for in every field and counts as in the best of them, plus a little of the others; words add up.
+A word is searched in every field and scores as in the best field, plus a part of the others. Words add up.
 """
 
 from __future__ import annotations
@@ -8,201 +8,268 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 import msgspec
 import tantivy
 
-from quire.index.engine import fields
-from quire.index.engine.analysis import terms
-from quire.index.engine.known import WHOLE, Words, is_plain, last_part
-from quire.index.engine.spelling import is_unspaced
-from quire.index.engine.words import Spelling, pairs, runs, spelled
-from quire.index.node import term as id_term
-from quire.query.tree import All, Either, Not, Phrase, Query, Word, leaves
+from quire.index.engine import index_schema
+from quire.index.engine.analysis import NONE, Spelling, adjacent_terms, spellings, term_pairs, terms
+from quire.index.engine.corrections import Dictionary
+from quire.index.engine.function_words import COMPARISONS, is_function_word
+from quire.index.engine.normalization import flags, is_unspaced
+from quire.query.query_tree import All, Either, Not, Phrase, Query, Word, leaves
 
 _MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
+_WHOLE_NAME = 3.0  # the extra weight of a name whose parts are adjacent, and of a flag with its dashes
 
 
-class Way(NamedTuple):
-    """One way to read a word."""
+class Ranking(msgspec.Struct, frozen=True, kw_only=True):
+    """The weights of a search."""
+
+    boosts: Mapping[str, float]  # by field; fields with 0 are not searched
+    tie: float  # the part of the other fields that is added to the best
+    adjacent: float  # the extra weight of adjacent words in a title
+
+
+class QueryContext(msgspec.Struct, frozen=True, kw_only=True):
+    """What compiling needs to know about the index and the words of a query."""
+
+    schema: tantivy.Schema
+    languages: tuple[str, ...]
+    dictionary: Dictionary
+    ranking: Ranking
+    corrections: Mapping[str, Sequence[str]] = msgspec.field(default_factory=dict)
+    first_word: str = ""
+
+    def required(self, items: Sequence[Query]) -> list[Query]:
+        """The items of an ``All`` that must match: those that are no function words, or else all."""
+        wanted: list[Query] = [item for item in items if not isinstance(item, Not)]
+        return [item for item in wanted if not self.is_optional(item)] or wanted
+
+    def is_optional(self, item: Query) -> bool:
+        """Whether an item is a function word without a boost."""
+        if not is_plain(item) or item.boost != 1 or (item.text == self.first_word and item.text.lower() in COMPARISONS):
+            return False
+        return is_function_word(item.text, self.languages)
+
+    def corrected(self, word: Word) -> Sequence[str]:
+        """The corrections of a word, or the word itself."""
+        return self.corrections.get(word.text, (word.text,)) if word.field is None else (word.text,)
+
+    def shorter_stems(self, prefix: str, language: str) -> Iterator[tuple[str, ...]]:
+        """The terms of a prefix that do not start with it: ``author`` for ``authorit``."""
+        lead, last = split_last_word(prefix)
+        typed = "".join(terms(last, NONE)[-1:])
+        before = tuple(terms(lead, language))
+        for term in self.dictionary.completions(last, language).frequent:
+            if not term.startswith(typed):
+                yield (*before, term)
+
+    def flag(self, leaf: Word | Phrase) -> tantivy.Query | None:
+        """A query for a command-line flag with its dashes; None for other words."""
+        found = flags(leaf.text)
+        if leaf.field or len(found) != 1 or not leaf.text.lower().startswith(found[0]):
+            return None
+        query = tantivy.Query.term_query(self.schema, index_schema.FLAGS, found[0], index_option="basic")
+        rarity = self.dictionary.rarity(index_schema.FLAGS, found[0])
+        return tantivy.Query.const_score_query(query, _WHOLE_NAME * rarity)
+
+
+class Variant(NamedTuple):
+    """One way to search for a word."""
 
     language: str
-    """The language."""
     spelling: Spelling
-    """How it is spelled there."""
-    units: Sequence[tuple[str, ...]]
-    """The pieces of it that may stand anywhere, each with its terms side by side."""
+    groups: Sequence[tuple[str, ...]]  # the terms of each group must be adjacent; groups may be anywhere
 
 
-class Pass(msgspec.Struct, frozen=True):
-    """One way through the tree: into which fields, and whether all must match."""
+class ClauseBuilder(msgspec.Struct, frozen=True):
+    """Builds clauses for some fields."""
 
-    words: Words
-    """What is known of the words."""
-    boosts: Mapping[str, float]
-    """The fields that are looked into."""
-    loose: bool = False
-    """Whether some of the words are enough; never behind a field or a ``-``."""
-    bonus: bool = True
-    """Whether words side by side in a title, and flags of commands, count extra."""
+    context: QueryContext
+    boosts: Mapping[str, float]  # by field
+    partial: bool = False  # whether some of the words are enough; never for a field or a ``-``
+    bonus: bool = True  # whether adjacent words in a title and flags score extra
 
-    def compiled(self, query: Query) -> tantivy.Query | None:
-        """Any part of the tree; None where there is nothing to look for."""
+    def build(self, query: Query) -> tantivy.Query | None:
+        """The clause for a query; None if there is nothing to search for."""
         match query:
-            case Word(field=str()) | Phrase(field=str()) if self.loose:
-                return self._strict.compiled(query)
+            case Word(field=str()) | Phrase(field=str()) if self.partial:
+                return self._strict.build(query)
             case Word():
                 return _boosted(self._word(query), query.boost)
             case Phrase():
                 return _boosted(self._phrase(query), query.boost)
             case Either(items=items):
-                return best(self._each(items), self.words.ranking.tie)
+                return best_of(self._build_each(items), self.context.ranking.tie)
             case _:
-                return self._all(together(query))
+                return self._all(all_items(query))
 
-    def side_by_side(self, items: Sequence[Query]) -> Iterator[tuple[str, tantivy.Query]]:
-        """The bonus for words that follow each other, here and in a title."""
-        weight = self.words.ranking.adjacent * self.boosts.get("title", 0.0)
+    def adjacent_in_title(self, items: Sequence[Query]) -> Iterator[tuple[str, tantivy.Query]]:
+        """The bonus for words that are adjacent in the query and in a title."""
+        weight = self.context.ranking.adjacent * self.boosts.get("title", 0.0)
         for one, other in pairwise(items) if self.bonus and weight > 0 else ():
             if not is_plain(one) or not is_plain(other):
                 continue
-            if self.words.is_optional(one) and self.words.is_optional(other):
+            if self.context.is_optional(one) and self.context.is_optional(other):
                 continue
-            for language in self.words.languages:
-                left, right = (spelled(self.words.texts(word)[0], language)[:1] for word in (one, other))
+            for language in self.context.languages:
+                left, right = (spellings(self.context.corrected(word)[0], language)[:1] for word in (one, other))
                 if left and right:
-                    phrase = self._side("title", language, (left[0].terms[-1], right[0].terms[0]))
+                    phrase = self._adjacent_in("title", language, (left[0].terms[-1], right[0].terms[0]))
                     yield f"{one.text} {other.text}", tantivy.Query.boost_query(phrase, weight)
 
-    def ways(self, word: Word) -> Iterator[Way]:
-        """The ways to read a word."""
-        for text in self.words.texts(word):
-            for language in self.words.languages:
-                for spelling in spelled(text, language):
-                    yield self._way(spelling, language, tight=word.field == "path")
+    def variants(self, word: Word) -> Iterator[Variant]:
+        """The ways to search for a word."""
+        for text in self.context.corrected(word):
+            for language in self.context.languages:
+                for spelling in spellings(text, language):
+                    yield self._variant(spelling, language, tight=word.field == "path")
 
-    def any_of(self, ways: Iterable[Way]) -> tantivy.Query | None:
-        """All pieces of one of the ways; None of none."""
-        return best([self._read(way, self.boosts) for way in ways], 0.0)
+    def any_variant(self, variants: Iterable[Variant]) -> tantivy.Query | None:
+        """All groups of one of the variants."""
+        return best_of([self._search_variant(each, self.boosts) for each in variants], 0.0)
 
-    def _way(self, spelling: Spelling, language: str, *, tight: bool = False) -> Way:
-        units = [spelling.terms] if tight else runs(spelling)
-        return Way(language, spelling, [pair for unit in units for pair in pairs(unit)] if self.loose else units)
+    def _variant(self, spelling: Spelling, language: str, *, tight: bool = False) -> Variant:
+        groups = [spelling.terms] if tight else adjacent_terms(spelling)
+        if self.partial:
+            groups = [pair for group in groups for pair in term_pairs(group)]
+        return Variant(language, spelling, groups)
 
     @property
-    def _strict(self) -> Pass:
-        return msgspec.structs.replace(self, loose=False)
+    def _strict(self) -> ClauseBuilder:
+        return msgspec.structs.replace(self, partial=False)
 
-    def _each(self, items: Iterable[Query]) -> list[tantivy.Query]:
-        return [made for item in items if (made := self.compiled(item)) is not None]
+    def _build_each(self, items: Iterable[Query]) -> list[tantivy.Query]:
+        return [clause for item in items if (clause := self.build(item)) is not None]
 
     def _all(self, items: Sequence[Query]) -> tantivy.Query | None:
-        needed = self.words.needed(items)
-        musts = self._each(needed)
-        unwanted = [self._strict.compiled(item.item) for item in items if isinstance(item, Not)]
-        refused = [each for each in unwanted if each is not None]
-        optional = self._each(item for item in items if self.words.is_optional(item) and item not in needed)
+        required = self.context.required(items)
+        musts = self._build_each(required)
+        refused = self._strict._build_each(item.item for item in items if isinstance(item, Not))  # noqa: SLF001
+        optional = self._build_each(item for item in items if self.context.is_optional(item) and item not in required)
         if not musts:
             if not refused:
                 return None
-            musts = [tantivy.Query.const_score_query(tantivy.Query.exists_query(fields.POSITION), 1.0)]
-        elif self.loose:
-            meant = self._each(item for item in needed if _is_in_field(item))
-            some = [(_SHOULD, each) for each in self._each(item for item in needed if not _is_in_field(item))]
-            musts = [*meant, *([tantivy.Query.boolean_query(some)] if some else [])]
+            everything = tantivy.Query.exists_query(index_schema.POSITION)
+            musts = [tantivy.Query.const_score_query(everything, 1.0)]
+        elif self.partial:
+            in_fields = self._build_each(item for item in required if _has_field(item))
+            some = [(_SHOULD, each) for each in self._build_each(item for item in required if not _has_field(item))]
+            musts = [*in_fields, *([tantivy.Query.boolean_query(some)] if some else [])]
         clauses = [(_MUST, each) for each in musts]
         clauses += [(_SHOULD, each) for each in optional]
-        clauses += [(_SHOULD, each) for _, each in self.side_by_side(items)]
+        clauses += [(_SHOULD, each) for _, each in self.adjacent_in_title(items)]
         clauses += [(_NOT, each) for each in refused]
         return tantivy.Query.boolean_query(clauses) if len(clauses) > 1 else musts[0]
 
     def _word(self, word: Word) -> tantivy.Query | None:
         if word.field == "tree":
             return self._tree(word)
-        if word.prefix and _may_go_on(word.text):
+        if word.prefix and _can_continue(word.text):
             return self._prefix(word)
-        return self._or_flag(word, best([self._read(way, self._fields(word)) for way in self.ways(word)], 0.0))
+        variants = [self._search_variant(each, self._fields(word)) for each in self.variants(word)]
+        return self._with_flag(word, best_of(variants, 0.0))
 
-    def _read(self, way: Way, into: Mapping[str, float]) -> tantivy.Query:
-        """The pieces of a word in any field each, more if they all stand side by side."""
-        made = [self._side_in_any(unit, way.language, into) for unit in way.units]
-        if len(made) == 1:
-            return made[0]
-        apart = tantivy.Query.boolean_query([(_SHOULD if self.loose else _MUST, each) for each in made])
-        side = tantivy.Query.boost_query(self._side_in_any(way.spelling.terms, way.language, into), WHOLE)
-        return tantivy.Query.boolean_query([(_MUST, apart), (_SHOULD, side)])
+    def _search_variant(self, variant: Variant, boosts: Mapping[str, float]) -> tantivy.Query:
+        """Each group in any field, and more if all terms are adjacent."""
+        groups = [self._adjacent(group, variant.language, boosts) for group in variant.groups]
+        if len(groups) == 1:
+            return groups[0]
+        apart = tantivy.Query.boolean_query([(_SHOULD if self.partial else _MUST, each) for each in groups])
+        together = self._adjacent(variant.spelling.terms, variant.language, boosts)
+        whole = tantivy.Query.boost_query(together, _WHOLE_NAME)
+        return tantivy.Query.boolean_query([(_MUST, apart), (_SHOULD, whole)])
 
     def _phrase(self, phrase: Phrase) -> tantivy.Query | None:
         if phrase.field == "tree":
             return self._tree(phrase)
-        into = self._fields(phrase)
-        ways = []
-        for language in self.words.languages:
-            # As it is looked for in other queries, and as it stands in a text: ``don't`` is two terms there.
-            forms = {each.terms for each in spelled(phrase.text, language)[:1]} | {tuple(terms(phrase.text, language))}
-            ways += [self._side_in_any(form, language, into) for form in sorted(forms) if form]
-        return self._or_flag(phrase, best(ways, 0.0))
+        boosts = self._fields(phrase)
+        variants = []
+        for language in self.context.languages:
+            # As a query spells it, and as a text has it, in which ``don't`` is two terms.
+            forms = {each.terms for each in spellings(phrase.text, language)[:1]}
+            forms.add(tuple(terms(phrase.text, language)))
+            variants += [self._adjacent(form, language, boosts) for form in sorted(forms) if form]
+        return self._with_flag(phrase, best_of(variants, 0.0))
 
-    def _or_flag(self, leaf: Word | Phrase, made: tantivy.Query | None) -> tantivy.Query | None:
-        """A word or phrase, more where it is a flag of a command and stands there as one."""
-        flag = self.words.flag(leaf) if self.bonus else None
-        return made if made is None or flag is None else tantivy.Query.boolean_query([(_MUST, made), (_SHOULD, flag)])
+    def _with_flag(self, leaf: Word | Phrase, clause: tantivy.Query | None) -> tantivy.Query | None:
+        """The clause, and more if the word is a command-line flag and the text has it with its dashes."""
+        flag = self.context.flag(leaf) if self.bonus else None
+        if clause is None or flag is None:
+            return clause
+        return tantivy.Query.boolean_query([(_MUST, clause), (_SHOULD, flag)])
 
     def _prefix(self, word: Word) -> tantivy.Query | None:
-        """A beginning counts as the best of the words that it may be; rare ones, where there are many, count little."""
-        lead, beginning = last_part(word.text)
-        into = self._fields(word)
-        ways = []
-        for language in self.words.languages:
-            completed = self.words.dictionary.completions(beginning, language)
-            words = [self._side_in_any((term,), language, into) for term in completed.frequent]
-            starts = best([*words, *self._any_of(completed.others, language, into)], 0.0)
-            if starts is not None:
-                before = [self._read(self._way(each, language), into) for each in spelled(lead, language)[:1]]
-                ways.append(tantivy.Query.boolean_query([(_MUST, each) for each in (*before, starts)]))
-        return best(ways, 0.0) or tantivy.Query.empty_query()
+        """A prefix scores as the best of its words; of many words the rare ones score little."""
+        lead, prefix = split_last_word(word.text)
+        boosts = self._fields(word)
+        variants = []
+        for language in self.context.languages:
+            completions = self.context.dictionary.completions(prefix, language)
+            words = [self._adjacent((term,), language, boosts) for term in completions.frequent]
+            completed = best_of([*words, *self._any_term(completions.others, language, boosts)], 0.0)
+            if completed is not None:
+                before = [
+                    self._search_variant(self._variant(each, language), boosts)
+                    for each in spellings(lead, language)[:1]
+                ]
+                variants.append(tantivy.Query.boolean_query([(_MUST, each) for each in (*before, completed)]))
+        return best_of(variants, 0.0) or tantivy.Query.empty_query()
 
-    def _any_of(self, terms: Sequence[str], language: str, into: Mapping[str, float]) -> Iterator[tantivy.Query]:
-        """Any of many terms, all in one go, which cannot be scored."""
-        for name in (name for name, boost in into.items() if terms and boost > 0):
-            among = tantivy.Query.term_set_query(self.words.schema, fields.field(name, language), terms)
-            yield tantivy.Query.const_score_query(among, 1.0)
+    def _any_term(self, terms: Sequence[str], language: str, boosts: Mapping[str, float]) -> Iterator[tantivy.Query]:
+        """Any of many terms in one query, which cannot score them."""
+        for name in (name for name, boost in boosts.items() if terms and boost > 0):
+            query = tantivy.Query.term_set_query(self.context.schema, index_schema.field(name, language), terms)
+            yield tantivy.Query.const_score_query(query, 1.0)
 
     def _tree(self, leaf: Word | Phrase) -> tantivy.Query:
-        query = tantivy.Query.term_query(self.words.schema, fields.TREE, id_term(leaf.text), index_option="basic")
+        schema, tree = self.context.schema, index_schema.TREE
+        query = tantivy.Query.term_query(schema, tree, leaf.text, index_option="basic")
         if isinstance(leaf, Word) and leaf.prefix:
-            query = tantivy.Query.regex_query(self.words.schema, fields.TREE, f"{re.escape(leaf.text)}.*")
+            query = tantivy.Query.regex_query(schema, tree, f"{re.escape(leaf.text)}.*")
         return tantivy.Query.const_score_query(query, 0.0)
 
     def _fields(self, leaf: Word | Phrase) -> Mapping[str, float]:
         return {leaf.field: 1.0} if leaf.field else self.boosts
 
-    def _side_in_any(self, terms: tuple[str, ...], language: str, into: Mapping[str, float]) -> tantivy.Query:
-        """Terms side by side, in the best of some fields."""
-        made = [(self._side(name, language, terms), boost) for name, boost in into.items() if boost > 0]
-        ways = [query if boost == 1 else tantivy.Query.boost_query(query, float(boost)) for query, boost in made]
-        return best(ways, self.words.ranking.tie) or tantivy.Query.empty_query()
+    def _adjacent(self, terms: tuple[str, ...], language: str, boosts: Mapping[str, float]) -> tantivy.Query:
+        """Adjacent terms in the best of some fields."""
+        found = [(self._adjacent_in(name, language, terms), boost) for name, boost in boosts.items() if boost > 0]
+        queries = [query if boost == 1 else tantivy.Query.boost_query(query, float(boost)) for query, boost in found]
+        return best_of(queries, self.context.ranking.tie) or tantivy.Query.empty_query()
 
-    def _side(self, name: str, language: str, terms: tuple[str, ...]) -> tantivy.Query:
-        where = fields.field(name, language)
+    def _adjacent_in(self, name: str, language: str, terms: tuple[str, ...]) -> tantivy.Query:
+        field = index_schema.field(name, language)
         if len(terms) == 1:
-            return tantivy.Query.term_query(self.words.schema, where, terms[0])
-        return tantivy.Query.phrase_query(self.words.schema, where, list(terms))
+            return tantivy.Query.term_query(self.context.schema, field, terms[0])
+        return tantivy.Query.phrase_query(self.context.schema, field, list(terms))
 
 
-def together(query: Query) -> tuple[Query, ...]:
+def all_items(query: Query) -> tuple[Query, ...]:
     """The items that must match together."""
     return query.items if isinstance(query, All) else (query,)
 
 
-def _is_in_field(item: Query) -> bool:
-    """Whether an item says in which field to look: that is meant, whatever else matches."""
+def is_plain(item: Query) -> TypeGuard[Word]:
+    """Whether an item is a word without a field and a ``*``."""
+    return isinstance(item, Word) and item.field is None and not item.prefix
+
+
+def split_last_word(text: str) -> tuple[str, str]:
+    """Everything before the last word, and the last word: ``my_v`` gives ``my_`` and ``v``."""
+    cut = max((at + 1 for at, character in enumerate(text) if not character.isalnum()), default=0)
+    return text[:cut], text[cut:]
+
+
+def _has_field(item: Query) -> bool:
+    """Whether an item names its fields; such an item must match even in a partial match."""
     return all(leaf.field is not None for leaf in leaves(item))
 
 
-def _may_go_on(text: str) -> bool:
-    """Whether a word can go on behind this: not behind ``C++``, nor where each character is a word."""
+def _can_continue(text: str) -> bool:
+    """Whether a word can go on: not after ``C++``, nor if each character is a word."""
     return text[-1:].isalnum() and not is_unspaced(text[-1:])
 
 
@@ -210,8 +277,8 @@ def _boosted(query: tantivy.Query | None, boost: float) -> tantivy.Query | None:
     return query if query is None or boost == 1 else tantivy.Query.boost_query(query, float(boost))
 
 
-def best(queries: Sequence[tantivy.Query], tie: float) -> tantivy.Query | None:
-    """As much as the best of some queries, plus a part of the others; None of none."""
+def best_of(queries: Sequence[tantivy.Query], tie: float) -> tantivy.Query | None:
+    """The best score of some queries plus a part of the others; None without queries."""
     if not queries:
         return None
     return queries[0] if len(queries) == 1 else tantivy.Query.disjunction_max_query(list(queries), float(tie))

@@ -1,85 +1,89 @@
-"""Query tree -> the engine's queries. Before: ``query.parse`` and the corrections. After: ``store`` runs them.
-
-All words must match (``strict``), or as many as possible (``loose``). ``own`` asks what a node itself has of them.
-"""
+"""Query tree to engine queries, and the scores of their parts for ``--explain``."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import msgspec
 import tantivy
 
-from quire.index.engine import fields
-from quire.index.engine.clauses import Pass, together
-from quire.index.engine.known import Words
-from quire.index.node import term as id_term
-from quire.query.show import show
-from quire.query.tree import All, Not, Query, leaves
+from quire.index.engine import index_schema
+from quire.index.engine.clauses import ClauseBuilder, QueryContext, all_items
+from quire.query import show
+from quire.query.query_tree import All, Not, Query, leaves
 
 _MUST, _SHOULD = tantivy.Occur.Must, tantivy.Occur.Should
-_FEW = 64
-"""Up to so many terms are looked up one by one: for a set of them the engine goes through all terms of the field."""
+_FEW_TERMS = 64
+"""Up to so many terms are looked up one by one; for a larger set, the engine scans all terms of the field."""
 
 
 class Compiler(msgspec.Struct, frozen=True):
-    """Compiles queries for one state of an index."""
+    """Compiles queries for one snapshot."""
 
-    words: Words
-    """What is known of the words of the query and of the index."""
+    context: QueryContext
 
-    def strict(self, query: Query) -> tantivy.Query | None:
-        """What matches all of the query; None where it has nothing to look for."""
-        return self._pass().compiled(query)
+    def compile(self, query: Query, *, partial: bool = False) -> tantivy.Query | None:
+        """A query that matches all words, or with ``partial`` some; None if there is nothing to search for."""
+        return self._builder(partial=partial).build(query)
 
-    def loose(self, query: Query) -> tantivy.Query | None:
-        """What matches some of the query."""
-        return self._pass(loose=True).compiled(query)
+    def one_of(self, name: str, values: Iterable[str]) -> tantivy.Query:
+        """A filter: nodes with one of these values in a field that is not analysed."""
+        terms = list(values)
+        schema = self.context.schema
+        if not 0 < len(terms) <= _FEW_TERMS:
+            return tantivy.Query.term_set_query(schema, name, terms)
+        queries = (tantivy.Query.term_query(schema, name, term, index_option="basic") for term in terms)
+        return tantivy.Query.boolean_query([(_SHOULD, query) for query in queries])
 
-    def items(self, query: Query, *, partial: bool) -> Iterator[tuple[str, tantivy.Query]]:
-        """What the score is the sum of, as it was looked for: the items of the query, and words side by side."""
-        way = self._pass(loose=partial)
-        items = together(query)
-        for item in items:
-            made = None if isinstance(item, Not) else way.compiled(item)
-            if made is not None:
-                yield show(item), made
+    def item_scores(
+        self, searcher: tantivy.Searcher, query: Query, address: tantivy.DocAddress, *, partial: bool
+    ) -> list[dict[str, Any]]:
+        """The score of each item of the query in a node. Their sum is the node's score before normalization."""
+        builder, items = self._builder(partial=partial), all_items(query)
+        clauses = [(show(item), builder.build(item)) for item in items if not isinstance(item, Not)]
         if isinstance(query, All):
-            yield from ((f"{pair} side by side", made) for pair, made in way.side_by_side(items))
+            clauses += [(f"{pair} side by side", clause) for pair, clause in builder.adjacent_in_title(items)]
+        scores = [(name, _score(searcher, clause, address)) for name, clause in clauses if clause is not None]
+        return [{"item": name, "score": round(score, 3)} for name, score in scores if score]
 
-    def parts(self, query: Query) -> Iterator[tuple[str, str, tantivy.Query]]:
-        """Every word and phrase in every field by itself: text, field, query."""
+    def word_scores(
+        self, searcher: tantivy.Searcher, query: Query, address: tantivy.DocAddress
+    ) -> list[dict[str, Any]]:
+        """The score of each word and phrase in each field of a node, the highest first; they do not add up."""
+        scores = [
+            {"word": word, "field": name, "score": round(score, 3)}
+            for word, name, part in self._words_by_field(query)
+            if (score := _score(searcher, part, address))
+        ]
+        return sorted(scores, key=lambda each: -each["score"])
+
+    def _words_by_field(self, query: Query) -> Iterator[tuple[str, str, tantivy.Query]]:
         for leaf in leaves(query):
-            for name, boost in ({leaf.field: 1.0} if leaf.field else self.words.ranking.boosts).items():
-                way = Pass(self.words, {name: boost}, loose=True, bonus=False)
-                part = way.compiled(leaf) if boost > 0 else None
-                if part is not None:
-                    yield leaf.text, name, part
-            flag = self.words.flag(leaf)
+            for name, boost in ({leaf.field: 1.0} if leaf.field else self.context.ranking.boosts).items():
+                builder = ClauseBuilder(self.context, {name: boost}, partial=True, bonus=False)
+                clause = builder.build(leaf) if boost > 0 else None
+                if clause is not None:
+                    yield leaf.text, name, clause
+            flag = self.context.flag(leaf)
             if flag is not None:
-                yield leaf.text, fields.FLAGS, flag
-        for pair, part in self._pass().side_by_side(together(query)):
-            yield pair, "title, side by side", part
+                yield leaf.text, index_schema.FLAGS, flag
+        for pair, clause in self._builder().adjacent_in_title(all_items(query)):
+            yield pair, "title, side by side", clause
 
-    def among(self, name: str, values: Iterable[str]) -> tantivy.Query:
-        """A filter: those with one of these values in a field that is kept whole."""
-        terms = [id_term(value) for value in values]
-        if not 0 < len(terms) <= _FEW:
-            return tantivy.Query.term_set_query(self.words.schema, name, terms)
-        each = (tantivy.Query.term_query(self.words.schema, name, term, index_option="basic") for term in terms)
-        return tantivy.Query.boolean_query([(_SHOULD, query) for query in each])
-
-    def _pass(self, *, loose: bool = False) -> Pass:
-        return Pass(self.words, self.words.ranking.boosts, loose=loose)
+    def _builder(self, *, partial: bool = False) -> ClauseBuilder:
+        return ClauseBuilder(self.context, self.context.ranking.boosts, partial=partial)
 
 
 def filtered(query: tantivy.Query, *filters: tantivy.Query) -> tantivy.Query:
-    """A query among what passes all filters, which do not count for the score."""
+    """A query restricted by filters, which do not change scores."""
     musts = [(_MUST, tantivy.Query.const_score_query(each, 0.0)) for each in filters]
     return tantivy.Query.boolean_query([(_MUST, query), *musts]) if musts else query
 
 
-def anywhere(schema: tantivy.Schema, term: str, language: str) -> tantivy.Query:
-    """A term in any field."""
-    ways = [tantivy.Query.term_query(schema, fields.field(name, language), term) for name in fields.RANKED]
-    return tantivy.Query.disjunction_max_query(ways)
+def _score(searcher: tantivy.Searcher, query: tantivy.Query, address: tantivy.DocAddress) -> float:
+    try:
+        return float(json.loads(query.explain(searcher, address).to_json())["value"])
+    except ValueError:  # the query does not match
+        return 0.0

@@ -1,137 +1,128 @@
-"""Whether the engine's files are what was written. Used by ``opening``, ``update`` and ``Index.status``.
+"""Detects damage to the engine's files, by their checksums or when the engine fails to read them.
 
-Each file of a segment ends with the CRC32 of what is before. Checking it reads the whole file, so it is done once: what
-was seen whole is remembered with its size and time, and looked at again when one of these has changed. What changes
-under the same size and time, a failing disk, is found by a check of everything.
+Each segment file ends with the CRC32 of its content. Checking it reads the whole file, so files that passed are
+remembered with size and time, and checked again only if these change. Damage that changes neither, as by a failing
+disk, is found by a full check (``quire status``), or when the engine meets it.
 """
 
 from __future__ import annotations
 
+import errno
+import json
 import os
+import re
 from binascii import crc32
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 
-Seen = dict[str, tuple[int, int]]
-"""Files that were seen whole, by name: size and time of the last change."""
+from quire.errors import IndexDamagedError, is_panic
 
-META = "meta.json"
-"""The engine's own description of the last commit: where it stands, there is an index."""
-_PARTS = ("idx", "pos", "term", "store", "fast", "fieldnorm")
+Stamps = dict[str, tuple[int, int]]  # the size and mtime of files by name
+
+META = "meta.json"  # the engine's description of the last commit; a folder with this file is an index
+_SUFFIXES = ("idx", "pos", "term", "store", "fast", "fieldnorm")
 _MAGIC = 1337
-_TAIL = 8
-"""The length of the footer and the magic number, four bytes each."""
-_LONGEST_FOOTER = 4_096
-_AT_ONCE = 1 << 20
+_TAIL = 8  # the length of the footer and the magic number, four bytes each
 
 
 class DamageError(Exception):
-    """What is wrong, in a few words; whoever knows the folder's name makes a sentence of it."""
+    """A damaged file, in a few words; the caller adds the folder's name."""
 
 
-class _Deletes(msgspec.Struct):
-    opstamp: int
+def check(generation: Path, memory: Path | None = None) -> Stamps:
+    """Check all files of the last commit, except those that ``memory`` remembers; return their stamps."""
+    known = _remembered(memory, generation) if memory is not None else {}
+    stamps = _stamps(generation)
+    for name, stamp in stamps.items():
+        if known.get(name) != stamp:
+            with _named(name):
+                _check_file(generation / name)
+    return stamps
 
 
-class _Segment(msgspec.Struct):
-    segment_id: str
-    deletes: _Deletes | None = None
+def remember(memory: Path, generation: Path) -> None:
+    """Remember all files of a commit that this process has just made. A lost or torn memory does no harm."""
+    memory.write_bytes(msgspec.msgpack.encode((generation.name, _stamps(generation))))
 
 
-class _Meta(msgspec.Struct):
-    """The engine's own description of a commit, as far as it names files."""
-
-    segments: list[_Segment]
-
-
-class _Footer(msgspec.Struct):
-    """The end of each of its files."""
-
-    crc: int
+def _remembered(memory: Path, generation: Path) -> Stamps:
+    try:
+        name, stamps = msgspec.msgpack.decode(memory.read_bytes(), type=tuple[str, dict[str, tuple[int, int]]])
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return {}
+    return stamps if name == generation.name else {}
 
 
-def check(generation: Path, seen: Mapping[str, tuple[int, int]] | None = None) -> Seen:
-    """Look at all files of the last commit, those in ``seen`` only from outside, and say what was seen."""
-    found: Seen = {}
-    for name in _names(generation):
-        file = generation / name
-        try:
-            status = file.stat()
-            known = (status.st_size, status.st_mtime_ns)
-            if seen is None or seen.get(name) != known:
-                _check_file(file, status.st_size)
-        except FileNotFoundError as error:
-            raise DamageError(f"{name} is missing") from error
-        except OSError as error:
-            raise DamageError(f"{name} cannot be read: {error.strerror or error}") from error
-        found[name] = known
-    return found
-
-
-def outside(generation: Path) -> Seen:
-    """The files of the last commit as they are from outside, for the process that has just written them."""
-    found: Seen = {}
-    for name in _names(generation):
-        status = (generation / name).stat()
+def _stamps(generation: Path) -> Stamps:
+    found: Stamps = {}
+    for name in _file_names(generation):
+        with _named(name):
+            status = (generation / name).stat()
         found[name] = (status.st_size, status.st_mtime_ns)
     return found
 
 
-def remembered(file: Path, generation: Path) -> Seen:
-    """What ``remember`` wrote of a generation; nothing if there is none to be read."""
+def _file_names(generation: Path) -> Iterator[str]:
+    with _named(META):
+        segments = json.loads((generation / META).read_bytes())["segments"]
+        deletes = {segment["segment_id"]: segment.get("deletes") for segment in segments}
+        for segment_id, deleted in deletes.items():
+            name = segment_id.replace("-", "")
+            yield from (f"{name}.{suffix}" for suffix in _SUFFIXES)
+            if deleted is not None:
+                yield f"{name}.{deleted['opstamp']}.del"
+
+
+@contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Report a file that is missing, cannot be read, or is no JSON of the engine."""
     try:
-        name, seen = msgspec.msgpack.decode(file.read_bytes(), type=tuple[str, dict[str, tuple[int, int]]])
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-        return {}
-    return seen if name == generation.name else {}
-
-
-def memory_of(generation: Path, seen: Seen) -> bytes:
-    """What ``remembered`` reads."""
-    return msgspec.msgpack.encode((generation.name, seen))
-
-
-def _names(generation: Path) -> Iterator[str]:
-    """The files that the last commit consists of."""
-    try:
-        meta = msgspec.json.decode((generation / META).read_bytes(), type=_Meta)
+        yield
     except FileNotFoundError as error:
-        raise DamageError(f"{META} is missing") from error
+        raise DamageError(f"{name} is missing") from error
     except OSError as error:
-        raise DamageError(f"{META} cannot be read: {error.strerror or error}") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise DamageError(f"{META} holds something else") from error
-    for segment in meta.segments:
-        name = segment.segment_id.replace("-", "")
-        yield from (f"{name}.{part}" for part in _PARTS)
-        if segment.deletes is not None:
-            yield f"{name}.{segment.deletes.opstamp}.del"
+        raise DamageError(f"{name} cannot be read: {error.strerror or error}") from error
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise DamageError(f"{name} has invalid content") from error
 
 
-def _check_file(file: Path, size: int) -> None:
-    with file.open("rb") as stream:
-        stream.seek(-min(size, _TAIL), os.SEEK_END)
-        tail = stream.read(_TAIL)
-        length = int.from_bytes(tail[:4], "little")
-        if len(tail) < _TAIL or int.from_bytes(tail[4:], "little") != _MAGIC or length > min(_LONGEST_FOOTER, size):
-            raise DamageError(f"{file.name} does not end as it should")
-        stream.seek(size - _TAIL - length)
-        expected = _crc_in(stream.read(length), file.name)
-        stream.seek(0)
-        left, crc = size - _TAIL - length, 0
-        while left > 0:
-            block = stream.read(min(_AT_ONCE, left))
-            if not block:
-                raise DamageError(f"{file.name} is cut off")
-            crc, left = crc32(block, crc), left - len(block)
-    if crc != expected:
+def _check_file(file: Path) -> None:
+    data = memoryview(file.read_bytes())
+    end = len(data) - _TAIL - int.from_bytes(data[-8:-4], "little")
+    if end < 0 or int.from_bytes(data[-4:], "little") != _MAGIC:
+        raise DamageError(f"{file.name} has no valid footer")
+    if crc32(data[:end]) != json.loads(bytes(data[end:-_TAIL]))["crc"]:
         raise DamageError(f"{file.name} has changed since it was written")
 
 
-def _crc_in(footer: bytes, name: str) -> int:
+# Errors of the engine. It quotes the system in two ways, and names files by their whole path.
+
+_SYSTEM_ERROR = re.compile(r"(?:\(os error |\bOs \{ code: )([0-9]{1,5})\b")
+_FILE = re.compile(r'filepath: "(?:[^"]*[/\\])?([^"/\\]+)"')
+MAX_SHOWN = 200
+
+
+@contextmanager
+def engine_reads(generation: Path) -> Iterator[None]:
+    """Turn the engine's errors about unreadable files into an ``IndexDamagedError``."""
     try:
-        return msgspec.json.decode(footer, type=_Footer).crc
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise DamageError(f"{name} does not end as it should") from error
+        yield
+    except BaseException as error:
+        if not isinstance(error, ValueError | OSError | LookupError) and not is_panic(error):
+            raise
+        text, code = text_and_code(error)
+        file = _FILE.search(text)
+        what = f"{file[1]} cannot be read: {os.strerror(code)}" if code is not None and file else text[:MAX_SHOWN]
+        needs_rights = code in (errno.EACCES, errno.EPERM)
+        advice = "correct its rights, or run: quire index" if needs_rights else "run: quire index"
+        raise IndexDamagedError(str(generation.parent), f"the index is damaged ({what})", advice) from error
+
+
+def text_and_code(error: BaseException) -> tuple[str, int | None]:
+    """The engine's message on one line, and the error code of the system in it."""
+    text = " ".join(str(error).split())
+    number = _SYSTEM_ERROR.search(text)
+    return text, int(number[1]) if number else None

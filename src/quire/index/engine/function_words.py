@@ -1,4 +1,4 @@
-"""Words that say how something is asked, not what it is about: they may be missing where other words are there."""
+"""Function words: words such as *how* and *the*, which may be missing from a match if the query has other words."""
 
 from __future__ import annotations
 
@@ -19,11 +19,9 @@ _ENGLISH = (
     "aren couldn didn doesn don hasn haven shouldn wasn won wouldn "
     "yet you your yours documentation docs guide guides learn page pages section sections see "
 )
-"""With words that only say that something is asked (*explain*, *vs*) or that it stands in a document (*guide*, *page*):
-links and questions are full of them."""
+"""Includes words of questions (*explain*, *vs*) and of links to documents (*guide*, *page*)."""
 
-_BETWEEN = frozenset({"versus", "vs"})
-"""Words of asking only where they stand between others: *vs code* is a name."""
+COMPARISONS = frozenset({"versus", "vs"})  # function words unless they come first: *vs code* is a name
 
 _OTHERS = {
     "arabic": (
@@ -68,43 +66,35 @@ _OTHERS = {
         "ile için bu şu o da de bir ben sen var yok gibi daha çok"
     ),
 }
-"""Words of asking that the engine's lists lack; it has none for Arabic, Greek, Romanian, Tamil and Turkish."""
+"""Words missing from the engine's stop words; it has none for Arabic, Greek, Romanian, Tamil and Turkish."""
 
-_LISTED = (
+_WITH_STOP_WORDS = (
     *("danish", "dutch", "finnish", "french", "german", "hungarian", "italian", "norwegian", "portuguese"),
     *("russian", "spanish", "swedish"),
 )
-"""The languages of which the engine has a list."""
-
-
-def stands_between(word: str) -> bool:
-    """Whether a word is one of those that part what is compared."""
-    return word.lower() in _BETWEEN
+"""The languages for which the engine has stop words."""
 
 
 @lru_cache(maxsize=4_096)
 def is_function_word(word: str, languages: tuple[str, ...]) -> bool:
-    """Whether a word is one in any of the languages. Each phase of a search asks for the same words."""
+    """Whether a word is a function word in any of the languages."""
     lead, _, rest = word.lower().replace("’", "'").partition("'")
-    # It is the lead in *it's* and *d'un*, but the rest in *l'index*.
-    told = rest if len(rest) > len("'s") else lead
-    return any(_is_listed(told, language) for language in languages if language != NONE)
+    # The first part decides for *it's* and *d'un*, the second for *l'index*.
+    decisive = rest if len(rest) > len("'s") else lead
+    return any(_is_listed(decisive, language) for language in languages if language != NONE)
 
 
 def _is_listed(word: str, language: str) -> bool:
     if language == "english":
-        return word in _english()
-    is_listed = language in _LISTED and bool(word) and not _listing(language).analyze(word)
-    return is_listed or _without_accents(word) in _others(language)
+        return word in _words(language)
+    is_stop_word = language in _WITH_STOP_WORDS and bool(word) and not _stop_word_filter(language).analyze(word)
+    return is_stop_word or _without_accents(word) in _words(language)
 
 
 @cache
-def _english() -> frozenset[str]:
-    return frozenset(_ENGLISH.split())
-
-
-@cache
-def _others(language: str) -> frozenset[str]:
+def _words(language: str) -> frozenset[str]:
+    if language == "english":
+        return frozenset(_ENGLISH.split())
     return frozenset(map(_without_accents, _OTHERS[language].split()))
 
 
@@ -113,6 +103,5 @@ def _without_accents(word: str) -> str:
 
 
 @cache
-def _listing(language: str) -> tantivy.TextAnalyzer:
-    """An analyser that lets everything pass but function words."""
+def _stop_word_filter(language: str) -> tantivy.TextAnalyzer:
     return tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.raw()).filter(tantivy.Filter.stopword(language)).build()

@@ -1,74 +1,90 @@
-"""Changes the engine's index on disk. Before: ``update`` tells what. After: ``store`` reads it."""
+"""Writes to the engine's index."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import tantivy
 
-from quire.index.engine import schema
-from quire.index.engine.fields import BLOB, DOC, NUMBER, RECORD, NodeFields
-from quire.index.engine.trouble import writing
-from quire.index.node import term
+from quire.errors import StoreError, is_panic
+from quire.index.engine.damage import MAX_SHOWN, text_and_code
+from quire.index.engine.index_schema import BLOB, DOC, NUMBER, RECORD, NodeFields, build_schema, register_analysers
+from quire.write.atomic_file import remedy
 
-_SMALL, _LARGE = 15_000_000, 64_000_000
-"""The memory of one of the engine's threads: the least that it takes, and what makes few large segments of many
-documents."""
+_SMALL_HEAP, _LARGE_HEAP = 15_000_000, 64_000_000
+"""The memory per engine thread: the least that it accepts, and enough for few large segments."""
+
+
+@contextmanager
+def engine_writes(generation: Path) -> Iterator[None]:
+    """Turn the engine's errors about files that it cannot write into a ``StoreError`` with advice."""
+    try:
+        yield
+    except BaseException as error:
+        if not isinstance(error, ValueError | OSError) and not is_panic(error):
+            raise
+        text, code = text_and_code(error)
+        what, advice = text[:MAX_SHOWN] if code is None else os.strerror(code), remedy(code)
+        if "writer was killed" in text:  # the engine loses the system's error of its thread
+            what, advice = "the disk is full, or the size of files is limited", "make room and run again"
+        raise StoreError(
+            str(generation.parent), f"cannot be written: {what}", f"{advice}; the previous index is unchanged"
+        ) from error
 
 
 class Writer:
-    """Changes an index, all at once at ``commit``. One at a time; the caller holds the lock."""
+    """Collects changes; ``commit`` applies them all at once. The caller holds the lock."""
 
     def __init__(self, folder: Path, languages: tuple[str, ...], *, create: bool = False, threads: int = 1) -> None:
         self._folder = folder
-        with writing(folder):
+        with engine_writes(folder):
             if create:
-                index = tantivy.Index(schema.build(languages), path=str(folder), reuse=False)
+                index = tantivy.Index(build_schema(languages), path=str(folder), reuse=False)
             else:
                 index = tantivy.Index.open(str(folder))
-            schema.register(index, languages)
+            register_analysers(index, languages)
             self._schema = index.schema
-            heap = _SMALL if threads == 1 else threads * _LARGE
+            heap = _SMALL_HEAP if threads == 1 else threads * _LARGE_HEAP
             self._writer = index.writer(heap_size=heap, num_threads=threads)
-            # What a killed commit left may have the very name that the next one chooses, and that is an error.
+            # A killed commit may have left a file with the name that the next commit chooses, which is an error.
             self._writer.garbage_collect_files()
 
     def replace(self, document_id: str, number: int, nodes: NodeFields, *, is_new: bool = False) -> None:
-        """Put a document's nodes in the place of those that it had; all get its number."""
-        with writing(self._folder):
+        """Replace a document's nodes; all get its number."""
+        with engine_writes(self._folder):
             if not is_new:
-                self._writer.delete_documents_by_term(DOC, term(document_id))
+                self._writer.delete_documents_by_term(DOC, document_id)
             common = tantivy.Document.from_dict({**nodes.common, NUMBER: number}, self._schema)
             for own in nodes.own:
-                # The engine copies faster than it reads from Python. Its stubs do not know that it can.
+                # Copying is faster than converting from Python. The engine's stubs lack __copy__.
                 node = common.__copy__()  # type: ignore[attr-defined]
                 node.extend(own, self._schema)
                 self._writer.add_document(node)
 
     def remove(self, document_id: str) -> None:
-        """Take a document's nodes out."""
-        with writing(self._folder):
-            self._writer.delete_documents_by_term(DOC, term(document_id))
+        """Remove a document's nodes."""
+        with engine_writes(self._folder):
+            self._writer.delete_documents_by_term(DOC, document_id)
 
     def put(self, key: str, blob: bytes | None) -> None:
-        """Replace a record that is no node, or with None remove it."""
-        with writing(self._folder):
+        """Replace a record that is no node; None removes it."""
+        with engine_writes(self._folder):
             self._writer.delete_documents_by_term(RECORD, key)
             if blob is not None:
                 self._writer.add_document(tantivy.Document.from_dict({RECORD: key, BLOB: blob}, self._schema))
 
     def commit(self) -> None:
-        """Make all changes, in one step, and let the engine tidy up. Ends the writer."""
-        with writing(self._folder):
+        """Apply all changes in one step and wait for merges. The writer cannot be used afterwards."""
+        with engine_writes(self._folder):
             self._writer.commit()
             self._writer.wait_merging_threads()
 
     def rollback(self) -> None:
-        """Forget all changes since the last commit, and the files that were written for them. Ends the writer.
-
-        Its threads have ended then, so that the folder can be removed.
-        """
-        with writing(self._folder):
+        """Drop all changes and their files, and end the writer's threads, so that the folder can be removed."""
+        with engine_writes(self._folder):
             try:
                 self._writer.rollback()
                 self._writer.garbage_collect_files()

@@ -1,0 +1,150 @@
+"""The commands, loaded when called; errors become one line on standard error and an exit code.
+
+Exit codes are those of grep: 0 done or found, 1 nothing found or a check failed, 2 an error; and 130 for Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from importlib import import_module
+from types import MappingProxyType
+
+import click
+from click.shell_completion import shell_complete
+
+from quire import __version__
+from quire.cli import is_interrupt
+from quire.cli.output import discard, message, note, visible
+from quire.errors import QuireError, near
+
+NOTHING_FOUND = 1
+ERROR = 2
+
+COMMANDS: Mapping[str, str] = MappingProxyType(
+    {
+        "chunk": "Cut documents into chunks.",
+        "config": "Show every setting and where it came from.",
+        "get": "Print sections by id, or by file and heading or line.",
+        "index": "Bring the index up to date.",
+        "init": "Write a quire.toml for the documents in a folder.",
+        "links": "List broken links.",
+        "ls": "List trees, documents or headings in the index.",
+        "migrate": "Convert chunk files of the old format.",
+        "outline": "Show a document's headings with token counts and lines.",
+        "search": "Find the sections that answer a query.",
+        "stats": "Compare the strategies on your documents.",
+        "status": "Show the state of the index.",
+        "verify": "Check that nothing is lost, altered or misplaced.",
+    }
+)
+"""Every command with its line of help, so that ``quire --help`` loads none of them."""
+
+
+class _Commands(click.Group):
+    """Commands in modules of their own, imported when called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"quire.cli.{cmd_name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS:
+            ctx.fail(f"no such command: {args[0]}{near(args[0], COMMANDS)}; the commands are {', '.join(COMMANDS)}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, "-V", "--version", message="quire %(version)s")
+def quire() -> None:
+    """Markdown into pieces worth retrieving: nothing lost, exact positions, the heading tree kept."""
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the command that ``arguments`` name and return the exit code."""
+    return guarded(partial(_call, arguments))
+
+
+def _call(arguments: Sequence[str]) -> int:
+    if instruction := os.environ.get("_QUIRE_COMPLETE"):
+        return shell_complete(quire, {}, "quire", "_QUIRE_COMPLETE", instruction)
+    if not arguments:
+        note(quire.get_help(click.Context(quire, info_name="quire", **quire.context_settings)))
+        return ERROR
+    try:
+        with quire.make_context("quire", list(arguments)) as context:
+            result = quire.invoke(context)
+    except click.exceptions.Exit as end:  # --help, --version
+        return end.exit_code
+    return result if isinstance(result, int) else 0
+
+
+def guarded(call: Callable[[], int]) -> int:
+    """The result of ``call``; an error is printed and becomes an exit code."""
+    if sys.stdout is None:
+        message("standard output is closed; there is nowhere to write to")
+        return ERROR
+    try:
+        code = call()
+        sys.stdout.flush()
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  Python's own exit code would mean "nothing found"
+        return _failed(error)
+    return code
+
+
+def _failed(error: BaseException) -> int:
+    """Print an error and return the exit code."""
+    if is_interrupt(error):
+        message("interrupted")
+        with suppress(KeyboardInterrupt, OSError):  # the reader may be gone, too
+            sys.stdout.flush()
+            return 130
+        discard(sys.stdout)
+        return 130
+    match error:
+        case click.ClickException():
+            message(_usage_error(error))
+        case QuireError():
+            message(str(error))
+        case OSError(filename=str() | bytes() as file):
+            message(f"{os.fsdecode(file)}: {error.strerror}")
+        case FileNotFoundError():  # only the current folder has no file name and can be missing
+            message("the current folder is gone; change to another one")
+        case BrokenPipeError():
+            discard(sys.stdout)
+            return 0  # the reader has what it wanted: `quire chunk … | head`
+        case OSError():
+            discard(sys.stdout)
+            message(f"cannot write the output: {error.strerror or error}")
+        case _:
+            for line in traceback.format_exception(error):
+                note("\n".join(map(visible, line.splitlines())))
+            message("this is a bug in quire; please report it with the lines above")
+    return ERROR
+
+
+def _usage_error(error: click.ClickException) -> str:
+    """What is wrong with the command line, with the valid options."""
+    text = error.format_message().rstrip(".")
+    context = getattr(error, "ctx", None)
+    if context is None:
+        return text
+    if isinstance(error, click.NoSuchOption):
+        options = [each for each in context.command.get_params(context) if isinstance(each, click.Option)]
+        text = f"no such option: {error.option_name}; choose from {', '.join(each.opts[-1] for each in options)}"
+    return f"{text[:1].lower()}{text[1:]} (see {context.command_path} --help)"

@@ -1,0 +1,197 @@
+"""Options of the commands that read and cut documents, and ``Cutter``, which cuts with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import reduce, wraps
+from typing import Any, get_args
+
+import click
+
+from quire import options as run_options
+from quire import pipeline, size
+from quire.cli.input_documents import Inputs, Text
+from quire.cli.shared_options import paths_argument
+from quire.counter import TokenCounter
+from quire.errors import GuardError, OptionError, QuireError
+from quire.model import Syntax
+from quire.read.source import OnUndecodable
+from quire.record import Chunks
+
+_TOKENIZERS = f"{', '.join(size.NAMES)}, an OpenAI model such as gpt-4o, or a Hugging Face tokenizer.json"
+STRATEGY = click.Choice(list(run_options.OWN))
+_NEEDS_ENGINE = "\N{GOTHIC LETTER AHSA}"
+"""A text that a counter cannot count without its full engine; see decisions/tokenizer.md."""
+
+
+def _valid_tokenizer(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    try:
+        if value is not None:
+            size.resolve(value, run_options.DEFAULT_TOKENIZER).count("a")
+    except QuireError as error:
+        raise click.BadParameter(f"{error.problem}; choose {_TOKENIZERS}", ctx, param) from error
+    return value
+
+
+def _tokenizer(default: str) -> Callable[..., Any]:
+    text = f"The tokenizer that counts: {_TOKENIZERS}. [default: {default}]"
+    return click.option("-t", "--tokenizer", callback=_valid_tokenizer, metavar="NAME|FILE", help=text)
+
+
+def _strategy_option(name: str, meaning: str) -> Callable[..., Any]:
+    """An option of some strategies; the help lists them with their defaults."""
+    defaults = {strategy: own[name] for strategy, own in run_options.OWN.items() if name in own}
+    text = f"{meaning} ({', '.join(f'{strategy}: {default}' for strategy, default in defaults.items())})."
+    flag = _flag_name(name)
+    if isinstance(next(iter(defaults.values())), bool):
+        return click.option(f"{flag}/--no-{flag.removeprefix('--')}", default=None, help=text)
+    return click.option(flag, type=int, metavar="N", help=text)
+
+
+def _flag_name(name: str) -> str:
+    return "--breadcrumb" if name == "breadcrumb_mode" else f"--{name.replace('_', '-')}"
+
+
+def _choice(name: str, values: Any, text: str, default: str | None = None) -> Callable[..., Any]:
+    choice = click.Choice(get_args(values))
+    return click.option(_flag_name(name), name, type=choice, default=default, show_default=True, help=text)
+
+
+tokenizer_option = _tokenizer(run_options.DEFAULT_TOKENIZER)
+cut_tokenizer_option = _tokenizer(f"{run_options.DEFAULT_TOKENIZER}; {run_options.TOKENIZERS['sections']} for sections")
+title_option = click.option("--title", help="The title, instead of the document's own.")
+syntax_option = _choice("syntax", Syntax, "Markdown or text, whatever the file name says.")
+errors_option = _choice("errors", OnUndecodable, "Refuse or replace bytes that are not UTF-8.", default="strict")
+
+
+def _options(*options: Callable[..., Any]) -> Callable[..., Any]:
+    """A decorator that adds several options."""
+    return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
+
+
+_input_options = _options(
+    paths_argument,
+    syntax_option,
+    errors_option,
+    click.option("--follow", is_flag=True, help="Follow symbolic links in folders."),
+    click.option("--hidden", is_flag=True, help="Read hidden files in folders, too."),
+    click.option(
+        "-j",
+        "--jobs",
+        type=click.IntRange(1),
+        metavar="N",
+        help="The number of processes. [default: as many as pay off]",
+    ),
+)
+cut_options = _options(
+    click.option("-s", "--strategy", type=STRATEGY, help=f"How to cut. [default: {run_options.DEFAULT_STRATEGY}]"),
+    cut_tokenizer_option,
+    title_option,
+    click.option("--content-type", metavar="NAME", help="The first part of every id. [default: doc]"),
+    _choice("breadcrumb_mode", run_options.BreadcrumbMode, "When to embed the heading path. [default: conditional]"),
+    _choice("slugs", run_options.Slugs, "The kind of anchors. [default: github]"),
+    click.option("--tree", metavar="NAME", help="Strategy tree: the first part of node ids. [default: content type]"),
+    click.option("--timestamps", is_flag=True, default=None, help="Add the time of cutting to the metadata."),
+    _strategy_option("target", "The desired size of the parts of long blocks"),
+    _strategy_option("hard_cap", "The most tokens to embed"),
+    _strategy_option("merge_siblings", "Sibling sections may share a chunk"),
+    _strategy_option("min_tokens", "Smaller sections join others"),
+    _strategy_option("max_tokens", "The most tokens to embed"),
+    _strategy_option("max_depth", "Deeper headings count as text"),
+    _strategy_option("target_tokens", "The desired size of a chunk"),
+    _strategy_option("overlap_sentences", "How many sentences of the previous chunk to repeat"),
+    _strategy_option("normalize", "Normalize white space"),
+    _choice("guard", run_options.Guard, "What to do with chunks that are not worth embedding (flow: warn)."),
+)
+
+
+def input_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of every command that reads documents; the command gets them as ``inputs``."""
+
+    @wraps(command)
+    def with_inputs(
+        *, paths: tuple[str, ...], errors: OnUndecodable, follow: bool, hidden: bool, jobs: int | None, **options: Any
+    ) -> Any:
+        inputs = Inputs.load(paths, errors=errors, follow=follow, hidden=hidden, jobs=jobs)
+        return command(inputs=inputs, **options)
+
+    decorated: Callable[..., Any] = _input_options(with_inputs)
+    return decorated
+
+
+@dataclass(frozen=True)
+class Cutter:
+    """Cuts documents by a strategy with valid options; picklable."""
+
+    strategy: str
+    tokenizer: str | None
+    """A name or file; None for the strategy's own."""
+    options: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, *, strategy: str, tokenizer: str | None, **options: Any) -> Cutter:
+        """A Cutter with the options of a command; invalid ones raise a UsageError."""
+        given = {name: value for name, value in options.items() if value is not None}
+        own = {name: value for name, value in given.items() if name not in ("title", "syntax")}
+        try:
+            run_options.refuse_others(strategy, own, _flag_name, ("title", "syntax"))
+            run_options.build(strategy, {**own, "tokenizer": counter_for(strategy, tokenizer).name}, _flag_name)
+        except OptionError as error:
+            raise click.UsageError(str(error)) from error
+        return cls(strategy, tokenizer, given)
+
+    def __call__(self, document: Text) -> Chunks:
+        """The chunks of a document."""
+        try:
+            return pipeline.chunk(
+                document.text, self.strategy, path=document.path, tokenizer=self.tokenizer, **self.options
+            )
+        except GuardError as error:
+            raise error.advising("correct it, or use --guard drop or --guard warn") from error
+
+    def prepare(self) -> None:
+        """Load the tokenizer."""
+        load_tokenizers([self.strategy], self.tokenizer)
+
+
+@dataclass(frozen=True)
+class TreeCutter:
+    """Cuts each document with the options of its tree; picklable."""
+
+    cutters: Mapping[str, Cutter]
+    """By the path of the tree; under "" the one for paths on the command line."""
+
+    @classmethod
+    def of(cls, inputs: Inputs, options: Mapping[str, Any]) -> TreeCutter:
+        """Cutters with the options of a command and of quire.toml."""
+        return cls({path: Cutter.of(**each) for path, each in inputs.cut_options(options).items()})
+
+    @property
+    def strategies(self) -> set[str]:
+        """The strategies of all trees."""
+        return {cutter.strategy for cutter in self.cutters.values()}
+
+    def cutter(self, document: Text) -> Cutter:
+        """The Cutter of the document's tree."""
+        return self.cutters.get(document.root) or self.cutters[""]
+
+    def __call__(self, document: Text) -> Chunks:
+        """The chunks of a document."""
+        return self.cutter(document)(document)
+
+    def prepare(self) -> None:
+        """Load all tokenizers."""
+        for cutter in self.cutters.values():
+            cutter.prepare()
+
+
+def counter_for(strategy: str, tokenizer: str | None) -> TokenCounter:
+    """The counter of that name, else the strategy's own."""
+    return size.resolve(tokenizer, run_options.TOKENIZERS.get(strategy, run_options.DEFAULT_TOKENIZER))
+
+
+def load_tokenizers(strategies: Iterable[str], tokenizer: str | None) -> None:
+    """Load all that the counters of ``strategies`` may need."""
+    for strategy in strategies:
+        counter_for(strategy, tokenizer).count(_NEEDS_ENGINE)

@@ -1,0 +1,253 @@
+"""Sections from the index as JSON or text, for ``search`` and ``get``.
+
+On a terminal, matches are highlighted and long texts are shortened to the lines around them.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from io import StringIO
+from itertools import accumulate, pairwise
+from operator import attrgetter
+from typing import Any, NamedTuple, TextIO
+
+import click
+
+from quire.cli.output import LINE_END, Paint, count_of, echo, has_colour, is_terminal, terminal_width, visible
+from quire.index.file_records import TOKENIZER, storable
+from quire.model import Span
+from quire.offsets import BLANK
+from quire.search.hit import Hit
+from quire.search.ranking_settings import SHARPNESS
+
+_WIDTH = 112
+_INDENT = "  "
+_WINDOW = 11
+"""How many consecutive lines of a long text are shown, besides the first."""
+_ROWS = 4
+"""How many rows of the terminal one line may take."""
+_BEFORE = 0.25
+"""The share of a shortened line that precedes its first match."""
+_FIELDS = (
+    "id", "score", "title", "breadcrumb", "breadcrumb_line", "tree", "path", "file", "depth", "lines", "span",
+    "byte_span", "tokens", "text", "complete", "parts", "match_ranges", "how", "constituents",
+)  # fmt: skip
+_MERGE_FIELDS = {
+    "parent": ("score", "own", "best_own", "replaced"),
+    "aggregated": ("score", "matching", "children", "total", "limit", "replaced"),
+    "passed over": ("score", "own", "best_own", "matching", "children"),
+    "apart": ("matching", "children"),
+    "set back": ("score",),
+}
+"""The fields of an explanation that matter for each rule of merging."""
+
+
+def tokens_of(text: str) -> int:
+    """The token count that budgets use."""
+    from quire.size import resolve  # noqa: PLC0415  a search without a budget loads no tokenizer
+
+    return resolve(None, TOKENIZER).count(text)
+
+
+def tokens_with_breadcrumb(hit: Hit) -> int:
+    """The tokens of a hit that a budget counts."""
+    return hit.tokens + tokens_of(hit.breadcrumb_line)
+
+
+def hit_record(hit: Hit, file: str, phases: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """A hit as ``--json`` prints it; with ``phases`` it is explained."""
+    own = {"score": round(hit.score, 4), "file": storable(file)}
+    record = {_camel_case(name): own[name] if name in own else getattr(hit, name) for name in _FIELDS}
+    return (
+        record if phases is None else {**record, "explanation": _with_camel_case({**hit.explanation, "phases": phases})}
+    )
+
+
+def _camel_case(name: str) -> str:
+    return re.sub("[_ ](.)", lambda found: found[1].upper(), name)
+
+
+def _with_camel_case(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {_camel_case(str(name)): _with_camel_case(each) for name, each in value.items()}
+    return [_with_camel_case(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+class Printer:
+    """Prints hits: complete when piped, shortened around the matches on a terminal."""
+
+    def __init__(self, stream: TextIO, *, full: bool = False, as_list: bool = False, explain: bool = False) -> None:
+        self.as_list = as_list
+        self.explain = explain
+        self._paint = Paint(stream)
+        self._mark = partial(click.style, fg="red", bold=True) if has_colour(stream) else str
+        self._indent = _INDENT if is_terminal(stream) else ""
+        self._columns = None if full or not is_terminal(stream) else terminal_width(_WIDTH) - len(_INDENT)
+
+    def show(self, hits: Sequence[Hit], files: Sequence[str]) -> None:
+        """Print hits with their files."""
+        for line in self._lines(hits, files):
+            echo(line)
+
+    def tokens(self, hits: Sequence[Hit], files: Sequence[str]) -> int:
+        """The tokens of the complete output, as it is when piped; explanations are free."""
+        piped = Printer(StringIO(), as_list=self.as_list)
+        return tokens_of("".join(f"{line}\n" for line in piped._lines(hits, files)))
+
+    def _lines(self, hits: Sequence[Hit], files: Sequence[str]) -> Iterator[str]:
+        for number, (hit, file) in enumerate(zip(hits, files, strict=True)):
+            explanation = _explanation_lines(hit.explanation) if self.explain else ()
+            reasons = [self._paint.faint(f"{_INDENT}{line}") for line in explanation]
+            if self.as_list:
+                yield self._list_line(hit, file)
+                yield from reasons
+            else:
+                yield from [""] if number else []
+                yield from self._section(hit, file, reasons)
+
+    def _list_line(self, hit: Hit, file: str) -> str:
+        paint, breadcrumb = self._paint, visible(hit.breadcrumb_line.removeprefix("> "))
+        size = paint.number(count_of(hit.tokens, "token"))
+        return f"{paint.path(f'{file}:{hit.lines[0]}')}  {breadcrumb}  {size}  {paint.faint(f'{hit.score:.2f}')}"
+
+    def _section(self, hit: Hit, file: str, reasons: Sequence[str]) -> Iterator[str]:
+        """Breadcrumb, path and size, then the text."""
+        first, last = hit.lines
+        path = f"{file}:{first}" if first == last else f"{file}:{first}-{last}"
+        size = count_of(hit.tokens, "token") + ("" if hit.complete else ", the best parts of it")
+        yield self._paint.title(hit.breadcrumb_line)
+        yield f"{self._paint.path(path)}  {self._paint.number(size)}"
+        yield from reasons
+        yield ""
+        shown = highlighted(hit.text, hit.match_ranges, self._mark, self._columns)
+        for line in shown.lines:
+            yield f"{self._indent}{line}" if line else ""
+        if shown.left_out:
+            yield self._paint.faint(f"{self._indent}… {count_of(shown.left_out, 'line')} left out; --full shows all")
+
+
+def with_node_ids(hit: Hit, ids: Mapping[int, str]) -> Hit:
+    """The hit; the merging steps of its explanation name nodes by id instead of position."""
+    steps = []
+    for step in hit.explanation["merging"]:
+        fields = {name: step[name] for name in _MERGE_FIELDS[step["rule"]]}
+        if "replaced" in fields:
+            fields["replaced"] = [ids[position] for position in fields["replaced"]]
+        steps.append({"rule": step["rule"], "id": ids[step["position"]], **fields})
+    return replace(hit, explanation={**hit.explanation, "merging": steps})
+
+
+def _explanation_lines(explanation: Mapping[str, Any]) -> Iterator[str]:
+    """The scores of the words in the sections that matched, then each step of merging."""
+    for each in explanation["scores"]:
+        items = " + ".join(f"{item['item']} {_text(item['score'])}" for item in each["items"])
+        total = _text(round(sum(item["score"] for item in each["items"]), 3))
+        fields: dict[str, list[str]] = {}
+        for word in each["words"]:
+            fields.setdefault(word["word"], []).append(f"{word['field']} {_text(word['score'])}")
+        words = [f"{word} in {', '.join(found)}" for word, found in fields.items()]
+        yield f"{each['id']} scores {_text(each['score'])}: {'; '.join([f'{items} = {total}'] * bool(items) + words)}"
+    for step in explanation["merging"]:
+        rest = {name: value for name, value in step.items() if name not in ("rule", "id")}
+        yield f"{step['rule']}: {step['id']}, {_pairs(rest)}"
+
+
+def show_phases(phases: Mapping[str, Mapping[str, Any]], tie: float) -> None:
+    """Print how word scores become a section's score, and the numbers of each search phase."""
+    echo()
+    echo(
+        f"A section's score: its sum, divided by the best section's, to the power of {SHARPNESS}. In the sum a word "
+        f"counts as in its best field, and {tie:g} of the others; of words with OR the best counts, and {tie:g} of the "
+        "others; of a name, a version or a prefix the best reading."
+    )
+    for name, counted in phases.items():
+        echo(visible(f"{name}: {_pairs(counted)}"))
+
+
+def _pairs(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {_text(value)}" for name, value in values.items())
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return " and ".join(map(_text, value))
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+class Highlighted(NamedTuple):
+    """The lines of a text, safe for a terminal, with marked matches; and how many lines are left out."""
+
+    lines: list[str]
+    left_out: int
+
+
+def highlighted(
+    text: str, matches: Sequence[Span], mark: Callable[[str], str], columns: int | None = None
+) -> Highlighted:
+    """A text with its matches marked; with ``columns``, only its first line and the lines with most matches.
+
+    ``matches`` are in order and do not overlap. Blank lines around the text are dropped.
+    """
+    spans = _line_spans(text)
+    if columns is None:
+        return Highlighted([_marked(text, span, matches, mark) for span in spans], 0)
+    kept = _kept_lines(text, spans, [len(_matches_in(span, matches)) for span in spans])
+    lines: list[str] = []
+    for previous, number in pairwise([-1, *kept]):
+        if number > previous + 1:
+            lines.append("…")
+        lines.append(_clipped(text, spans[number], matches, mark, _ROWS * columns))
+    return Highlighted(lines, len(spans) - len(kept))
+
+
+def _line_spans(text: str) -> list[Span]:
+    start = len(text) - len(text.lstrip("\r\n"))
+    end = max(start, len(text.rstrip(BLANK)))
+    edges = [start, *(edge for found in LINE_END.finditer(text, start, end) for edge in found.span()), end]
+    return [Span(*each) for each in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def _kept_lines(text: str, spans: Sequence[Span], counts: Sequence[int]) -> list[int]:
+    """The first line, unless it begins front matter, and the window with most of the ``counts`` matches per line."""
+    if len(spans) <= _WINDOW + 3:  # a note about two missing lines takes as much space
+        return list(range(len(spans)))
+    sums = [0, *accumulate(counts)]
+    found = [sums[start + _WINDOW] - sums[start] for start in range(len(spans) - _WINDOW + 1)]
+    equal = [start for start, number in enumerate(found) if number == max(found)] if any(found) else [0]
+    start = equal[len(equal) // 2]
+    kept = {*range(start, start + _WINDOW)} | (set() if text[slice(*spans[0])] in ("---", "+++") else {0})
+    return sorted(kept | {1} if 2 in kept else kept)  # an ellipsis takes as much space as one line
+
+
+def _matches_in(span: Span, matches: Sequence[Span]) -> list[Span]:
+    first = bisect_right(matches, span.start, key=attrgetter("end"))
+    last = bisect_left(matches, span.end, key=attrgetter("start"))
+    return [Span(max(each.start, span.start), min(each.end, span.end)) for each in matches[first:last]]
+
+
+def _marked(text: str, span: Span, matches: Sequence[Span], mark: Callable[[str], str]) -> str:
+    pieces: list[str] = []
+    done = span.start
+    for each in _matches_in(span, matches):
+        pieces += [_safe(text[done : each.start]), mark(_safe(text[each.start : each.end]))]
+        done = each.end
+    return "".join([*pieces, _safe(text[done : span.end])])
+
+
+def _safe(text: str) -> str:
+    """``visible``, but with tabs: the text may be code that somebody copies."""
+    return "\t".join(map(visible, text.split("\t")))
+
+
+def _clipped(text: str, span: Span, matches: Sequence[Span], mark: Callable[[str], str], most: int) -> str:
+    """A line of at most ``most`` characters, around its first match."""
+    if span.end - span.start <= most:
+        return _marked(text, span, matches, mark)
+    first = next((each.start for each in _matches_in(span, matches)), span.start)
+    start = max(span.start, min(first - int(most * _BEFORE), span.end - most))
+    end = min(span.end, start + most)
+    return "…" * (start > span.start) + _marked(text, Span(start, end), matches, mark) + "…" * (end < span.end)

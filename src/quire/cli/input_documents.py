@@ -1,0 +1,244 @@
+"""The documents that ``chunk``, ``verify`` and ``stats`` read, and the summary of a run."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from quire import options as run_options
+from quire import read
+from quire.cli import output
+from quire.cli.command_group import ERROR, NOTHING_FOUND
+from quire.cli.output import MOST_SHOWN, count_of
+from quire.cli.tree_paths import display_path, select
+from quire.errors import InputError, UndecodableError
+from quire.model import Finding, doc_name
+from quire.read.discover import Discovery, Found, Skipped, discover
+from quire.read.source import CONVERT, OnUndecodable, unread
+from quire.record import Chunks
+from quire.settings import Settings, Tree, load
+from quire.write.file_names import twin_key
+
+STANDARD_INPUT = "-"
+STANDARD_INPUT_NAME = "<stdin>"
+
+
+@dataclass(frozen=True)
+class Text:
+    """A document that has been read."""
+
+    text: str
+    path: str | None
+    """Its name in ids; None for standard input."""
+    name: str
+    """Its name in messages: the path that the user would type."""
+    findings: tuple[Finding, ...] = ()
+    root: str = ""
+    """The path of its tree, or the one on the command line, in which it was found."""
+
+
+@dataclass(frozen=True, slots=True)
+class InputDocument:
+    """A document to read, in this process or in another."""
+
+    name: str
+    """Its name in messages: the path that the user would type."""
+    found: Found | None
+    """Its file and its path in ids; None for standard input."""
+    errors: OnUndecodable
+
+    def read(self) -> Text:
+        """Read it; InputError if that fails."""
+        text, findings = read_text(self.found and self.found.file, self.name, self.errors)
+        return Text(text, self.found and self.found.path, self.name, findings, self.found.root if self.found else "")
+
+
+def read_text(file: Path | None, name: str, errors: OnUndecodable) -> tuple[str, tuple[Finding, ...]]:
+    """The text of a file, or of standard input for None, and the findings of decoding it."""
+    try:
+        if file is not None:
+            return read.read_file(file, name, errors)
+        if sys.stdin is None:
+            raise InputError(name, "is closed", "pipe a document into it")
+        return read.decode(sys.stdin.buffer.read(), name, errors)
+    except UndecodableError as error:
+        raise error.advising(f"{CONVERT}, or use --errors replace") from error
+    except OSError as error:
+        raise unread(name, error) from error
+
+
+def renamed(findings: Iterable[Finding], name: str) -> tuple[Finding, ...]:
+    """Findings with the path that the user would type."""
+    return tuple(replace(finding, path=name) for finding in findings)
+
+
+@dataclass
+class Summary:
+    """What a run has read, made and skipped."""
+
+    documents: int = 0
+    chunks: int = 0
+    tokens: int = 0
+    empty: int = 0
+    """How many of the documents have nothing to cut."""
+    findings: int = 0
+    first_findings: list[Finding] = field(default_factory=list)
+    """At most ``MOST_SHOWN``."""
+    skipped: list[Skipped] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, document: Text, chunks: Chunks) -> Summary:
+        """The summary of one document."""
+        found = (*document.findings, *chunks.findings)
+        first = list(renamed(found[:MOST_SHOWN], document.name))
+        tokens = sum(chunk.token_stats.tokens for chunk in chunks)
+        return cls(1, len(chunks), tokens, int(not (chunks or chunks.document.blocks)), len(found), first)
+
+    def add(self, other: Summary) -> None:
+        """Add the summary of later documents."""
+        self._count(other, 1)
+        self.findings += other.findings
+        self.first_findings += other.first_findings[: MOST_SHOWN - len(self.first_findings)]
+        self.skipped += other.skipped
+
+    def skip(self, name: str, reason: str, counted: Summary | None = None) -> None:
+        """List a document that could not be read, cut or written; if it was ``counted``, subtract it."""
+        self.skipped.append(Skipped(path=name, reason=reason, is_error=True))
+        if counted:
+            self._count(counted, -1)
+
+    def _count(self, other: Summary, sign: int) -> None:
+        self.documents += sign * other.documents
+        self.chunks += sign * other.chunks
+        self.tokens += sign * other.tokens
+        self.empty += sign * other.empty
+
+    def show(self, *, quiet: bool = False) -> None:
+        """Print findings, skipped documents and totals to standard error; only errors if ``quiet``."""
+        sys.stdout.flush()
+        if not quiet:
+            output.show_findings(self.first_findings, self.findings)
+        shown = [
+            each for each in sorted(self.skipped, key=lambda each: not each.is_error) if each.is_error or not quiet
+        ]
+        most = MOST_SHOWN if output.is_terminal(sys.stderr) else len(shown)
+        for each in shown[:most]:
+            output.show_problem(each.path, each.reason, "skipped")
+        if len(shown) > most:
+            output.note(f"… and {len(shown) - most:,} more skipped; 2>FILE writes all of them to a file")
+        if not quiet:
+            empty = f" ({self.empty:,} without text)" if self.empty else ""
+            totals = [count_of(self.chunks, "chunk"), count_of(self.tokens, "token")]
+            skipped = [output.Paint(sys.stderr).warning(f"{len(self.skipped):,} skipped")] if self.skipped else []
+            output.note(", ".join([count_of(self.documents, "document") + empty, *totals, *skipped]))
+
+    def exit_code(self, paths: Sequence[str]) -> int:
+        """2 after an error, 1 with a message if there were no documents in ``paths``, else 0."""
+        if any(skipped.is_error for skipped in self.skipped):
+            return ERROR
+        if not self.documents:
+            output.message(f"no documents in {', '.join(paths)}; quire looks for Markdown and .txt files")
+            return NOTHING_FOUND
+        return 0
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What a command reads, and the configuration."""
+
+    paths: tuple[str, ...]
+    """The paths on the command line, else those of the trees."""
+    trees: Mapping[str, Tree]
+    """The trees by path, if the command line has no path."""
+    settings: Settings | None
+    """None if the current folder does not exist."""
+    errors: OnUndecodable = "strict"
+    follow: bool = False
+    hidden: bool = False
+    jobs: int | None = None
+
+    @classmethod
+    def load(cls, paths: tuple[str, ...], **options: Any) -> Inputs:
+        """Complete the command line with the configuration."""
+        try:
+            settings = load(Path.cwd())
+        except FileNotFoundError:
+            if not paths:
+                raise
+            return cls(paths, {}, None, **options)
+        if paths:
+            return cls(paths, {}, settings, **options)
+        if not settings.trees:
+            raise click.UsageError("Missing argument 'PATH...'; name files or folders, or set [trees] in quire.toml.")
+        trees = {display_path(each.folder): settings.trees[each.tree] for each in select((), (), settings, {})}
+        return cls(tuple(trees), trees, settings, **options)
+
+    def cut_options(self, given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        """The options of the command line completed by those of quire.toml, by the path of each tree.
+
+        If the command line has paths, one set of options under "" is for all of them.
+        """
+        chosen = {name: value for name, value in given.items() if value is not None}
+        options = {}
+        for path, tree in ({path: tree.name for path, tree in self.trees.items()} or {"": ""}).items():
+            strategy = chosen.get("strategy", run_options.DEFAULT_STRATEGY)
+            known = self.settings.chunk_options(tree, chosen.get("strategy")) if self.settings else {}
+            options[path] = {**dict.fromkeys(given), "strategy": strategy, **known, **chosen}
+        return options
+
+    def tokenizer(self) -> str | None:
+        """The tokenizer that quire.toml sets; a UsageError if the trees have different ones."""
+        names: set[str | None] = {each.get("tokenizer") for each in self.cut_options({}).values()}
+        if len(names) > 1:
+            raise click.UsageError("the trees of quire.toml have different tokenizers; choose one with --tokenizer")
+        return names.pop()
+
+    def documents(self, summary: Summary) -> list[InputDocument]:
+        """The documents to read; ``summary`` lists files that cannot be taken."""
+        find = partial(_in_trees, self.trees) if self.trees else discover
+        find = partial(find, follow_symlinks=self.follow, hidden=self.hidden)
+        found = find([path for path in self.paths if path != STANDARD_INPUT])
+        for each in found.skipped:
+            hint = "; give its content on standard input" if each.is_stream else ""
+            summary.skipped.append(each._replace(reason=each.reason + hint))
+        named = _without_clashes(found.documents)
+        documents = [InputDocument(str(each.file), each, self.errors) for each in named]
+        if STANDARD_INPUT in self.paths:
+            before = frozenset(find(self.paths[: self.paths.index(STANDARD_INPUT)]).documents)
+            position = sum(each in before for each in found.documents)
+            documents.insert(position, InputDocument(STANDARD_INPUT_NAME, None, self.errors))
+        return documents
+
+
+def _in_trees(trees: Mapping[str, Tree], paths: Sequence[str], **options: bool) -> Discovery:
+    """The documents of trees by their patterns; each file once, in the first tree that has it."""
+    documents: dict[str, Found] = {}
+    skipped: list[Skipped] = []
+    for path in paths:
+        found = discover([path], include=trees[path].include, exclude=trees[path].exclude, **options)
+        skipped += found.skipped
+        for each in found.documents:
+            documents.setdefault(os.path.realpath(each.file), each)
+    return Discovery(tuple(documents.values()), tuple(skipped))
+
+
+def _without_clashes(documents: Sequence[Found]) -> Sequence[Found]:
+    """The documents; if those of different folders have the same path, named from the common folder above them."""
+    folders: dict[str, set[str]] = {}
+    for each in documents:
+        folder = os.path.abspath(str(each.file)[: -len(each.path)])  # noqa: PTH100  links stay as named
+        folders.setdefault(twin_key(doc_name(each.path)), set()).add(folder)
+    if all(len(each) == 1 for each in folders.values()):
+        return documents
+    try:
+        top = os.path.commonpath([folder for each in folders.values() for folder in each])
+    except ValueError:  # on different drives
+        return documents
+    return [each._replace(path=os.path.relpath(each.file, top).replace(os.sep, "/")) for each in documents]

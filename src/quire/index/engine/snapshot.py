@@ -1,0 +1,240 @@
+"""Reads a committed state of the engine's index."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from typing import cast
+
+import msgspec
+import tantivy
+
+from quire.errors import IndexDamagedError, StoreError
+from quire.index.engine import damage, index_schema
+from quire.index.engine.damage import engine_reads
+from quire.index.engine.index_schema import BLOB, DOC, ID, NODE, NUMBER, POSITION, RECORD, TREE
+from quire.index.file_records import FILE_KEYS, SETTINGS_KEY, FileRecord, FileTable, IndexSettings, Tree, decode_files
+from quire.index.folder import Folder, Stamp
+from quire.index.node import Node, NodeRef, Outline, decode_node
+
+_CACHE_SIZE = 4_096  # of nodes, and of outlines
+_REMOVE_TRIES, _REMOVE_PAUSE = 50, 0.002
+
+Address = tantivy.DocAddress  # the engine's address of a node in a snapshot
+Scored = tuple[float, Address]
+Location = tuple[str, int]  # a document id, and a position in the document's list of nodes
+
+
+def open_snapshot(folder: Folder) -> tuple[Snapshot | None, Stamp]:
+    """The last commit, after a check for damage, and its stamp; None if there is no index.
+
+    If another process commits meanwhile and removes the files, this starts again.
+    """
+    while True:
+        stamp = folder.stamp()
+        try:
+            generation = folder.current()
+            if generation is None:
+                return None, stamp
+            damage.check(generation, folder.checked)
+            return Snapshot(generation), stamp
+        except damage.DamageError as error:
+            if folder.stamp() == stamp:
+                raise folder.damaged(f"the index is damaged ({error})") from error
+        except IndexDamagedError:
+            if folder.stamp() == stamp:
+                raise
+
+
+def newest_readable_trees(folder: Folder) -> Mapping[str, Tree]:
+    """The trees of the newest readable generation, if it is unknown which one is current."""
+    for generation in folder.generations():
+        with suppress(damage.DamageError, StoreError):
+            damage.check(generation)
+            return Snapshot(generation).settings.trees
+    return {}
+
+
+class Snapshot:
+    """One committed state of an index; later commits do not change it. Threads may share it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        """The generation."""
+        self._nodes: dict[tuple[int, int], Node] = {}
+        self._outlines: dict[int, Outline] = {}
+        with engine_reads(folder):
+            self.index = _open_index(folder)
+            self.searcher = self.index.searcher()
+            self.schema = self.index.schema
+        if self.settings.schema != index_schema.VERSION:
+            problem = "the index was made by another version of quire"
+            raise IndexDamagedError(str(folder.parent), problem, "run: quire index")
+        index_schema.register_analysers(self.index, self.settings.languages)
+
+    @cached_property
+    def settings(self) -> IndexSettings:
+        """How the index was made."""
+        with engine_reads(self.folder):
+            blobs = self._blobs([SETTINGS_KEY])
+            if len(blobs) != 1:
+                raise ValueError("its settings are missing")
+            return msgspec.msgpack.decode(blobs[0], type=IndexSettings)
+
+    @cached_property
+    def files(self) -> FileTable:
+        """The file records by document id."""
+        with engine_reads(self.folder):
+            return decode_files(self._blobs(FILE_KEYS))
+
+    @cached_property
+    def _by_number(self) -> dict[int, FileRecord]:
+        return {record.number: record for record in self.files.values()}
+
+    def node_count(self, documents: Iterable[str]) -> int:
+        """The number of nodes of some documents."""
+        return sum([self.files[document].nodes for document in documents])
+
+    # Nodes
+
+    def top(self, query: tantivy.Query, limit: int) -> list[Scored]:
+        """The best nodes for a query. The engine allocates memory for ``limit`` hits, so it is capped."""
+        with engine_reads(self.folder):
+            return list(self.searcher.search(query, min(limit, self.searcher.num_docs), count=False).hits)
+
+    def nodes(self, addresses: Iterable[Address]) -> list[Node]:
+        """The nodes at some addresses."""
+        with engine_reads(self.folder):
+            return [self._nodes.get((each.segment_ord, each.doc)) or self._read(each) for each in addresses]
+
+    def _read(self, address: Address) -> Node:
+        if len(self._nodes) >= _CACHE_SIZE:
+            self._nodes.clear()
+        node = decode_node(self.searcher.doc(address)[NODE][0])
+        self._nodes[address.segment_ord, address.doc] = node
+        return node
+
+    def get(self, node_id: str) -> Node | None:
+        """The node with an id."""
+        hits = self.top(self._has(ID, node_id), 1)
+        return self.nodes([hits[0][1]])[0] if hits else None
+
+    def nodes_of(self, document_id: str, first: int = 0, last: int | None = None) -> list[Node]:
+        """The nodes of a document from one position to another, both included, in order."""
+        record = self.files.get(document_id)
+        if record is None or not record.nodes:
+            return []
+        end = record.nodes - 1 if last is None else min(last, record.nodes - 1)
+        if end < first:
+            return []
+        with engine_reads(self.folder):
+            hits = self.searcher.search(
+                self._in_range(document_id, first, end),
+                end - first + 1,
+                count=False,
+                order_by_field=POSITION,
+                order=tantivy.Order.Asc,
+            ).hits
+        return self.nodes(address for _, address in hits)
+
+    def numbers(self, addresses: Sequence[Address], field: str = NUMBER) -> list[int]:
+        """The numbers of the documents of some nodes, or another numeric field, without reading the nodes."""
+        with engine_reads(self.folder):
+            return cast("list[int]", self.searcher.fast_field_values(field, list(addresses)))
+
+    def refs(self, addresses: Sequence[Address], numbers: Sequence[int] | None = None) -> list[NodeRef]:
+        """Some nodes without their texts, which are not read. ``numbers`` are those of their documents, if known."""
+        numbers, positions = self.numbers(addresses) if numbers is None else numbers, self.numbers(addresses, POSITION)
+        with engine_reads(self.folder):
+            outlines = {number: self._outline(number) for number in set(numbers)}
+            return [outlines[number].ref(position) for number, position in zip(numbers, positions, strict=True)]
+
+    def _outline(self, number: int) -> Outline:
+        found = self._outlines.get(number)
+        if found is None:
+            if len(self._outlines) >= _CACHE_SIZE:
+                self._outlines.clear()
+            record = self._by_number[number]
+            self._outlines[number] = found = Outline(record.id, number, record.outline)
+        return found
+
+    def section(self, location: Location, *, whole: bool, address: Address | None = None) -> list[Node]:
+        """The node at a location, and if ``whole`` all nodes below it; ``address`` is the node's, if known."""
+        document_id, first = location
+        last = self._outline(self.files[document_id].number).last(first) if whole else first
+        return self.nodes([address]) if address is not None and last == first else self.nodes_of(*location, last)
+
+    def _in_range(self, document_id: str, first: int, last: int) -> tantivy.Query:
+        within = tantivy.Query.range_query(self.schema, POSITION, tantivy.FieldType.Unsigned, first, last)
+        must = tantivy.Occur.Must
+        return tantivy.Query.boolean_query([(must, self._has(DOC, document_id)), (must, within)])
+
+    def _has(self, field: str, value: str) -> tantivy.Query:
+        return tantivy.Query.term_query(self.schema, field, value, index_option="basic")
+
+    def _blobs(self, keys: Sequence[str]) -> list[bytes]:
+        query = tantivy.Query.term_set_query(self.schema, RECORD, keys)
+        hits = self.searcher.search(query, 2 * len(keys), count=False).hits
+        return [self.searcher.doc(address)[BLOB][0] for _, address in hits]
+
+    # Terms. The engine counts deleted nodes until it merges their segment.
+
+    def doc_freq(self, fields: Iterable[str], term: str) -> int:
+        """The number of nodes with a term, summed over fields; includes deleted nodes."""
+        with engine_reads(self.folder):
+            return sum([self.searcher.doc_freq(field, term) for field in fields])
+
+    @cached_property
+    def deleted(self) -> int:
+        """The number of deleted nodes that ``doc_freq`` and ``terms_with_prefix`` count."""
+        with engine_reads(self.folder):
+            written = sum([count for _, count in self.searcher.terms_with_prefix(TREE, "")])
+        return written - self.node_count(self.files)
+
+    def live_freq(self, field: str, term: str) -> int:
+        """The number of nodes with a term in a field, without deleted nodes."""
+        with engine_reads(self.folder):
+            # The engine's stubs lack ``count``.
+            return cast("int", self.searcher.search(self._has(field, term), 1).count)  # type: ignore[attr-defined]
+
+    def terms_with_prefix(self, field: str, prefix: str) -> list[tuple[str, int]]:
+        """The terms of a field with a prefix, each with its number of nodes; includes deleted nodes."""
+        with engine_reads(self.folder):
+            return list(self.searcher.terms_with_prefix(field, prefix))
+
+
+def _open_index(folder: Path) -> tantivy.Index:
+    """The engine's index as it is now; it does not see later commits."""
+    if os.access(folder, os.W_OK):
+        index = tantivy.Index.open(str(folder))
+        index.config_reader("manual", 0)
+        return index
+    # The engine needs a lock file, so a read-only index is opened through a temporary folder of links. It maps the
+    # files at once, so the links can be removed again.
+    links = Path(os.environ.get("TMPDIR", "/tmp"), f"quire-{os.urandom(8).hex()}")  # noqa: S108  tempfile loads slowly
+    try:  # before the folder is made: Ctrl-C may come right after that
+        links.mkdir(0o700)
+        for file in folder.iterdir():
+            if not file.name.endswith(".lock"):
+                (links / file.name).symlink_to(file.absolute())
+        index = tantivy.Index.open(str(links))
+        index.config_reader("manual", 0)
+        return index
+    finally:
+        remove_links(links)
+
+
+def remove_links(links: Path) -> None:
+    """Remove the folder of links. A thread of the engine may create its lock file there meanwhile, hence the loop."""
+    for _ in range(_REMOVE_TRIES):
+        with suppress(OSError):
+            for file in links.iterdir():
+                file.unlink(missing_ok=True)
+            links.rmdir()
+        if not links.exists():
+            return
+        time.sleep(_REMOVE_PAUSE)

@@ -1,0 +1,128 @@
+"""The records that the index keeps about files, trees and itself. They are part of the engine's commit.
+
+Nodes and file records therefore change together or not at all. File records are spread over a few blobs by the hash of
+their ids, so that an update rewrites only the blobs it changes.
+"""
+
+from __future__ import annotations
+
+import re
+from binascii import crc32
+from collections.abc import Iterable, Iterator, Mapping
+
+import msgspec
+
+from quire.model import Finding
+
+VERSION = 4  # the version of the index format. Increase it when the meaning of a stored record or node changes.
+DEFAULT_FOLDER = ".quire"
+DEFAULT_LANGUAGE = "english"
+TOKENIZER = "o200k_base"  # counts the tokens of nodes
+SETTINGS_KEY = "settings"
+_SHARDS = 32
+FILE_KEYS = tuple(f"files:{shard:02}" for shard in range(_SHARDS))  # the keys of the blobs with file records
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class FileFinding(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A finding without its path."""
+
+    code: str
+    line: int  # 1-based; 0 for the whole file
+    message: str
+
+
+class FileRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """One file in the index."""
+
+    tree: str
+    path: str  # in the tree, with forward slashes
+    size: int  # in bytes
+    mtime_ns: int
+    ctime_ns: int  # detects an edit that restored the old mtime
+    racy: bool  # written so shortly before it was read that a later edit may leave the same times
+    digest: bytes = b""  # of its bytes; empty if they could not be read
+    title: str = ""
+    nodes: int = 0  # 0 if it could not be read
+    tokens: int = 0
+    number: int = -1  # unique; identifies its nodes in the engine
+    outline: bytes = b""  # its heading tree, so that merging reads no nodes
+    notes: tuple[FileFinding, ...] = ()  # the first findings from reading it
+    failed: bool = False  # it could not be read; its only note says why
+
+    @property
+    def id(self) -> str:
+        """The document's id."""
+        return f"{self.tree}:{self.path}"
+
+    def findings(self, name: str | None = None) -> Iterator[Finding]:
+        """The notes as findings about ``name``, by default its path."""
+        for note in self.notes:
+            yield Finding(code=note.code, path=name or self.path, line=note.line, message=note.message)
+
+
+class Tree(msgspec.Struct, frozen=True, array_like=True):
+    """A named folder of documents."""
+
+    folder: bytes  # relative to the parent of the index folder if it is inside, so that both can be moved together
+    language: str
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+
+class IndexSettings(msgspec.Struct, frozen=True, array_like=True):
+    """How an index was made. If it would be made differently today, it is rebuilt."""
+
+    schema: int  # the version of the engine's fields
+    quire: str  # the version of quire, as each may read documents differently
+    tokenizer: str
+    languages: tuple[str, ...]  # sorted; may include the language of a removed tree
+    trees: dict[str, Tree]
+
+
+def languages_of(trees: Mapping[str, Tree]) -> tuple[str, ...]:
+    """The languages of the trees, sorted, without duplicates."""
+    return tuple(sorted({tree.language for tree in trees.values()}))
+
+
+FileTable = Mapping[str, FileRecord]  # file records by document id
+
+
+def key_of(document_id: str) -> str:
+    """The key of the blob that holds a file's record."""
+    return FILE_KEYS[crc32(document_id.encode()) % _SHARDS]
+
+
+_FILES = msgspec.msgpack.Decoder(list[FileRecord])
+
+
+def encode_files(records: Iterable[FileRecord]) -> bytes:
+    """A blob of file records; their order does not matter."""
+    return msgspec.msgpack.encode(sorted(records, key=lambda record: (record.tree, record.path)))
+
+
+def decode_files(blobs: Iterable[bytes]) -> dict[str, FileRecord]:
+    """The file records in some blobs, by document id."""
+    return {record.id: record for blob in blobs for record in _FILES.decode(blob)}
+
+
+def digest_of(data: bytes) -> bytes:
+    """A hash of 16 bytes."""
+    from hashlib import blake2b  # noqa: PLC0415  loads OpenSSL; an update that finds nothing changed hashes nothing
+
+    return blake2b(data, digest_size=16).digest()
+
+
+def storable(text: str) -> str:
+    """``text`` with each lone surrogate as its bytes, ``%E9``: neither the engine nor JSON accepts surrogates.
+
+    File names that are not UTF-8 contain them, and front matter may. Two names can become equal this way;
+    ``stale_files`` then refuses the second.
+    """
+    return text if text.isascii() or not _SURROGATE.search(text) else _SURROGATE.sub(_percent_encoded, text)
+
+
+def _percent_encoded(match: re.Match[str]) -> str:
+    errors = "surrogateescape" if "\udc80" <= match[0] <= "\udcff" else "surrogatepass"
+    return "".join(f"%{byte:02X}" for byte in match[0].encode("utf-8", errors))

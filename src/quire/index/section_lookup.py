@@ -1,0 +1,106 @@
+"""Finds the node that a user names: by its id, ``PATH#SLUG``, ``PATH#ANCHOR`` or ``PATH:LINE``.
+
+The most literal interpretation that exists wins, so that any file name works, whatever characters it has.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator
+
+from quire.errors import NotFoundError
+from quire.index.engine.snapshot import Snapshot
+from quire.index.file_records import storable
+from quire.index.node import Node
+
+_LINE = re.compile(r"(?s)(?P<document>.+):(?P<line>[0-9]{1,9})")
+USE_LS = "quire ls shows what is"  # the advice if no name is similar
+_MAX_COMPARED = 5_000
+_SHOWN = 5
+
+
+def find_section(snapshot: Snapshot, name: str) -> Node:
+    """The node called ``name``. An unknown or ambiguous name raises ``NotFoundError`` with similar names."""
+    name = storable(name)
+    for lookup in (_by_id, _by_anchor, _by_line):
+        found = list(lookup(snapshot, name))
+        if len(found) == 1:
+            return found[0]
+        if found:
+            ids = ", ".join(node.id for node in found)
+            raise NotFoundError(f"{name}: there is more than one such section", f"choose one: {ids}")
+    namesakes = _in_namesakes(snapshot, name)
+    advice = f"similar: {', '.join(namesakes[:_SHOWN])}" if namesakes else _similar(snapshot, name)
+    raise NotFoundError(f"{name}: not in the index", advice, namesakes)
+
+
+def _document_ids(snapshot: Snapshot, name: str) -> list[str]:
+    """The documents with this id, or with this path in any tree."""
+    files = snapshot.files
+    if name in files:
+        return [name]
+    return [each for each in (f"{tree}:{name}" for tree in sorted(snapshot.settings.trees)) if each in files]
+
+
+def _by_id(snapshot: Snapshot, name: str) -> Iterator[Node]:
+    exact = snapshot.get(name)
+    in_trees = (snapshot.get(f"{tree}:{name}") for tree in sorted(snapshot.settings.trees))
+    yield from filter(None, in_trees if exact is None else [exact])
+
+
+def _by_anchor(snapshot: Snapshot, name: str) -> Iterator[Node]:
+    """The section that an anchor of the published page leads to; the document is parsed again for it."""
+    from quire import parsing, read  # noqa: PLC0415  most lookups need no parser
+
+    document, mark, anchor = name.rpartition("#")
+    for document_id in _document_ids(snapshot, document) if mark and anchor else ():
+        nodes = snapshot.nodes_of(document_id)
+        source = read.make_source("".join(node.text for node in nodes), path=nodes[0].path)
+        position = parsing.find_anchor(parsing.document(source), anchor)
+        if position is not None:
+            yield next(node for node in reversed(nodes) if node.start <= position)
+
+
+def _by_line(snapshot: Snapshot, name: str) -> Iterator[Node]:
+    match = _LINE.fullmatch(name)
+    if match is None:
+        return
+    line = int(match["line"])
+    for document_id in _document_ids(snapshot, match["document"]):
+        nodes = snapshot.nodes_of(document_id)
+        if not nodes:
+            continue
+        last = nodes[-1].line + len(re.findall(r"(?:\r\n|\r|\n)(?!\Z)", nodes[-1].text))
+        if not 1 <= line <= last:
+            raise NotFoundError(f"{name}: {document_id} has lines 1 to {last}")
+        yield next(node for node in reversed(nodes) if node.line <= line)
+
+
+def _in_namesakes(snapshot: Snapshot, name: str) -> tuple[str, ...]:
+    """The same section in documents with the same file name, with or without extension, in any folder."""
+    document = name.rpartition("#")[0] or _LINE.sub(r"\g<document>", name)
+    if _document_ids(snapshot, document):
+        return ()
+    file = _file_name(document)
+    namesakes = [each for each in snapshot.files if file in (_file_name(each), _file_name(each).rpartition(".")[0])]
+    return tuple(each + name.removeprefix(document) for each in namesakes)
+
+
+def _file_name(path: str) -> str:
+    return re.split("[/:]", path)[-1].casefold()
+
+
+def _similar(snapshot: Snapshot, name: str) -> str:
+    """Advice with similar names: slugs of the document if it exists, else documents."""
+    document, _, slug = name.rpartition("#")
+    for document_id in _document_ids(snapshot, document) if slug else ():
+        slugs = {node.slug: node.id for node in snapshot.nodes_of(document_id)}
+        close = [slugs[each] for each in difflib.get_close_matches(slug, list(slugs)[:_MAX_COMPARED], n=_SHOWN)]
+        return f"similar: {', '.join(close)}" if close else f"there are: {', '.join([*slugs.values()][:_SHOWN])}"
+    ids = list(snapshot.files)[:_MAX_COMPARED]
+    wanted = document or _LINE.sub(r"\g<document>", name)
+    for tree in [""] if ":" in wanted else [f"{tree}:" for tree in sorted(snapshot.settings.trees)]:
+        if close := difflib.get_close_matches(tree + wanted, ids, n=_SHOWN, cutoff=0.7):
+            return f"similar: {', '.join(close)}"
+    return USE_LS

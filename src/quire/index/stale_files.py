@@ -1,0 +1,115 @@
+"""Which files an update must read: new, changed and removed files, compared with the file records.
+
+A file with the same size and times is not opened, unless it was written so shortly before it was read that a later edit
+may have left the same times (git calls this racily clean). Any other file is hashed: if its bytes are the same, only
+its times are updated.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from quire.index.file_records import FileRecord, FileTable, Tree, digest_of, storable
+from quire.model import Finding
+from quire.read.discover import discover
+
+_TICK_NS, _COARSE_TICK_NS = 20_000_000, 2_100_000_000
+"""Two edits within this time may have equal times, on current and on old file systems."""
+
+
+class Task(msgspec.Struct, frozen=True, array_like=True):
+    """A file to read."""
+
+    file: bytes  # the path to open, as the system encodes it
+    language: str
+    record: FileRecord  # its tree, path, size and times
+
+
+class StaleFiles(msgspec.Struct, kw_only=True):
+    """How the files on disk differ from the index."""
+
+    tasks: list[Task] = []
+    removed: Sequence[str] = ()  # document ids
+    refreshed: list[FileRecord] = []  # the same content with other times, or no longer racy
+    touched: int = 0  # how many of them have other times; the rest is not worth a commit
+    unchanged: int = 0  # without the files that cannot be read
+    failed: list[Finding] = []  # files that are known to be unreadable
+
+    def __bool__(self) -> bool:
+        return bool(self.tasks or self.removed or self.touched)
+
+
+def stale_files(home: Path, trees: Mapping[str, Tree], known: FileTable) -> StaleFiles:
+    """Compare the files of some trees with their records; the folders of trees are relative to ``home``."""
+    stale = StaleFiles()
+    seen: set[str] = set()
+    for name, tree in trees.items():
+        found = discover([str(home / os.fsdecode(tree.folder))], include=tree.include, exclude=tree.exclude)
+        errors = [each for each in found.skipped if each.is_error]
+        stale.failed += [Finding(code="unreadable", path=each.path, line=0, message=each.reason) for each in errors]
+        for document in found.documents:
+            file, path = os.fspath(document.file), storable(document.path)
+            current, document_id = _current_record(file, name, path), f"{name}:{path}"
+            if current is None:
+                continue  # deleted since it was found
+            if document_id in seen:
+                message = f"another file has the id {document_id} too; rename one"
+                stale.failed.append(Finding(code="same-id", path=file, line=0, message=message))
+                continue
+            seen.add(document_id)
+            _compare(stale, file, tree.language, current, known.get(document_id))
+    stale.removed = [each for each, record in known.items() if record.tree in trees and each not in seen]
+    return stale
+
+
+def _compare(stale: StaleFiles, file: str, language: str, current: FileRecord, old: FileRecord | None) -> None:
+    """Add one file to the list it belongs to."""
+    is_touched = old is None or _times(current) != _times(old)
+    if old is None or not _has_same_content(file, current, old, is_touched=is_touched):
+        stale.tasks.append(Task(os.fsencode(file), language, current))
+        return
+    if old.failed:
+        stale.failed += old.findings(file)
+    if is_touched or (old.racy and not current.racy):
+        times = {name: getattr(current, name) for name in ("size", "mtime_ns", "ctime_ns", "racy")}
+        stale.refreshed.append(msgspec.structs.replace(old, **times))
+    stale.touched += is_touched
+    stale.unchanged += not is_touched and not old.failed
+
+
+def _times(record: FileRecord) -> tuple[int, int, int]:
+    return record.size, record.mtime_ns, record.ctime_ns
+
+
+def _has_same_content(file: str, current: FileRecord, old: FileRecord, *, is_touched: bool) -> bool:
+    """Whether a file is still as it was read, or still cannot be read."""
+    if not old.digest:
+        return not is_touched and not digest_of_file(file)
+    return not (is_touched or old.racy) or (current.size == old.size and digest_of_file(file) == old.digest)
+
+
+def _current_record(file: str, tree: str, path: str) -> FileRecord | None:
+    """A record with the size and times of a file; None if it does not exist."""
+    now = time.time_ns()
+    try:
+        status = os.stat(file)  # noqa: PTH116  Path.stat is slower, and there may be thousands of files
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError:
+        return FileRecord(tree, path, 0, 0, 0, racy=False)
+    mtime, ctime = status.st_mtime_ns, status.st_ctime_ns
+    tick = _TICK_NS if mtime % 1_000_000 else _COARSE_TICK_NS
+    return FileRecord(tree, path, status.st_size, mtime, ctime, racy=max(mtime, ctime) > now - tick)
+
+
+def digest_of_file(file: str) -> bytes:
+    """The hash of a file's bytes; empty if they cannot be read."""
+    try:
+        return digest_of(Path(file).read_bytes())
+    except OSError:
+        return b""

@@ -1,0 +1,64 @@
+"""The query tree: words, phrases, groups. ``parse`` builds it, ``index.engine.compile`` turns it into engine queries.
+
+Words are kept as typed. A field or boost of a group is copied to each leaf; boosts are multiplied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+import msgspec
+
+from quire.model import Span
+
+Field = Literal["title", "path", "tags", "body", "tree"]
+
+
+class Word(msgspec.Struct, frozen=True, kw_only=True):
+    """One word as typed; it may consist of several terms (``my_var``, ``C++``, Chinese text)."""
+
+    text: str
+    span: Span  # in the query
+    field: Field | None = None  # None: any field
+    boost: float = 1.0
+    prefix: bool = False  # typed with a ``*`` at the end
+
+
+class Phrase(msgspec.Struct, frozen=True, kw_only=True):
+    """Adjacent words, all in one field."""
+
+    text: str  # without the quotes
+    span: Span  # in the query, quotes included
+    field: Field | None = None  # None: any field
+    boost: float = 1.0
+
+
+class Not(msgspec.Struct, frozen=True, kw_only=True):
+    """An excluded item; never a ``Not`` itself."""
+
+    item: Query
+
+
+class All(msgspec.Struct, frozen=True, kw_only=True):
+    """Two or more items that must all match, at least one of them no ``Not``. Function words may be missing."""
+
+    items: tuple[Query, ...]
+
+
+class Either(msgspec.Struct, frozen=True, kw_only=True):
+    """Two or more alternatives."""
+
+    items: tuple[Query, ...]
+
+
+Query = Word | Phrase | Not | All | Either
+
+
+def leaves(query: Query) -> Iterator[Word | Phrase]:
+    """The words and phrases in order, without the excluded ones."""
+    if isinstance(query, All | Either):
+        for item in query.items:
+            yield from leaves(item)
+    elif not isinstance(query, Not):
+        yield query

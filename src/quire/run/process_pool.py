@@ -1,0 +1,215 @@
+"""Run a function over batches of items in several processes; results come back in order.
+
+    with closing(map_batches(function, batches, workers=4, prepare=load)) as results:
+        for item, result in results:
+            ...                        # result is Lost if the item kills its process
+
+``function`` takes the items of a batch and returns one result for each. ``function`` and ``prepare`` (called first in
+every process) are pickled, so they must be importable, and not from ``__main__``. An error in ``function`` is raised
+here. Closing the iteration kills the processes.
+
+If a process dies, the unfinished batches are repeated one at a time, with nothing else running. A batch that kills its
+process again is repeated item by item.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from multiprocessing import resource_tracker
+from multiprocessing.process import BaseProcess
+from types import ModuleType
+from typing import Any, TypeVar
+
+from quire.run.workers import Batch
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+WINDOW = 8 * 1024 * 1024
+"""How much work may be in progress, or done and waiting for an earlier batch."""
+_AHEAD = 8
+"""How many batches per process these may be."""
+_POLL = 1.0
+"""How many seconds to wait for a result before looking for dead processes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Replaces the result of an item that killed its process while nothing else ran."""
+
+    reason: str
+
+
+class _CannotStartError(Exception):
+    """The processes of a pool cannot be started."""
+
+
+def map_batches(
+    function: Callable[[Sequence[Item]], Sequence[Result]],
+    batches: Iterable[Batch[Item]],
+    *,
+    workers: int,
+    prepare: Callable[[], object] | None = None,
+    on_failure: Callable[[str], None] | None = None,
+) -> Generator[tuple[Item, Result | Lost], None, None]:
+    """Yield each item with its result, in order.
+
+    If processes cannot be started, ``on_failure`` gets a message and this process does the work.
+    """
+    remaining = iter(batches)
+    pool = _Pool(prepare)
+    try:
+        yield from _results(pool, function, remaining, workers)
+    except _CannotStartError as error:
+        if on_failure is not None:
+            on_failure(f"cannot start {workers} processes ({error}); this process does the work")
+        for batch in remaining:
+            yield from zip(batch.items, function(batch.items), strict=True)
+    finally:
+        pool.end()
+
+
+def _results(
+    pool: _Pool, function: Callable[[Sequence[Item]], Sequence[Result]], remaining: Iterator[Batch[Item]], workers: int
+) -> Iterator[tuple[Item, Result | Lost]]:
+    pending: deque[tuple[Batch[Item], Future[Sequence[Result]]]] = deque()
+    while True:
+        if not pending and pool.size < workers:  # at first, and when all unfinished batches have been repeated
+            pool.start(workers)
+        while pool.size == workers and _has_room([batch.work for batch, _ in pending], workers):
+            following = next(remaining, None)
+            if following is None:
+                break
+            pending.append((following, pool.submit(function, following.items)))
+        if not pending:
+            return
+        batch, future = pending.popleft()
+        try:
+            results: Sequence[Result | Lost] = pool.result(future)
+        except BrokenProcessPool:
+            results = _repeated(pool, function, batch.items)
+        yield from zip(batch.items, results, strict=True)
+
+
+def _has_room(pending: Sequence[int], workers: int) -> bool:
+    """Whether another batch may be submitted; every process may have one, however large."""
+    return len(pending) < workers or (len(pending) < _AHEAD * workers and sum(pending) < WINDOW)
+
+
+def _repeated(
+    pool: _Pool, function: Callable[[Sequence[Item]], Sequence[Result]], items: Sequence[Item]
+) -> list[Result | Lost]:
+    """The results of items whose process died; this time nothing else runs."""
+    try:
+        if pool.size != 1:
+            pool.start(1)
+        return [*pool.result(pool.submit(function, items))]
+    except (_CannotStartError, BrokenProcessPool):
+        pool.end()
+    if len(items) == 1:
+        return [Lost("its process died, perhaps for lack of memory")]
+    return [result for item in items for result in _repeated(pool, function, [item])]
+
+
+class _Pool:
+    """A ProcessPoolExecutor that can be killed and started again."""
+
+    def __init__(self, prepare: Callable[[], object] | None) -> None:
+        self.size = 0
+        """The number of processes."""
+        self._prepare = prepare
+        self._executor: ProcessPoolExecutor | None = None
+        self._futures: set[Future[Any]] = set()
+        """The unfinished futures of this executor; it may forget one that is submitted while a process dies."""
+
+    def start(self, size: int) -> None:
+        """Start the processes by ``spawn``, so that they inherit no threads or locks, and wait until one is ready."""
+        self.end()
+        try:
+            spawn = multiprocessing.get_context("spawn")
+            self._executor = ProcessPoolExecutor(size, spawn, _initialize, (self._prepare,))
+            ready = [self.submit(len, ()) for _ in range(size)]  # each starts a process
+            self.result(ready[0])
+        except (OSError, AssertionError) as error:  # the latter in a daemonic process
+            raise _CannotStartError(getattr(error, "strerror", None) or str(error)) from error
+        except BrokenProcessPool as error:
+            raise _CannotStartError("a process died at its start") from error
+        self.size = size
+
+    def submit(self, function: Callable[[Any], Any], items: Sequence[Any]) -> Future[Any]:
+        """The future results of a batch; the pool must have been started."""
+        try:
+            with _isolated_start():
+                future: Future[Any] = self._executor.submit(function, items)  # type: ignore[union-attr]
+        except BrokenProcessPool as error:  # a process died while it had nothing to do
+            future = Future()
+            future.set_exception(error)
+        self._futures = {each for each in self._futures if not each.done()} | {future}
+        return future
+
+    def result(self, future: Future[Any]) -> Any:
+        """The results of a batch; BrokenProcessPool if a process died.
+
+        The executor does not notice a process that dies while it sends a result, so this looks for dead processes.
+        """
+        while not wait([future], _POLL).done:
+            if future not in self._futures or not all(process.is_alive() for process in self._processes()):
+                self.end()
+                raise BrokenProcessPool
+        return future.result()
+
+    def end(self) -> None:
+        """Kill the processes."""
+        if self._executor is not None:
+            for process in self._processes():
+                process.kill()
+                process.join()
+            self._executor._result_queue._writer.close()  # type: ignore[attr-defined]  # noqa: SLF001  ends a cut message
+            self._executor.shutdown()
+        self._executor, self.size, self._futures = None, 0, set()
+
+    def _processes(self) -> list[BaseProcess]:
+        """The processes of the executor, which has no public way to kill them before Python 3.14."""
+        return [*self._executor._processes.values()] if self._executor else []  # noqa: SLF001
+
+
+@contextmanager
+def _isolated_start() -> Iterator[None]:
+    """Start processes without Ctrl-C and without the caller's main module.
+
+    Ctrl-C reaches all processes of a terminal, and one that is still importing would print a traceback. A new process
+    imports the main module of its caller: a program without ``if __name__ == "__main__"`` would do its work again.
+    """
+    with ExitStack() as stack:
+        if sys.platform != "win32":
+            resource_tracker.ensure_running()  # when it starts, it unblocks signals
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            stack.callback(signal.pthread_sigmask, signal.SIG_SETMASK, before)
+        stack.callback(sys.modules.__setitem__, "__main__", sys.modules["__main__"])
+        sys.modules["__main__"] = ModuleType("__main__")
+        yield
+
+
+def _initialize(prepare: Callable[[], object] | None) -> None:
+    """Runs first in every process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    if prepare is not None:
+        prepare()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

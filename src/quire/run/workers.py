@@ -1,0 +1,75 @@
+"""How many processes to start, and how documents are divided into batches for them.
+
+Work is measured in bytes of documents, plus a constant per document. decisions/run.md has the figures.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Generic, NamedTuple, TypeVar
+
+Item = TypeVar("Item")
+
+BATCH = 256 * 1024
+"""The size of a batch: about 35 ms of work, so that sending it costs little in comparison."""
+PER_WORKER = 2 * 1024 * 1024
+"""The minimum of work per process: starting one takes about as long as chunking this much."""
+PER_DOCUMENT = 2 * 1024
+"""The cost of a document in addition to its bytes."""
+_BATCHES_PER_WORKER = 4
+"""The minimum of batches per process, so that all processes finish at about the same time."""
+_CONTAINER_LIMIT = Path("/sys/fs/cgroup/cpu.max")
+"""The CPU limit of a container: microseconds of work per so many microseconds, or "max"."""
+
+
+class Batch(NamedTuple, Generic[Item]):
+    """Items that are sent to a process together."""
+
+    items: tuple[Item, ...]
+    work: int
+
+
+def cores() -> int:
+    """The cores that this process may use: its CPU affinity and the limit of its container count."""
+    number = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    with suppress(OSError, ValueError):
+        quota, period = map(int, _CONTAINER_LIMIT.read_text().split())
+        number = min(number, max(1, quota // period))
+    return number
+
+
+def work_of(size: int) -> int:
+    """The cost of a document of ``size`` bytes."""
+    return size + PER_DOCUMENT
+
+
+def worker_count(works: Iterable[int], *, jobs: int | None, cores: int) -> int:
+    """How many processes to start; 1 means none: this process does the work.
+
+    ``jobs`` is the number that the user asked for. By default there is one process per core if each has enough to do.
+    """
+    each = list(works)
+    wanted = min(cores, sum(each) // PER_WORKER) if jobs is None else jobs
+    return max(1, min(wanted, len(each)))
+
+
+def batches(items: Iterable[tuple[Item, int]], *, most: int = BATCH) -> Iterator[Batch[Item]]:
+    """Batches of at most ``most`` work from pairs of an item and its work; a larger item is a batch by itself."""
+    held: list[Item] = []
+    total = 0
+    for item, work in items:
+        if held and total + work > most:
+            yield Batch(tuple(held), total)
+            held, total = [], 0
+        held.append(item)
+        total += work
+    if held:
+        yield Batch(tuple(held), total)
+
+
+def batch_size(total: int, workers: int) -> int:
+    """The size of batches if ``workers`` processes share ``total`` work."""
+    return min(BATCH, total // (workers * _BATCHES_PER_WORKER) + 1)

@@ -1,0 +1,81 @@
+"""What a search returns: ``Hit`` and ``Results``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from quire.model import Span
+
+How = Literal["match", "parent", "aggregated"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """One section that matches a query, whole unless a token budget shortened it."""
+
+    id: str
+    """The node's id, for ``Index.get``."""
+    score: float
+    """1 for the best node; comparable only within one search."""
+    title: str
+    """Its heading, or the document's title."""
+    breadcrumb: tuple[str, ...]
+    """The titles from the document's to its own."""
+    breadcrumb_line: str
+    """The same on one line: ``> Title › Parent › Node``."""
+    text: str
+    """Its heading and everything below it; with ``complete=False`` only the most relevant parts."""
+    tree: str
+    """Its tree."""
+    path: str
+    """The document, relative to the tree's folder."""
+    depth: int
+    """0 for a whole document, else the heading level."""
+    span: Span
+    """Heading and everything below it, in characters of the source."""
+    byte_span: Span
+    """The same in bytes of UTF-8."""
+    lines: tuple[int, int]
+    """Its first and last 1-based line."""
+    tokens: int
+    """The token count of ``text``; with ``complete=False`` an upper bound."""
+    complete: bool = True
+    """Whether ``text`` is the whole section."""
+    parts: tuple[Span, ...] = ()
+    """The spans of the source that ``text`` shows; one if it is complete."""
+    match_ranges: tuple[Span, ...] = ()
+    """The spans of the query's words in ``text``."""
+    how: How = "match"
+    """Whether it matched by itself, replaces matches below it, or replaces its children."""
+    constituents: tuple[str, ...] = ()
+    """The ids of the nodes that matched in it, the best first; its own if it did."""
+    explanation: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """With ``explain=True``: how its score and its merging came about."""
+
+
+class Results(list[Hit]):
+    """The hits, the best first, with details of the search."""
+
+    def __init__(
+        self,
+        hits: Sequence[Hit] = (),
+        *,
+        query: str = "",
+        ignored_terms: int = 0,
+        partial: bool = False,
+        corrections: Mapping[str, Sequence[str]] | None = None,
+        phases: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(hits)
+        self.query = query
+        """As typed."""
+        self.ignored_terms = ignored_terms
+        """How many terms of the query were ignored because it has more than 64."""
+        self.partial = partial
+        """Whether nothing matches the whole query, so that the hits match a part of it."""
+        self.corrections = dict(corrections or {})
+        """Words that do not occur, with the words searched instead."""
+        self.phases = dict(phases or {})
+        """What each phase of the search counted."""

@@ -1,0 +1,188 @@
+"""Finds the nodes that match a query, with their scores.
+
+All words must match; if nothing matches all, as many as possible. Filters are part of the engine's query.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Any
+
+import msgspec
+
+from quire.index.engine.clauses import QueryContext, Ranking, all_items, is_plain
+from quire.index.engine.compile import Compiler, filtered
+from quire.index.engine.corrections import Dictionary
+from quire.index.engine.coverage import Bits, Coverage, shifted
+from quire.index.engine.index_schema import DOC, TREE
+from quire.index.engine.snapshot import Address, Location, Scored, Snapshot
+from quire.index.node import NodeRef
+from quire.query import leaves
+from quire.query.query_tree import Not, Phrase, Query, Word
+from quire.search.argument_checks import known_trees
+from quire.search.path_filter import matches_path
+from quire.search.ranking_settings import BOOSTS, SHARPNESS, SearchSettings
+
+MAX_NODES = 10_000  # the most nodes that a search looks at
+MAX_CORRECTED = 8  # for how many unknown words of a query corrections are looked up
+FETCHED = 1_000  # how many nodes the engine is asked for at once; a few would hardly be faster
+
+
+class Match(msgspec.Struct, frozen=True, gc=False):
+    """A node that matches."""
+
+    score: float  # 1 for the best
+    address: Address
+    ref: NodeRef
+
+    @property
+    def location(self) -> Location:
+        """Its document and position."""
+        return self.ref.document_id, self.ref.position
+
+
+class Matching(msgspec.Struct, frozen=True):
+    """An engine query with its best nodes."""
+
+    snapshot: Snapshot
+    query: Any  # the engine's query, filters included
+    compiler: Compiler
+    top: Sequence[Scored]
+    is_all: bool  # whether ``top`` has all matching nodes
+    partial: bool = False
+
+    @classmethod
+    def of(cls, snapshot: Snapshot, query: Any, compiler: Compiler, limit: int, *, partial: bool = False) -> Matching:
+        """Run a query for its best ``limit`` nodes."""
+        top = snapshot.top(query, limit)
+        return cls(snapshot, query, compiler, top, is_all=len(top) < limit, partial=partial)
+
+    @property
+    def best_score(self) -> float:
+        """The engine's score of the best node, which all scores are divided by."""
+        best = self.top[0][0] if self.top else 0.0
+        return best if best > 0 else 1.0
+
+    def best(self, limit: int) -> list[Match]:
+        """The best ``limit`` nodes."""
+        is_enough = self.is_all or limit <= len(self.top)
+        return self._matches(self.top[:limit] if is_enough else self.snapshot.top(self.query, limit))
+
+    def others_in_documents(self, matches: Sequence[Match], limit: int) -> list[Match]:
+        """All other matching nodes in the documents of ``matches``, which are among the best ``limit``."""
+        if self.is_all:  # filtering them is faster than another query
+            others, documents = self.top[limit:], {each.ref.number for each in matches}
+            numbers = self.snapshot.numbers([address for _, address in others])
+            inside = [(scored, number) for scored, number in zip(others, numbers, strict=True) if number in documents]
+            return self._matches([scored for scored, _ in inside], [number for _, number in inside])
+        query = filtered(self.query, self.compiler.one_of(DOC, _document_ids(matches)))
+        known = {_key(each.address) for each in matches}
+        return self._matches([each for each in self.snapshot.top(query, MAX_NODES) if _key(each[1]) not in known])
+
+    def coverage(self, query: Query, matches: Sequence[Match]) -> list[float]:
+        """The share of the query that each node's own title and body satisfy; 1 if it searches for no text.
+
+        Shares are compared within a document, so the engine is not asked if no document has two matches.
+        """
+        counts = Counter([each.ref.document_id for each in matches])
+        several = [document for document, count in counts.items() if count > 1]
+        coverage = Coverage(self.compiler.context, query, partial=self.partial) if several else None
+        if not coverage:
+            return [1.0] * len(matches)
+        bits: dict[tuple[int, int], Bits] = {}
+        for first, engine_query in coverage.queries(self.compiler.one_of(DOC, several)):
+            for score, address in self.snapshot.top(engine_query, self.snapshot.node_count(several)):
+                if score:
+                    key = _key(address)
+                    bits[key] = bits.get(key, 0) | shifted(int(score), first)
+        return [coverage.share(bits.get(_key(each.address), 0), each.ref.position == 0) for each in matches]
+
+    def excluded(self, query: Query, matches: Sequence[Match]) -> set[Location]:
+        """The nodes in the documents of ``matches`` that have something the query excludes, also below them."""
+        refused = [self.compiler.compile(item.item) for item in all_items(query) if isinstance(item, Not)]
+        documents = _document_ids(matches)
+        locations: set[Location] = set()
+        for each in refused if documents else ():
+            if each is not None:
+                hits = self.snapshot.top(
+                    filtered(each, self.compiler.one_of(DOC, documents)), self.snapshot.node_count(documents)
+                )
+                for ref in self.snapshot.refs([address for _, address in hits]):
+                    positions = (ref.position, *(above.position for above in ref.ancestors))
+                    locations.update((ref.document_id, position) for position in positions)
+        return locations
+
+    def _matches(self, scored: Sequence[Scored], numbers: Sequence[int] | None = None) -> list[Match]:
+        """Matches with normalized scores; ``numbers`` are those of their documents, if known."""
+        best = self.best_score
+        if self.top and not self.top[0][0]:  # a query without text, as ``tree:docs``: all are equally good
+            scored = [(best, address) for _, address in scored]
+        refs = self.snapshot.refs([address for _, address in scored], numbers)
+        return [
+            Match((score / best) ** SHARPNESS, address, ref) for (score, address), ref in zip(scored, refs, strict=True)
+        ]
+
+
+def competitive(matches: Sequence[Match], limit: int, cap: float) -> list[Match]:
+    """The matches whose documents can have one of the best ``limit`` results.
+
+    A result scores at least as much as its best node and at most ``cap`` times that.
+    """
+    best: dict[str, float] = {}
+    for each in matches:
+        best.setdefault(each.ref.document_id, each.score)
+    least = sorted(best.values(), reverse=True)[limit - 1] if len(best) > limit else 0.0
+    return [each for each in matches if max(cap, 1.0) * best[each.ref.document_id] >= least]
+
+
+def make_compiler(snapshot: Snapshot, settings: SearchSettings, query: Query | None = None) -> Compiler:
+    """The compiler for a snapshot and a query."""
+    context = QueryContext(
+        schema=snapshot.schema,
+        languages=snapshot.settings.languages,
+        dictionary=Dictionary(snapshot),
+        ranking=Ranking(boosts={**BOOSTS, **settings.boosts}, tie=settings.tie, adjacent=settings.adjacent),
+        first_word=next((leaf.text for leaf in leaves(query)), "") if query else "",
+    )
+    return Compiler(context)
+
+
+def find_corrections(context: QueryContext, query: Query) -> dict[str, tuple[str, ...]]:
+    """Corrections for the first words of a query that do not occur."""
+    plain = [leaf for leaf in leaves(query) if is_plain(leaf)]
+    texts = dict.fromkeys(word.text for word in plain if not context.is_optional(word))
+    unknown = islice((text for text in texts if not context.dictionary.has(text)), MAX_CORRECTED)
+    found = {text: context.dictionary.corrections(text) for text in unknown}
+    return {word: corrections for word, corrections in found.items() if corrections}
+
+
+def refuse_unknown_trees(snapshot: Snapshot, query: Query, trees: Iterable[str] | None) -> None:
+    """Refuse a tree that does not exist, in an option or in the query: nothing would be found."""
+    known = snapshot.settings.trees
+    known_trees("trees", trees or (), known)
+    for item in all_items(query):
+        if isinstance(item, Word | Phrase) and item.field == "tree":
+            prefix = isinstance(item, Word) and item.prefix
+            if not any(name == item.text or (prefix and name.startswith(item.text)) for name in known):
+                known_trees("tree:", [f"{item.text}{'*' * prefix}"], known)
+
+
+def make_filters(
+    snapshot: Snapshot, compiler: Compiler, trees: Iterable[str] | None, paths: Sequence[str] | None
+) -> list[Any]:
+    """Filters for some trees and path patterns."""
+    filters = [] if trees is None else [compiler.one_of(TREE, trees)]
+    if paths is not None:
+        documents = [each.id for each in snapshot.files.values() if matches_path(each.tree, each.path, paths)]
+        filters.append(compiler.one_of(DOC, documents))
+    return filters
+
+
+def _key(address: Address) -> tuple[int, int]:
+    return address.segment_ord, address.doc
+
+
+def _document_ids(matches: Iterable[Match]) -> list[str]:
+    return list(dict.fromkeys(each.ref.document_id for each in matches))

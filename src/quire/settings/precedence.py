@@ -1,0 +1,168 @@
+"""Which value wins: environment over the project's file over the user's file over defaults.
+
+The command line comes before all of them; the commands see to that. ``index`` and ``[trees]`` come from one file: the
+project's, or the user's if there is no project. A project's file may come from a stranger, so it reaches only into its
+own folder.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from quire.errors import OptionError, near
+from quire.index.file_records import DEFAULT_FOLDER, DEFAULT_LANGUAGE
+from quire.index.folder import is_inside
+from quire.options import DEFAULT_STRATEGY, valid_names
+from quire.search.ranking_settings import SearchSettings
+from quire.settings import quire_toml
+from quire.settings.quire_toml import NUMBERS, PROJECT_FILE, File, Tree, project_file, user_file, user_folder
+
+DEFAULT = "default"
+
+
+class Value(NamedTuple):
+    """A value and its origin."""
+
+    value: Any
+    origin: Path | str
+    """A file, the name of an environment variable, or ``default``."""
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """The configuration for one folder."""
+
+    folder: Path
+    """The folder of the project's file, else the one that was asked for."""
+    index: Path
+    """Absolute."""
+    trees: Mapping[str, Tree]
+    chunk: Mapping[str, Any]
+    """The strategy and the options under ``[chunk]``."""
+    limit: int
+    max_tokens: int | None
+    search: SearchSettings
+    values: Mapping[str, Value]
+    """Every value by its name, with its origin."""
+
+    @property
+    def folders(self) -> dict[str, Path]:
+        """The paths of the trees."""
+        return {name: tree.path for name, tree in self.trees.items()}
+
+    def chunk_options(self, tree: str = "", strategy: str | None = None) -> dict[str, Any]:
+        """The strategy and its options: those of a tree over those under ``[chunk]``.
+
+        Another ``strategy``, as on a command line, takes those that it has.
+        """
+        own = self.trees[tree].chunk if tree else {}
+        table = {**self.chunk, **own}
+        strategy = strategy or table.get("strategy", DEFAULT_STRATEGY)
+        known = valid_names(strategy)
+        return {"strategy": strategy} | {name: value for name, value in table.items() if name in known}
+
+
+def variable(name: str) -> str:
+    """The environment variable of a value."""
+    return "QUIRE_" + name.replace(".", "_").upper()
+
+
+def load(folder: Path, environment: Mapping[str, str] | None = None, *, index: Path | None = None) -> Settings:
+    """The configuration for ``folder``, which is absolute; ``index`` is that of the command line."""
+    environment = os.environ if environment is None else environment
+    project, user = project_file(folder), user_file(environment)
+    home = project or (user if user and (user.index or user.trees) else None)
+    chunk = next((each for each in (project, user) if each and each.chunk), None)
+    values = {
+        "index": _index(folder, home, environment),
+        **(_trees(home) if home else {}),
+        **({f"chunk.{name}": Value(value, chunk.path) for name, value in chunk.chunk.items()} if chunk else {}),
+        **_numbers(environment, project, user),
+    }
+    if project and not (user and user.path == project.path):
+        _refuse_outside(project, None if index else values["index"], user_folder(environment))
+    return Settings(
+        folder=project.path.parent if project else folder,
+        index=index or Path(values["index"].value),
+        trees=home.trees if home else {},
+        chunk=chunk.chunk if chunk else {},
+        limit=int(values["search.limit"].value),
+        max_tokens=int(values["search.max_tokens"].value) or None,
+        search=_search(values),
+        values=values,
+    )
+
+
+def _index(folder: Path, home: File | None, environment: Mapping[str, str]) -> Value:
+    given = environment.get(variable("index"), "")
+    if given:
+        path = os.path.abspath(folder / quire_toml.expanded(given))  # noqa: PTH100  links stay as named
+        return Value(path, variable("index"))
+    if home and home.index:
+        return Value(str(home.index), home.path)
+    return Value(str((home.path.parent if home else folder) / DEFAULT_FOLDER), DEFAULT)
+
+
+def _trees(home: File) -> dict[str, Value]:
+    values = {}
+    for name, tree in home.trees.items():
+        values[f"trees.{name}.path"] = Value(str(tree.path), home.path)
+        for key, default in (("language", DEFAULT_LANGUAGE), ("include", ()), ("exclude", ())):
+            value = getattr(tree, key)
+            values[f"trees.{name}.{key}"] = Value(value, DEFAULT if value == default else home.path)
+        values |= {f"trees.{name}.chunk.{key}": Value(value, home.path) for key, value in tree.chunk.items()}
+    return values
+
+
+def _numbers(environment: Mapping[str, str], *files: File | None) -> dict[str, Value]:
+    known = {variable(name): name for name in NUMBERS}
+    for name in environment:
+        if name.startswith(variable("search.")) and name not in known:
+            problem = f"unknown environment variable {name}{near(name, known)}"
+            raise OptionError(problem, f"those of search are {', '.join(sorted(known))}")
+    values = {}
+    for where, name in known.items():
+        file = next((each for each in files if each and name in each.numbers), None)
+        if environment.get(where, ""):
+            values[name] = Value(_from_variable(name, where, environment[where]), where)
+        else:
+            values[name] = Value(file.numbers[name], file.path) if file else Value(NUMBERS[name].default, DEFAULT)
+    return values
+
+
+def _from_variable(name: str, where: str, text: str) -> float:
+    key = NUMBERS[name]
+    try:
+        value = int(text) if key.is_whole else float(text)
+    except ValueError:
+        raise quire_toml.impossible(where, text, f"it must be {key.range}") from None
+    return quire_toml.checked(name, value, where)
+
+
+def _search(values: Mapping[str, Value]) -> SearchSettings:
+    numbers = {name.removeprefix("search."): values[name].value for name in NUMBERS}
+    boosts = {name.removeprefix("boosts."): value for name, value in numbers.items() if name.startswith("boosts.")}
+    merging = {
+        name: value for name, value in numbers.items() if "." not in name and name not in ("limit", "max_tokens")
+    }
+    return SearchSettings(boosts=boosts, **merging)
+
+
+def _refuse_outside(project: File, index: Value | None, users: Path | None) -> None:
+    """Refuse paths of a project's file that lead out of its folder, also through symbolic links."""
+    paths = {f"trees.{name}": str(tree.path) for name, tree in project.trees.items()}
+    if index and index.origin == project.path:
+        paths["index"] = index.value
+    top = os.path.realpath(project.path.parent)
+    for name, path in paths.items():
+        real = os.path.realpath(path)
+        if not is_inside(real, top):
+            full = f"{quire_toml.key_prefix(project.path)}{name}"
+            problem = f"{project.path}: {full} leads out of the project's folder, to {real}"
+            given = f"--index, {variable('index')}" if name == "index" else "a path on the command line"
+            own = f"your own {users / PROJECT_FILE if users else PROJECT_FILE}"
+            raise OptionError(problem, f"remove it there; only {given} or {own} may name such a place")

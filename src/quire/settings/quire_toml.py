@@ -1,0 +1,341 @@
+"""quire.toml: where it is looked for, which keys it may have, and their ranges.
+
+The project's file is the nearest quire.toml, or pyproject.toml with a table [tool.quire], upwards from a folder. An
+unknown key or an impossible value is an error that names the file and the key.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from quire.counter import ENCODINGS, ESTIMATE, encoding_of
+from quire.errors import InputError, OptionError, near
+from quire.index.file_records import DEFAULT_LANGUAGE
+from quire.options import COMMON, DEFAULT_STRATEGY, OWN, build, is_id_part, refuse_others, valid_names
+from quire.read.frontmatter import load_toml
+from quire.read.source import read_configuration, unread
+from quire.search.ranking_settings import NO_LIMIT, RANGES, SearchSettings
+
+PROJECT_FILE = "quire.toml"
+PYTHON_FILE = "pyproject.toml"
+_POSITION = re.compile(r" \(at (.*)\)$")
+_TREE_KEYS = ("path", "language", "include", "exclude", "chunk")
+_FIELDS = {"front": "front matter", "file": "file's name", "folder": "folders above it"}
+MERGING = {
+    "aggregation_threshold": "more than this share of a section's children must match to be gathered",
+    "min_aggregation_matches": "how many children must match to be gathered",
+    "score_cap_multiplier": "a gathered section's score, at most this many times its best child's",
+}
+
+
+class Key(NamedTuple):
+    """A number that can be set."""
+
+    default: float
+    least: float
+    most: float
+    meaning: str
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it must be a whole number."""
+        return isinstance(self.default, int)
+
+    @property
+    def range(self) -> str:
+        """The possible values in words."""
+        kind = "a whole number" if self.is_whole else "a number"
+        limits = f"of at least {self.least:g}" if self.most == NO_LIMIT else f"from {self.least:g} to {self.most:g}"
+        return f"{kind} {limits}"
+
+
+_DEFAULTS = SearchSettings()
+NUMBERS: Mapping[str, Key] = MappingProxyType(
+    {
+        "search.limit": Key(10, 1, 10_000, "how many results at most"),
+        "search.max_tokens": Key(0, 0, NO_LIMIT, "how many tokens all results may have together; 0: no limit"),
+        **{
+            f"search.{name}": Key(getattr(_DEFAULTS, name), *RANGES[name], meaning) for name, meaning in MERGING.items()
+        },
+        **{
+            f"search.boosts.{field}": Key(
+                float(boost), *RANGES["boosts"], f"how much a match in the {_FIELDS.get(field, field)} weighs"
+            )
+            for field, boost in _DEFAULTS.boosts.items()
+        },
+    }
+)
+"""The numbers by name, in the order of ``quire config``."""
+_TABLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "": ("index", "chunk", "search", "trees"),
+        "chunk": ("strategy", *COMMON, *dict.fromkeys(name for own in OWN.values() for name in own)),
+        "search": ("limit", "max_tokens", *MERGING, "boosts"),
+        "search.boosts": tuple(_DEFAULTS.boosts),
+    }
+)
+"""The keys of each table."""
+
+
+class Tree(NamedTuple):
+    """A named folder of documents, or one document."""
+
+    name: str
+    """The first part of ids."""
+    path: Path
+    """Absolute."""
+    language: str = DEFAULT_LANGUAGE
+    """The language of its stems."""
+    include: tuple[str, ...] = ()
+    """Patterns for the documents to take; without any, all are taken."""
+    exclude: tuple[str, ...] = ()
+    """Patterns for the documents to leave out."""
+    chunk: Mapping[str, Any] = MappingProxyType({})
+    """Its own strategy and options, over those of ``[chunk]``."""
+
+
+@dataclass(frozen=True)
+class File:
+    """The values of one file."""
+
+    path: Path
+    index: Path | None
+    trees: Mapping[str, Tree]
+    numbers: Mapping[str, float]
+    """By the names of ``NUMBERS``."""
+    chunk: Mapping[str, Any]
+    """The strategy and its options."""
+
+
+def project_file(folder: Path) -> File | None:
+    """The nearest file upwards from ``folder``."""
+    files = (each / name for each in (folder, *folder.parents) for name in (PROJECT_FILE, PYTHON_FILE))
+    return next((found for found in map(_read, files) if found is not None), None)
+
+
+def python_file(folder: Path) -> File | None:
+    """The pyproject.toml in ``folder``, if it has a table [tool.quire]."""
+    return _read(folder / PYTHON_FILE)
+
+
+def user_file(environment: Mapping[str, str]) -> File | None:
+    """The user's own file, for all projects."""
+    folder = user_folder(environment)
+    return _read(folder / PROJECT_FILE) if folder else None
+
+
+def user_folder(environment: Mapping[str, str]) -> Path | None:
+    """The folder of the user's own file; None if there is no home folder."""
+    given = environment.get("APPDATA" if sys.platform == "win32" else "XDG_CONFIG_HOME", "") or expanded("~/.config")
+    return Path(given) / "quire" if os.path.isabs(given) else None  # noqa: PTH117
+
+
+def expanded(path: str) -> str:
+    """``path`` with the home folder for ``~``, if that is known."""
+    return os.path.expanduser(path)  # noqa: PTH111  Path's fails where there is no home
+
+
+def checked(name: str, value: Any, where: str) -> float:
+    """``value`` if it is possible for the number ``name``; the error calls it ``where``."""
+    key = NUMBERS[name]
+    kinds = (int,) if key.is_whole else (int, float)
+    if isinstance(value, bool) or not isinstance(value, kinds) or not key.least <= value <= key.most:
+        raise impossible(where, value, f"it must be {key.range}")
+    return value if key.is_whole else float(value)
+
+
+def impossible(where: str, value: Any, rule: str) -> OptionError:
+    """The error for a value that is not possible."""
+    return OptionError(f"{where} = {shown(value):.80} is not possible", rule)
+
+
+def shown(value: Any) -> str:
+    """A value as in TOML."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | tuple) and all(isinstance(each, str) for each in value):
+        return f"[{', '.join(map(shown, value))}]"
+    try:
+        return f'"{value}"' if isinstance(value, str) else str(value)
+    except ValueError:  # Python does not print such a number
+        return "a number of thousands of digits"
+
+
+def tree_name(text: str, taken: Container[str]) -> str:
+    """A possible name for a tree, made from ``text``, that is not ``taken``."""
+    made = "".join(char if is_id_part(char) else "-" for char in text).strip("-.") or "tree"
+    name, number = made, 1
+    while name in taken:
+        number += 1
+        name = f"{made}-{number}"
+    return name
+
+
+def key_prefix(file: Path) -> str:
+    """How the full names of the keys of a file start."""
+    return "tool.quire." if file.name == PYTHON_FILE else ""
+
+
+def _read(file: Path) -> File | None:
+    """The values of a file; None if there is no file, or a pyproject.toml without a table [tool.quire]."""
+    try:
+        data = read_configuration(file)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError) as error:
+        if isinstance(error, PermissionError) and not os.access(file.parent, os.X_OK):
+            return None  # a folder above the user's own
+        raise unread(str(file), error) from error
+    is_python = file.name == PYTHON_FILE
+    if is_python and b"quire" not in data:
+        return None
+    try:
+        table: Any = load_toml(data.decode("utf-8-sig"))
+    except ValueError as error:
+        if is_python and b"tool.quire" not in data:
+            return None  # other tools report it
+        raise InputError(str(file), *_not_toml(error)) from error
+    if is_python:
+        tool = table.get("tool")
+        table = tool.get("quire") if isinstance(tool, dict) else None
+    return None if table is None else _Reader(file).read(table)
+
+
+def _not_toml(error: ValueError) -> tuple[str, str]:
+    if isinstance(error, UnicodeDecodeError):
+        return f"byte offset {error.start}: not UTF-8", "convert the file"
+    position = _POSITION.search(str(error))
+    problem = _POSITION.sub("", str(error))
+    return f"{f'{position[1]}: ' if position else ''}not TOML: {problem[:1].lower()}{problem[1:]}", "correct it"
+
+
+class _Reader:
+    """Turns the table of a file into values, and refuses unknown keys and impossible values."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._prefix = key_prefix(file)
+
+    def read(self, table: Any) -> File:
+        table = self._table("", table)
+        numbers = dict(self._numbers("search", table.get("search", {})))
+        chunk = self._chunk("chunk", table.get("chunk", {}), {})
+        trees = self._trees(table.get("trees", {}), chunk)
+        index = self._path("index", table["index"]) if "index" in table else None
+        return File(path=self._file, index=index, trees=trees, numbers=numbers, chunk=chunk)
+
+    def _where(self, name: str) -> str:
+        return f"{self._file}: {self._prefix}{name}"
+
+    def _table(self, name: str, value: Any, keys: tuple[str, ...] = ()) -> dict[str, Any]:
+        """A table with known keys only."""
+        keys = keys or _TABLES[name]
+        title = f"[{self._prefix}{name}]".replace(".]", "]")
+        if not isinstance(value, dict):
+            raise impossible(self._where(name), value, f"it must be a table: {title}")
+        for key in value:
+            if key not in keys:
+                full = f"{self._prefix}{name}{'.' if name else ''}{key}"
+                known = f"the keys of {title}" if name else "the keys"
+                problem = f"{self._file}: unknown key {full}{near(key, keys)}"
+                raise OptionError(problem, f"{known} are {', '.join(keys)}")
+        return value
+
+    def _numbers(self, name: str, value: Any) -> Iterator[tuple[str, float]]:
+        for key, given in self._table(name, value).items():
+            full = f"{name}.{key}"
+            if full in NUMBERS:
+                yield full, checked(full, given, self._where(full))
+            else:
+                yield from self._numbers(full, given)
+
+    def _chunk(self, name: str, value: Any, above: Mapping[str, Any]) -> dict[str, Any]:
+        """A strategy and its options; those of ``above`` apply where ``value`` has none and the strategy has them."""
+        table = self._table(name, value, _TABLES["chunk"])
+        strategy = table.get("strategy", above.get("strategy", DEFAULT_STRATEGY))
+        if not isinstance(strategy, str):
+            raise impossible(self._where(f"{name}.strategy"), strategy, "it must be the name of a strategy")
+        options = {key: given for key, given in table.items() if key != "strategy"}
+        if "tokenizer" in options:
+            self._check_tokenizer(f"{name}.tokenizer", options["tokenizer"])
+
+        def full_name(option: str) -> str:
+            return f"{self._prefix}{name if option in table or option not in above else 'chunk'}.{option}"
+
+        try:
+            build(strategy, {})
+            refuse_others(strategy, options, full_name, ("strategy",))
+            inherited = {key: given for key, given in above.items() if key in valid_names(strategy)}
+            build(strategy, inherited | options, full_name)
+        except OptionError as error:
+            where = f"{self._where(f'{name}.strategy')}: " if error.option == "strategy" else f"{self._file}: "
+            raise OptionError(f"{where}{error.problem}", error.advice) from error
+        return table
+
+    def _check_tokenizer(self, full: str, value: Any) -> None:
+        """Refuse a path: a project's file must not open another file."""
+        names = (*ENCODINGS, ESTIMATE)
+        if not isinstance(value, str) or (value not in names and encoding_of(value) is None):
+            rule = f"choose {', '.join(names)} or an OpenAI model such as gpt-4o; --tokenizer takes a file"
+            raise impossible(self._where(full), value, rule)
+
+    def _trees(self, value: Any, chunk: Mapping[str, Any]) -> dict[str, Tree]:
+        if not isinstance(value, dict):
+            raise impossible(self._where("trees"), value, 'write [trees] and docs = "docs"')
+        trees = {name: self._tree(name, given, chunk) for name, given in value.items()}
+        first: dict[Path, str] = {}
+        for name, tree in trees.items():
+            other = first.setdefault(tree.path, name)
+            if other != name:
+                problem = f"{self._where(f'trees.{name}')} is the same folder as trees.{other}"
+                raise OptionError(problem, "leave one out")
+        return trees
+
+    def _tree(self, name: str, value: Any, chunk: Mapping[str, Any]) -> Tree:
+        full = f"trees.{name}"
+        if not is_id_part(name):
+            problem = f"{self._where(full)}: a tree cannot be called {shown(name)}"
+            raise OptionError(problem, "use letters, digits, '-', '_' and '.'")
+        if isinstance(value, str):
+            return Tree(name=name, path=self._path(full, value))
+        if not isinstance(value, dict):
+            rule = f"it must be a path, or a table [{self._prefix}{full}] with a path"
+            raise impossible(self._where(full), value, rule)
+        table = self._table(full, value, _TREE_KEYS)
+        if "path" not in table:
+            raise OptionError(f"{self._where(full)} has no path", 'add path = "…", relative to this file\'s folder')
+        return Tree(
+            name=name,
+            path=self._path(f"{full}.path", table["path"]),
+            language=self._language(f"{full}.language", table["language"]) if "language" in table else DEFAULT_LANGUAGE,
+            include=self._patterns(f"{full}.include", table.get("include", [])),
+            exclude=self._patterns(f"{full}.exclude", table.get("exclude", [])),
+            chunk=self._chunk(f"{full}.chunk", table.get("chunk", {}), chunk),
+        )
+
+    def _patterns(self, full: str, value: Any) -> tuple[str, ...]:
+        given = [value] if isinstance(value, str) else value
+        if not isinstance(given, list) or not all(isinstance(each, str) and each for each in given):
+            raise impossible(self._where(full), value, 'it must be a list of patterns, as in ["guides/**"]')
+        return tuple(given)
+
+    def _language(self, full: str, value: Any) -> str:
+        from quire.index.engine.analysis import LANGUAGES  # noqa: PLC0415  loads tantivy
+
+        if not isinstance(value, str) or value not in LANGUAGES:
+            hint = near(value, LANGUAGES) if isinstance(value, str) else ""
+            problem = f"{self._where(full)} = {shown(value)} is not possible{hint}"
+            raise OptionError(problem, f"choose from {', '.join(LANGUAGES)}")
+        return value
+
+    def _path(self, full: str, value: Any) -> Path:
+        if not isinstance(value, str) or not value.strip() or "\0" in value:
+            raise impossible(self._where(full), value, "it must be a path, relative to this file's folder")
+        return Path(os.path.abspath(self._file.parent / expanded(value)))  # noqa: PTH100  links stay as named

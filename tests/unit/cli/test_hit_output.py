@@ -1,0 +1,94 @@
+"""Texts with their matches marked, whole and shortened."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from quire.cli.hit_output import highlighted
+from quire.model import Span
+
+
+def spans(text: str, word: str) -> list[Span]:
+    return [Span(*match.span()) for match in re.finditer(word, text)]
+
+
+def mark(text: str) -> str:
+    return f"<{text}>"
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("", [""]),
+        ("a x b", ["a <x> b"]),
+        ("\n\nx\r\n\r\ny x\r\n \n", ["<x>", "", "y <x>"]),
+        ("  x\n", ["  <x>"]),
+        ("a\rx\tx", ["a", "<x>\t<x>"]),
+        ("\x1b[31mx\u202e", ["␛[31m<x>\ufffd"]),
+    ],
+)
+def test_whole(text: str, lines: list[str]) -> None:
+    assert highlighted(text, spans(text, "x"), mark) == (lines, 0)
+
+
+def test_ranges_across_lines() -> None:
+    assert highlighted("ab\ncd", [Span(1, 4)], mark).lines == ["a<b>", "<c>d"]
+
+
+def test_what_is_short_stays_whole() -> None:
+    text = "\n".join(map(str, range(14)))
+    assert highlighted(text, [], mark, 80) == (text.split("\n"), 0)
+
+
+def test_the_first_line_and_those_around_matches() -> None:
+    lines = [f"line {number}" for number in range(40)]
+    lines[20] = "here x"
+    shown = highlighted("\n".join(lines), spans("\n".join(lines), "x"), mark, 80)
+    around = [line.replace("x", "<x>") for line in lines[15:26]]
+    assert shown == (["line 0", "…", *around], 28)
+
+
+def test_where_most_matches_are_side_by_side() -> None:
+    lines = ["x"] + [f"line {number}" for number in range(90)]
+    lines[50:54] = ["x x x"] * 4
+    shown = highlighted("\n".join(lines), spans("\n".join(lines), "x"), mark, 80)
+    assert shown.lines.count("<x> <x> <x>") == 4
+    assert shown.lines[:2] == ["<x>", "…"]
+    assert len(shown.lines) == 13
+
+
+def test_one_line_is_not_left_out() -> None:
+    lines = ["# T", "", *(f"x {number}" for number in range(5)), *(f"line {number}" for number in range(40))]
+    shown = highlighted("\n".join(lines), spans("\n".join(lines), "x"), mark, 80)
+    assert shown.lines[:3] == ["# T", "", "<x> 0"]
+
+
+def test_front_matter_does_not_lead() -> None:
+    lines = ["---", "title: T", "---", *(f"line {number}" for number in range(40)), "x"]
+    shown = highlighted("\n".join(lines), spans("\n".join(lines), "x"), mark, 80)
+    assert shown.lines[0] == "…"
+    assert shown.lines[-1] == "<x>"
+
+
+def test_no_match_shows_the_beginning() -> None:
+    lines = [str(number) for number in range(40)]
+    assert highlighted("\n".join(lines), [], mark, 80) == (lines[:11], 29)
+
+
+def test_matches_everywhere_in_a_long_text() -> None:
+    text = "x x\n" * 20_000
+    shown = highlighted(text, spans(text, "x"), mark, 80)
+    assert len(shown.lines) + shown.left_out >= 20_000
+
+
+def test_a_long_line_is_cut_around_its_match() -> None:
+    text = "a" * 1000 + "x" + "b" * 1000
+    (line,) = highlighted(text, spans(text, "x"), mark, 10).lines
+    assert line == "…" + "a" * 10 + "<x>" + "b" * 29 + "…"
+    (line,) = highlighted("a" * 1000, [], mark, 10).lines
+    assert line == "a" * 40 + "…"
+    text = "a" * 1000 + "x"
+    (line,) = highlighted(text, spans(text, "x"), mark, 10).lines
+    assert line == "…" + "a" * 39 + "<x>"

@@ -1,0 +1,77 @@
+"""What a search knows of nodes that it has not read, and how it reads those that it shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from quire import Index
+from quire.index.engine.snapshot import Snapshot, open_snapshot
+from quire.index.folder import Folder
+
+_MANY = "".join(f"## Part {number}\n\nWords here.\n\n### Below {number}\n\nMore of them.\n\n" for number in range(80))
+DOCUMENTS = {
+    "nested.md": "# A\n\ntext\n\n### Deep\n\ntext\n\n## Two\n\ntext\n\n### Three\n\ntext\n\n#### Four\n\ntext\n",
+    "plain.md": "Only text.\n",
+    "empty.md": "",
+    "bare.md": "# One\n\n## Nothing\n\n## Two\n\ntext\n",
+    "many.md": f"# Many\n\n{_MANY}",
+}
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Index:
+    for name, text in DOCUMENTS.items():
+        file = tmp_path / "docs" / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    index = Index.open(tmp_path / ".quire")
+    index.update({"docs": tmp_path / "docs"})
+    return index
+
+
+def snapshot_of(folder: Path) -> Snapshot:
+    snapshot, _ = open_snapshot(Folder(folder / ".quire"))
+    assert snapshot is not None
+    return snapshot
+
+
+def assert_known(snapshot: Snapshot) -> None:
+    """Where a node stands is known without reading it, as the node itself has it."""
+    records = snapshot.files
+    assert len({record.number for record in records.values()}) == len(records)
+    for name, record in records.items():
+        nodes = snapshot.nodes_of(name)
+        keys = [snapshot.top(snapshot.index.parse_query(f'"{node.id}"', ["id"]), 1)[0][1] for node in nodes]
+        refs = snapshot.refs(keys)
+        assert [(ref.document_id, ref.number) for ref in refs] == [(name, record.number)] * len(nodes)
+        assert [(ref.position, ref.depth, ref.ancestors) for ref in refs] == [
+            (node.position, node.depth, node.ancestors) for node in nodes
+        ]
+
+
+def test_where_nodes_stand_is_known(index: Index, tmp_path: Path) -> None:
+    assert len(index.documents()) == len(DOCUMENTS)
+    assert_known(snapshot_of(tmp_path))
+
+
+def test_numbers_stay_apart_over_updates(index: Index, tmp_path: Path) -> None:
+    docs = tmp_path / "docs"
+    (docs / "plain.md").unlink()
+    (docs / "nested.md").write_text("# Other\n\n## Than\n\nbefore\n", encoding="utf-8")
+    (docs / "new.md").write_text("# New\n\ntext\n", encoding="utf-8")
+    index.update()
+    (docs / "plain.md").write_text("Back again.\n", encoding="utf-8")
+    index.update()
+    assert_known(snapshot_of(tmp_path))
+
+
+@pytest.mark.usefixtures("index")
+def test_sections_are_read_together(tmp_path: Path) -> None:
+    snapshot = snapshot_of(tmp_path)
+    places = [(name, node.position) for name in snapshot.files for node in snapshot.nodes_of(name)]
+    for name, position in places:
+        [node] = snapshot.section((name, position), whole=False)
+        assert [node] == snapshot.nodes_of(name, position, position)
+        assert snapshot.section((name, position), whole=True) == snapshot.nodes_of(name, position, node.last)

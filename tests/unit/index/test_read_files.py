@@ -1,0 +1,94 @@
+"""Files to fields: many at once as one by one, and what the nodes of a document have in common."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from quire.index.file_records import FileRecord
+from quire.index.read_files import IndexedFile, read_batch
+from quire.index.stale_files import Task
+
+
+def task(file: Path, language: str = "english") -> Task:
+    return Task(os.fsencode(file), language, FileRecord("docs", file.name, 0, 0, 0, racy=False))
+
+
+def written(folder: Path, text: str, name: str = "a.md") -> Task:
+    file = folder / name
+    file.write_text(text, encoding="utf-8", newline="")
+    return task(file)
+
+
+def read(file: Task) -> IndexedFile:
+    [reading] = read_batch([file])
+    return reading
+
+
+def whole(reading: IndexedFile) -> list[dict[str, Any]]:
+    """The fields of each node, common ones included."""
+    return [reading.nodes.common | own for own in reading.nodes.own]
+
+
+def test_many_files_are_read_as_each_is_alone(tmp_path: Path) -> None:
+    (tmp_path / "bad.md").write_bytes(b"# A\n\n\xff\n")
+    long = "".join(f"Sentence {number} of a text.\n\n" for number in range(200))
+    tasks = [
+        task(tmp_path / "missing.md"),
+        written(tmp_path, f"# One\n\nText.\n\n## Two\n\n{long}", "one.md"),
+        task(tmp_path / "bad.md"),
+        written(tmp_path, "", "empty.md"),
+        written(tmp_path, "# Three\n\nMore.\n", "three.md"),
+    ]
+    readings = read_batch(tasks)
+    assert readings == [read(each) for each in tasks]
+    assert [(reading.record.title, reading.record.failed, len(reading.nodes.own)) for reading in readings] == [
+        ("", True, 0),
+        ("One", False, 3),
+        ("", True, 0),
+        ("empty", False, 1),
+        ("Three", False, 2),
+    ]
+    assert read_batch([]) == []
+
+
+def test_a_reading_can_be_sent(tmp_path: Path) -> None:
+    reading = read(written(tmp_path, "---\ntags: [a, b]\n---\n# One\n\nText.\n"))
+    assert msgspec.msgpack.decode(msgspec.msgpack.encode(reading), type=IndexedFile) == reading
+
+
+def test_what_all_nodes_have_is_there_once(tmp_path: Path) -> None:
+    reading = read(written(tmp_path, "---\ntags: [a, b]\n---\n# One\n\nText.\n\n## Two\n\nMore.\n"))
+    common = {"doc", "tree", *(f"{name}_english" for name in ("front", "file", "folder", "tags", "path"))}
+    assert set(reading.nodes.common) == common
+    assert all(common.isdisjoint(own) for own in reading.nodes.own)
+    assert reading.nodes.common["tags_english"] == ["a", "b"]
+
+
+def test_the_nodes_below_repeat_only_the_beginning_of_long_front_matter(tmp_path: Path) -> None:
+    front = f"---\nnote: {'x' * 2_000}\n---\n"
+    document, node = whole(read(written(tmp_path, f"{front}# One\n\nText.\n")))
+    assert document["front_english"] == [front]
+    assert node["front_english"] == [front[:1_000]]
+
+
+def test_a_node_has_the_titles_above_it_each_cut_if_it_is_long(tmp_path: Path) -> None:
+    long = "y" * 2_000
+    text = f"# One\n\nText.\n\n## {long}\n\nText.\n\n### parseJSON\n\nText.\n\n## Two\n\nText.\n"
+    document, one, two, three, four = whole(read(written(tmp_path, text)))
+    assert document["headings_english"] == ["One"]
+    assert one["headings_english"] == ["One"]
+    assert two["headings_english"] == ["One", "One"]
+    assert two["title_english"] == [f"{long[:999]}..."]
+    assert three["headings_english"] == ["One", "One", f"{long[:999]}..."]
+    assert three["title_english"] == ["parseJSON", "parse JSON"]
+    assert four["headings_english"] == ["One", "One"]
+
+
+def test_the_title_of_a_document_is_its_own_if_front_matter_gives_it(tmp_path: Path) -> None:
+    given, taken = (read(written(tmp_path, f"{front}# One\n\nText.\n")) for front in ("---\ntitle: T\n---\n", ""))
+    assert [own["title_english"] for own in given.nodes.own] == [["T"], ["One"]]
+    assert [own["title_english"] for own in taken.nodes.own] == [[], ["One"]]

@@ -1,0 +1,390 @@
+"""The text that is given for each result, and the budget that it never passes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import quire
+from quire.index.build_nodes import build_nodes
+from quire.index.node import Node, PassageSpan
+from quire.model import Span
+from quire.search.token_budget import WORTH, Section, Shown, fit
+from quire.size import resolve
+from support.grammar import documents, small_texts
+
+COUNTER = resolve(None, "o200k_base")
+
+
+def needles(text: str) -> list[Span]:
+    """The matches of the tests: the word ``needle``."""
+    return [Span(*found.span()) for found in re.finditer("needle", text)]
+
+
+class Shelf:
+    """Documents, cut into nodes, with a part for each run of lines between blank ones."""
+
+    def __init__(self, *sources: str) -> None:
+        self.sources = sources
+        self.documents = [self._nodes(number, source) for number, source in enumerate(sources)]
+        self.reads = 0
+
+    @staticmethod
+    def _nodes(number: int, source: str) -> list[Node]:
+        document = quire.parse(source, path=f"{number}.md")
+        return [_parted(node) for node in build_nodes(document, "docs", COUNTER)]
+
+    def read(self, document_id: str, first: int, last: int) -> Sequence[Node]:
+        self.reads += 1
+        return self.documents[self._number(document_id)][first : last + 1]
+
+    def section(self, title: str, *constituents: str) -> Section:
+        nodes = next(nodes for nodes in self.documents if any(node.title == title for node in nodes))
+        places = {node.title: node.position for node in nodes}
+        return Section(nodes[places[title]], tuple(places[each] for each in constituents or [title]))
+
+    def source(self, section: Section) -> str:
+        return self.sources[self._number(section.node.document_id)]
+
+    @staticmethod
+    def _number(document_id: str) -> int:
+        return int(document_id.removeprefix("docs:").removesuffix(".md"))
+
+
+def _parted(node: Node) -> Node:
+    """With a part for each paragraph and the blank lines after it, the heading with the first of them."""
+    starts = [found.start() for found in re.finditer(r"(?<=\n\n)(?=[^\n])", node.text)]
+    edges = [0, *(start for start in starts if node.text[node.body : start].strip()), len(node.text)]
+    parts = tuple(
+        PassageSpan(start, end, COUNTER.count(node.text[start:end])) for start, end in pairwise(edges) if start < end
+    )
+    return msgspec.structs.replace(node, passages=parts if len(parts) > 1 else ())
+
+
+def cost(sections: Sequence[Section], answers: Sequence[Shown | None]) -> int:
+    """What the tokenizer itself counts."""
+    shown = [(section, answer) for section, answer in zip(sections, answers, strict=True) if answer]
+    return sum(COUNTER.count(answer.text) + COUNTER.count(section.node.breadcrumb_line) for section, answer in shown)
+
+
+def words(number: int, word: str = "word") -> str:
+    return " ".join([word] * number)
+
+
+GUIDE = f"""# Guide
+
+{words(20)}
+
+## Setup
+
+{words(30, "setup")}
+
+### Linux
+
+{words(40, "linux")}
+
+## Use
+
+The needle is here.
+
+{words(50, "use")}
+
+Another needle and a needle.
+
+{words(60, "more")}
+"""
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Without a budget
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_section_is_given_with_all_that_is_below_it() -> None:
+    shelf = Shelf(GUIDE)
+    [given_text] = fit([shelf.section("Setup")], shelf.read)
+    start, end = GUIDE.index("## Setup"), GUIDE.index("## Use")
+    assert given_text == Shown(
+        text=GUIDE[start:end],
+        spans=(Span(start, end),),
+        tokens=COUNTER.count(GUIDE[start:end]),
+        complete=True,
+    )
+
+
+def test_nothing_is_read_for_a_leaf() -> None:
+    shelf = Shelf(GUIDE)
+    [given_text] = fit([shelf.section("Linux")], shelf.read)
+    assert given_text is not None
+    assert given_text.text.startswith("### Linux\n\nlinux linux")
+    assert shelf.reads == 0
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# With a budget
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+def budgeted(shelf: Shelf, max_tokens: int, *sections: Section) -> list[Shown | None]:
+    answers = fit(sections, shelf.read, max_tokens=max_tokens, ranges=needles)
+    assert cost(sections, answers) <= max_tokens
+    return answers
+
+
+def shown(answer: Shown | None) -> str:
+    """A text with its repeated words put together."""
+    return (
+        "" if answer is None else re.sub(r"\b(\w+)( \1)+\b", lambda run: f"{run[1]}×{len(run[0].split())}", answer.text)
+    )
+
+
+def test_what_fits_is_given_whole() -> None:
+    shelf = Shelf(GUIDE)
+    section = shelf.section("Setup")
+    enough = section.node.full_tokens + section.node.crumb_tokens
+    [whole] = budgeted(shelf, enough, section)
+    assert whole is not None
+    assert whole.complete
+    [less] = budgeted(shelf, enough - 1, section)
+    assert less is not None
+    assert not less.complete
+
+
+def test_of_a_section_that_is_too_long_what_matched_is_given() -> None:
+    shelf = Shelf(GUIDE)
+    [answer] = budgeted(shelf, 65, shelf.section("Setup", "Linux"))
+    assert shown(answer) == "### Linux\n\nlinux×40\n\n"
+
+
+def test_the_best_of_what_matched_comes_first() -> None:
+    shelf = Shelf(GUIDE)
+    assert "linux" in shown(budgeted(shelf, 65, shelf.section("Setup", "Linux", "Setup"))[0])
+    assert "setup" in shown(budgeted(shelf, 65, shelf.section("Setup", "Setup", "Linux"))[0])
+
+
+def test_of_a_node_that_is_too_long_the_parts_with_most_matches_are_given() -> None:
+    shelf = Shelf(GUIDE)
+    [answer] = budgeted(shelf, 22, shelf.section("Use"))
+    assert shown(answer) == "Another needle and a needle.\n\n"
+
+
+def test_parts_stand_in_document_order_with_a_line_between_them() -> None:
+    shelf = Shelf(GUIDE)
+    [answer] = budgeted(shelf, 45, shelf.section("Use"))
+    assert shown(answer) == "## Use\n\nThe needle is here.\n\n…\n\nAnother needle and a needle.\n\n"
+
+
+def test_the_lines_between_parts_count() -> None:
+    shelf = Shelf("# Many\n\nStart.\n\n" + f"needle\n\n{words(300)}\n\n" * 50)
+    [answer] = budgeted(shelf, 250, shelf.section("Many"))
+    assert answer is not None
+    assert answer.text.count("needle\n\n…\n\n") == answer.text.count("…") > 10
+    assert answer.tokens >= COUNTER.count(answer.text)
+
+
+def test_what_is_left_shows_more_around_it() -> None:
+    shelf = Shelf(GUIDE)
+    [answer] = budgeted(shelf, 105, shelf.section("Use"))
+    assert shown(answer) == "## Use\n\nThe needle is here.\n\nuse×50\n\nAnother needle and a needle.\n\n"
+
+
+def test_a_parent_that_matched_by_its_title_is_followed_from_its_start() -> None:
+    shelf = Shelf(GUIDE)
+    [answer] = budgeted(shelf, 80, shelf.section("Guide"))
+    assert shown(answer) == "# Guide\n\nword×20\n\n## Setup\n\nsetup×30\n\n"
+
+
+def test_a_heading_without_text_of_its_own_comes_with_what_follows_it() -> None:
+    shelf = Shelf(f"# Guide\n\n## Setup\n\n### Linux\n\n{words(30)}\n\n{words(500)}\n")
+    assert shown(budgeted(shelf, 60, shelf.section("Guide"))[0]) == "# Guide\n\n## Setup\n\n### Linux\n\nword×30\n\n"
+    assert shown(budgeted(shelf, 60, shelf.section("Guide", "Setup"))[0]).startswith("# Guide\n\n## Setup\n\n### Linux")
+
+
+def test_a_document_without_text_of_its_own_comes_with_what_follows_it() -> None:
+    shelf = Shelf(f"# One\n\n{words(30)}\n\n# Two\n\n{words(500)}\n")
+    [document, *_] = shelf.documents[0]
+    assert not document.text
+    assert shown(budgeted(shelf, 60, Section(document, (0,)))[0]) == "# One\n\nword×30\n\n"
+
+
+def test_later_sections_use_what_is_left() -> None:
+    name = words(20, "Large")
+    shelf = Shelf(GUIDE, f"# Small\n\n{words(5)}\n", f"# {name}\n\n{words(500)}\n", f"# Last\n\n{words(3)}\n")
+    sections = [shelf.section(title) for title in ("Use", name, "Small", "Last")]
+    use, large, small, last = budgeted(shelf, 60, *sections)
+    assert "needle" in shown(use)
+    assert large is None
+    assert shown(small) == "# Small\n\nword×5\n"
+    assert shown(last) == "# Last\n\nword×3\n"
+
+
+def test_a_node_without_parts_is_cut_at_a_line() -> None:
+    rows = "".join(f"| row {n} | {'needle' if n == 50 else 'hay'} |\n" for n in range(100))
+    shelf = Shelf(f"# Table\n\n| n | what |\n|---|---|\n{rows}")
+    [answer] = budgeted(shelf, 22, shelf.section("Table"))
+    assert shown(answer) == "| row 50 | needle |\n| row 51 | hay |\n"
+
+
+def test_a_long_line_is_cut_at_a_word() -> None:
+    shelf = Shelf(f"# Line\n\n{words(500)} needle {words(500)}\n")
+    [answer] = budgeted(shelf, 30, shelf.section("Line"))
+    assert shown(answer) == "needle word×27"
+    assert answer is not None
+    assert answer.tokens == COUNTER.count(answer.text) == 28
+
+
+def test_a_word_that_is_too_long_alone_is_cut() -> None:
+    shelf = Shelf(f"# Data\n\nneedle{'x7Qz' * 400} end\n")
+    [answer] = budgeted(shelf, 30, shelf.section("Data"))
+    assert answer is not None
+    assert re.fullmatch(r"needle(x7Qz)*\w{0,3}", answer.text)
+    assert 20 < answer.tokens <= 28
+
+
+def test_scripts_without_spaces_are_cut_at_a_character() -> None:
+    shelf = Shelf(f"# T\n\nneedle {'如何安装' * 400}\n")
+    [answer] = budgeted(shelf, 30, shelf.section("T"))
+    assert answer is not None
+    assert answer.text.startswith("needle 如何安装如何安装")
+    assert 20 < answer.tokens == COUNTER.count(answer.text) <= 28
+
+
+def test_too_little_room_gives_nothing_rather_than_a_few_words() -> None:
+    shelf = Shelf(f"# Line\n\n{words(500)} needle {words(500)}\n")
+    section = shelf.section("Line")
+    least = WORTH + section.node.crumb_tokens
+    assert budgeted(shelf, least - 1, section) == [None]
+    [answer] = budgeted(shelf, least, section)
+    assert answer is not None
+    assert answer.tokens == WORTH
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{words(30)}\n\n> see [needle](https://example.com/{'x1y2z3/' * 40})\n{words(200, 'more')}\n",
+        f"{words(20)}\n\n{words(60)}\nneedle.\n",
+        f"{words(500)} needle\n",
+        f"{'x1y2z3' * 400} needle\n",
+        f"needle {'x1y2z3' * 400}\n",
+        f"a needle\nb\n{'x1y2z3' * 400}\n",
+        f"{words(150)}\nab cd\nneedle\n",
+    ],
+)
+@pytest.mark.parametrize("max_tokens", [WORTH + 2, 40, 80])
+def test_what_is_cut_out_holds_the_match_and_more_than_a_scrap(text: str, max_tokens: int) -> None:
+    document = quire.parse(f"# A\n\n{text}", path="0.md")
+    nodes = build_nodes(document, "docs", COUNTER)
+    [answer] = fit(
+        [Section(nodes[1], (1,))],
+        lambda _, first, last: nodes[first : last + 1],
+        max_tokens=max_tokens,
+        ranges=needles,
+    )
+    assert answer is not None
+    assert "needle" in answer.text
+    assert WORTH // 2 <= COUNTER.count(answer.text) <= answer.tokens <= max_tokens - nodes[1].crumb_tokens
+
+
+def test_a_match_that_is_too_long_itself_is_cut() -> None:
+    shelf = Shelf(f"# Line\n\n{words(500, 'needle')}\n")
+    section = shelf.section("Line")
+    [answer] = fit([section], shelf.read, max_tokens=30, ranges=lambda text: [Span(8, len(text) - 1)])
+    assert answer is not None
+    assert 20 < answer.tokens <= 30 - section.node.crumb_tokens
+
+
+def test_the_best_gets_its_excerpt_before_others_get_theirs() -> None:
+    shelf = Shelf(f"# Large\n\n{words(500)}\n", f"# Small\n\n{words(5)}\n")
+    large, small = budgeted(shelf, 30, shelf.section("Large"), shelf.section("Small"))
+    assert large is not None
+    assert small is None
+
+
+def test_nothing_has_room() -> None:
+    shelf = Shelf(GUIDE)
+    assert budgeted(shelf, 0, shelf.section("Use")) == [None]
+    assert budgeted(shelf, 3, shelf.section("Use")) == [None]
+
+
+def test_a_cut_piece_is_given_only_where_it_is_worth_it() -> None:
+    shelf = Shelf(f"# Small\n\n{words(5)}\n", f"# Large\n\n{words(500)}\n")
+    small, large = budgeted(shelf, 28, shelf.section("Small"), shelf.section("Large"))
+    assert small is not None
+    assert large is None
+    _, large = budgeted(shelf, 40, shelf.section("Small"), shelf.section("Large"))
+    assert large is not None
+    assert shown(large).startswith("# Large\n\nword×")
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Laws
+# ----------------------------------------------------------------------------------------------------------------------
+
+texts = st.one_of(
+    documents(), small_texts(max_size=120), st.lists(small_texts(max_size=60), max_size=8).map("\n\n".join)
+)
+
+
+@st.composite
+def questions(draw: st.DrawFn) -> tuple[Shelf, list[Section]]:
+    """Some documents, and for some of their nodes which below them matched."""
+    shelf = Shelf(*draw(st.lists(texts, min_size=1, max_size=3)))
+    sections = []
+    for nodes in shelf.documents:
+        for node in draw(st.lists(st.sampled_from(nodes), max_size=3, unique_by=lambda each: each.position)):
+            inside = st.integers(node.position, node.last)
+            sections.append(Section(node, tuple(draw(st.lists(inside, min_size=1, max_size=5, unique=True)))))
+    return shelf, sections
+
+
+def letters(text: str) -> list[Span]:
+    """Matches that random texts hold."""
+    return [Span(*found.span()) for found in re.finditer("[ab0]", text)]
+
+
+@given(questions(), st.integers(0, 150))
+def test_a_budget_is_never_passed(question: tuple[Shelf, list[Section]], max_tokens: int) -> None:
+    shelf, sections = question
+    answers = fit(sections, shelf.read, max_tokens=max_tokens, ranges=letters)
+    assert cost(sections, answers) <= max_tokens
+    given_texts = [(section.node, answer) for section, answer in zip(sections, answers, strict=True) if answer]
+    assert sum(answer.tokens + node.crumb_tokens for node, answer in given_texts) <= max_tokens
+    assert all(answer.tokens >= COUNTER.count(answer.text) for _, answer in given_texts)
+
+
+@given(questions(), st.integers(0, 150))
+def test_a_text_is_the_source_at_its_parts(question: tuple[Shelf, list[Section]], max_tokens: int) -> None:
+    shelf, sections = question
+    for section, answer in zip(sections, fit(sections, shelf.read, max_tokens=max_tokens, ranges=letters), strict=True):
+        if answer is None:
+            continue
+        source, node = shelf.source(section), section.node
+        pattern = r"\n{0,2}…\n\n".join(re.escape(source[start:end]) for start, end in answer.spans)
+        assert re.fullmatch(pattern, answer.text)
+        assert node.start <= answer.spans[0].start
+        assert all(left.end < right.start for left, right in pairwise(answer.spans))
+        assert answer.spans[-1].end <= node.full_end
+        assert answer.complete == (answer.spans == (Span(node.start, node.full_end),))
+
+
+@given(questions())
+def test_without_a_budget_everything_is_given_whole(question: tuple[Shelf, list[Section]]) -> None:
+    shelf, sections = question
+    for section, answer in zip(sections, fit(sections, shelf.read), strict=True):
+        assert answer is not None
+        assert answer.text == shelf.source(section)[section.node.start : section.node.full_end]
+        assert answer.complete
+
+
+@given(questions(), st.integers(0, 150))
+def test_what_has_room_for_everything_is_given_whole(question: tuple[Shelf, list[Section]], spare: int) -> None:
+    shelf, sections = question
+    enough = sum(section.node.full_tokens + section.node.crumb_tokens for section in sections)
+    assert fit(sections, shelf.read, max_tokens=enough + spare) == fit(sections, shelf.read)

@@ -1,0 +1,113 @@
+"""The JSON Schema: generated, shipped, true."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+import quire
+from quire import wire
+from quire.options import OWN
+from quire.wire import schema as schema_function
+from quire.wire.json_schema import generated
+from support import shared
+
+REFERENCE = Path(__file__).parents[3] / "docs" / "reference" / "record.md"
+
+
+def test_the_shipped_schema_is_that_of_the_code() -> None:
+    assert schema_function() == generated(), "run `make docs` to write it anew"
+
+
+def test_it_is_a_schema_with_a_version() -> None:
+    schema = wire.schema()
+    Draft202012Validator.check_schema(schema)
+    assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert schema["version"] == wire.VERSION
+    assert schema["$id"] == f"urn:quire:chunk:{wire.VERSION}"
+
+
+def test_every_field_is_described() -> None:
+    schema = wire.schema()
+    for part in (schema, schema["properties"]["sourcePosition"], schema["properties"]["tokenStats"]):
+        for name, field in part["properties"].items():
+            assert field["description"].endswith("."), name
+            assert "_" not in field["description"], name
+            assert "``" not in field["description"], name
+
+
+def test_the_required_fields_are_those_of_the_format() -> None:
+    schema = wire.schema()
+    assert set(schema["required"]) == {
+        "id", "parentId", "chunkNumber", "contentType", "embedText", "originalText", "fileTitle", "sectionTitle",
+        "headerPath", "headerBreadcrumb", "headerDepths", "headerSlugs", "sectionSlug", "sourcePosition", "tokenStats",
+    }  # fmt: skip
+    assert schema["properties"]["sourcePosition"]["required"] == ["charStart", "charEnd", "totalChars"]
+    assert schema["properties"]["tokenStats"]["required"] == ["tokens", "estimatedTokens"]
+
+
+@pytest.mark.parametrize("strategy", sorted(OWN))
+def test_real_chunks_validate(strategy: str) -> None:
+    validator = Draft202012Validator(wire.schema())
+    text = "---\nx: {y: [1, null]}\n---\nPre.\n\n# A\n\n- one\n- two\n\n## B\n\n```py\nx\n```\n\n# C\n\n| a |\n|---|\n"
+    chunks = quire.chunk(text, strategy, path="a.md")
+    assert chunks
+    for chunk in chunks:
+        validator.validate(json.loads(wire.encode(chunk)))
+
+
+@shared.needs_shared
+def test_chunks_of_shared_documents_validate() -> None:
+    validator = Draft202012Validator(wire.schema())
+    documents = list(shared.documents())[:10]
+    assert documents
+    for name, data in documents:
+        for chunk in list(quire.chunk(data.decode(), "tree", path=name))[:20]:
+            validator.validate(json.loads(wire.encode(chunk)))
+
+
+def test_the_reference_has_every_field() -> None:
+    assert table(wire.schema()) in REFERENCE.read_text(encoding="utf-8"), "put this table into record.md"
+
+
+def test_the_examples_of_the_reference_are_true(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = REFERENCE.read_text(encoding="utf-8")
+    names: dict[str, Any] = {}
+    for code in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
+        exec(code, names)
+    record, compact, node = (json.loads(each) for each in re.findall(r"```json\n(.*?)```", page, re.DOTALL))
+    chunks = names["chunks"]
+    made = chunks[1].to_dict()
+    assert record == {name: value for name, value in made.items() if name not in ("metadata", "contentHash")}
+    assert compact == wire.compact(chunks[1])
+    assert node == list(wire.nodes(chunks))[1]
+    assert names["written"].refused == ()
+    assert (tmp_path / "chunks/docs/doc_guide__ch1.json").exists()
+
+
+def table(schema: dict[str, object]) -> str:
+    rows = [f"| `{name}` | {kind} | {said} |" for name, kind, said in _rows(schema, "")]
+    return "\n".join(["| field | type | what it is |", "|---|---|---|", *rows])
+
+
+def _rows(schema: dict, before: str) -> list[tuple[str, str, str]]:
+    rows = []
+    for name, field in schema["properties"].items():
+        mark = "" if name in schema["required"] else ", optional"
+        kind = field["type"] if isinstance(field["type"], str) else " or ".join(field["type"])
+        kind = f"array of {field['items']['type']}s" if kind == "array" else kind
+        rows.append((before + name, kind + mark, field["description"]))
+        if "properties" in field:
+            rows += _rows(field, f"{before}{name}.")
+    return rows
+
+
+if __name__ == "__main__":
+    sys.stdout.write(table(wire.schema()))
