@@ -15,7 +15,8 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
-from functools import cached_property
+from functools import cache, cached_property
+from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
@@ -89,10 +90,10 @@ class LinkTargets:
             self._names[posixpath.dirname(key)].append(posixpath.basename(key))
             for suffix in _suffixes(key):
                 self._by_name[suffix][path] = None
-        self._folders = {"", *(folder for path in documents for folder in _folders(path.casefold()))}
+        self._folders = {"", *(str(folder) for path in documents for folder in PurePosixPath(path.casefold()).parents)}
         self._is_hugo = any(path.endswith("_index.md") for path in documents)
         self._is_mdx = any(path.endswith(".mdx") for path in documents)
-        self._anchors: dict[str, dict[str, int]] = {}
+        self._anchors = cache(lambda path: all_anchors(documents[path]))
 
     def broken(self) -> Iterator[tuple[str, Link, Target]]:
         """Every broken link, with the document that it is in."""
@@ -234,14 +235,9 @@ class LinkTargets:
         for section in document.sections[1:]:
             if fragment in (section.anchor, section.slug):
                 return section.number
-        known = self._all_anchors(path)
+        known = self._anchors(path)
         names = (fragment, fragment.removeprefix("user-content-"), fragment.lstrip("+"))
         return next((max(document.section_at(known[name]), 0) for name in names if name in known), None)
-
-    def _all_anchors(self, path: str) -> dict[str, int]:
-        if path not in self._anchors:
-            self._anchors[path] = all_anchors(self._documents[path])
-        return self._anchors[path]
 
     def _may_have(self, path: str, fragment: str) -> bool:
         """Whether a page may have an anchor that cannot be seen in its source."""
@@ -255,7 +251,7 @@ class LinkTargets:
         if folder == _key(path) and any(name and _joined(folder, name) in self._pages for name in names):
             return True  # the page lists those in its folder
         tabs = re.sub(r"-[0-9]+\Z", "", fragment)
-        return any(tabs == name.replace("_", "-") for name in self._all_anchors(path))
+        return any(tabs == name.replace("_", "-") for name in self._anchors(path))
 
     @cached_property
     def _template_anchors(self) -> set[str]:
@@ -329,9 +325,3 @@ def _suffixes(key: str) -> Iterator[str]:
     while key:
         yield key
         key = key.partition("/")[2]
-
-
-def _folders(path: str) -> Iterator[str]:
-    """The folders that a path is in."""
-    while path := posixpath.dirname(path):
-        yield path

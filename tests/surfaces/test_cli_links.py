@@ -44,6 +44,14 @@ def test_no_broken_links(run, docs) -> None:
     assert run("links", folder / "a.md").code == 0  # b.md is beside it
 
 
+def test_the_same_name_in_two_folders(run, docs, monkeypatch) -> None:
+    monkeypatch.chdir(
+        docs({"x/a.md": "[b](b.md) [c](c/d.md)\n", "x/c/d.md": "[a](../a.md)\n", "a.md": "[b](b.md)\n"}) / "x"
+    )
+    result = run("links", ".", "../a.md")
+    assert result.out == b"a.md:1: [b](b.md): no document b.md\n../a.md:1: [b](b.md): no document b.md\n"
+
+
 def test_standard_input(run) -> None:
     assert run("links", "-", stdin=b"# A\n\n[a](#a) [b](../b.md)\n").code == 0
     assert run("links", "-", stdin=b"[a](#x)\n\n# A\n").out == b"<stdin>:1: [a](#x): no section #x; nearest: <stdin>\n"

@@ -6,6 +6,7 @@ import os
 import sys
 from collections import defaultdict
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
@@ -39,7 +40,7 @@ def command(*, paths: tuple[str, ...], errors: OnUndecodable, as_json: bool, qui
     """
     inputs = Inputs.load(paths, errors=errors)
     summary = Summary()
-    trees = _trees(inputs, summary)
+    trees, names = _trees(inputs, summary)
     broken: list[dict[str, Any]] = []
     count = 0
     for folder, documents in trees.items():
@@ -47,7 +48,7 @@ def command(*, paths: tuple[str, ...], errors: OnUndecodable, as_json: bool, qui
         count += sum(map(len, targets.links.values()))
         for path, link, target in targets.broken():
             [line] = lines_at(documents[path].text, [link.start])
-            record = {"file": folder + path, "line": line, "text": link.text, "target": link.target}
+            record = {"file": names[folder, path], "line": line, "text": link.text, "target": link.target}
             broken.append({**record, "problem": target.problem, "nearest": target.nearest})
             if not as_json:
                 _show(**broken[-1])
@@ -60,9 +61,10 @@ def command(*, paths: tuple[str, ...], errors: OnUndecodable, as_json: bool, qui
     return code or (NOTHING_FOUND if broken else 0)
 
 
-def _trees(inputs: Inputs, summary: Summary) -> dict[str, dict[str, Document]]:
-    """The documents by their folder and their path in it."""
+def _trees(inputs: Inputs, summary: Summary) -> tuple[dict[str, dict[str, Document]], dict[tuple[str, str], str]]:
+    """The documents by their folder and their path in it, and their names by both."""
     trees: dict[str, dict[str, Document]] = defaultdict(dict)
+    names: dict[tuple[str, str], str] = {}
     for each in inputs.documents(summary):
         try:
             text = each.read()
@@ -70,13 +72,15 @@ def _trees(inputs: Inputs, summary: Summary) -> dict[str, dict[str, Document]]:
             summary.skip(each.name, error.reason)
             continue
         path = text.path or text.name
-        trees[text.name.removesuffix(path)][path] = pipeline.parse(text.text, path=text.path)
+        folder = os.path.normpath(Path(text.name).parent.joinpath(*[".."] * path.count("/")))
+        trees[folder][path] = pipeline.parse(text.text, path=text.path)
+        names[folder, path] = text.name
         summary.documents += 1
-    return trees
+    return trees, names
 
 
 def _exists(folder: str, path: str) -> bool:
-    return os.path.exists(folder + path)  # noqa: PTH110  Path would change the path
+    return os.path.exists(os.path.join(folder, path))  # noqa: PTH110, PTH118  Path fails for impossible names
 
 
 def _show(*, file: str, line: int, text: str, target: str, problem: str, nearest: str) -> None:
