@@ -204,6 +204,19 @@ class Section(NamedTuple):
         return self.position is not None
 
 
+class Link(NamedTuple):
+    """A link: inline, by reference, an autolink or a wiki link. Images are none."""
+
+    text: str
+    """What a reader sees, without markup."""
+    start: int
+    """Its first character."""
+    end: int
+    """One past its last character."""
+    target: str
+    """Where it leads, as the author wrote it: ``page.md#id``."""
+
+
 _start_of, _end_of = attrgetter("start"), attrgetter("end")
 
 
@@ -249,6 +262,13 @@ class Document:
     def nodes(self) -> tuple[Section, ...]:
         """The sections that are in the tree, in order; the first is the document itself."""
         return tuple([section for section in self.sections if section.position is not None])
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """The links in the text, in order. They are looked for each time this is read."""
+        from quire.parsing.links import links_of  # noqa: PLC0415  model imports no stage; most uses need no links
+
+        return links_of(self)
 
     def section_at(self, position: int) -> int:
         """The number of the section that contains a position; a heading belongs to its own section."""

@@ -9,6 +9,8 @@ titles.py        the plain text of headings
 outline.py       headings to sections
 slugs.py         titles to slugs
 inner.py         the blocks inside a block
+links.py         the links in inline text
+anchors.py       where a fragment leads: headings by every rule, and ids
 """
 
 from __future__ import annotations

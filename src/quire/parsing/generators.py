@@ -29,21 +29,56 @@ _INDENTED = re.compile(
 )
 """The first line of an admonition or a tab of MkDocs, above indented content."""
 ADMONITION_MARKS = ("!!!", "???", "===")
+FILLER = "\x7f"
+"""Stands where ``link_view`` has removed a character inside a link."""
+_REFERENCE = re.compile(
+    r"""\{\{[<%][ \t]*+(?:rel)?ref[ \t]++["`]?(?P<page>[^\s"`<>{}]++)[^{}\n]*?[>%]\}\}"""
+    r"""|\{%-?[ \t]*+(?:link|post_url)[ \t]++(?P<post>[^\s{}%]++)[ \t]*+-?%\}"""
+    r"""|\{\{[ \t]*+site\.(?:baseurl|url)[^{}\n]*+\}\}"""
+)
+"""A destination made by the generator: Hugo's ``ref``, Liquid's ``link``; or the site's address in front of one."""
+_LINK_AROUND_BRACKETS = re.compile(r"\[\[([^\[\]\n]*+)\]\](?=[(\[])")
 
 
 def parser_view(lines: str) -> str:
     """``lines`` as the parser should see them; the same text if it has no such construct."""
     if "{" in lines and ("{{<" in lines or "{%" in lines):
-        lines = _without_raw_text(lines)
+        lines = _blanked(lines, _raw_spans(lines))
     if "\n    " in lines and ("!!! " in lines or "===" in lines or "???" in lines):
         lines = _with_items(lines)
     return lines
 
 
-def _without_raw_text(lines: str) -> str:
+def link_view(lines: str) -> str:
+    """``lines`` as the parser should see them to find links: with the text of shortcodes, but not their code.
+
+    Destinations that the generator makes are replaced by their argument, filled up with ``FILLER``.
+    """
+    if "{%" in lines or "{{" in lines:
+        lines = _blanked(lines, _code_spans(lines))
+        lines = _REFERENCE.sub(lambda tag: (tag["page"] or tag["post"] or "").ljust(len(tag[0]), FILLER), lines)
+    if "]](" in lines or "]][" in lines:  # no wiki link
+        lines = _LINK_AROUND_BRACKETS.sub(rf"[{FILLER}\1{FILLER}]", lines)
+    return _with_items(lines) if any(mark in lines for mark in ADMONITION_MARKS) else lines
+
+
+def _code_spans(lines: str) -> Iterator[tuple[int, int]]:
+    """The contents of shortcodes and tags that show code."""
+    name, start = "", 0
+    for tag in TEMPLATE_TAG.finditer(lines):
+        word = tag["name"] if tag["kind"] else tag["word"]
+        closes = tag["closes"] or tag["end"]
+        if not name and not closes and word in _RAW_WORDS:
+            name, start = word, tag.end()
+        elif name and closes and word == name:
+            yield start, tag.start()
+            name = ""
+
+
+def _blanked(lines: str, spans: Iterator[tuple[int, int]]) -> str:
     parts: list[str] = []
     done = 0
-    for start, end in _raw_spans(lines):
+    for start, end in spans:
         if start >= done:
             parts += (lines[done:start], "x" * (end - start))
             done = end

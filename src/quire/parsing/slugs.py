@@ -110,7 +110,7 @@ def mkdocs_slug(title: str) -> str:
 
 def unicode_slug(title: str) -> str:
     """PyMdown's slugs for MkDocs: as Python-Markdown, with letters of every script and every hyphen kept."""
-    return _NOT_WORD.sub("", unicodedata.normalize("NFC", title)).strip().lower().replace(" ", "-")
+    return _NOT_WORD.sub("", unicodedata.normalize("NFC", title).strip()).lower().replace(" ", "-")
 
 
 def kramdown_slug(title: str) -> str:
