@@ -6,9 +6,9 @@ from quire.model import Block, Kind, Note, Source
 from quire.offsets import BLANK, text_end, trimmed
 from quire.parsing.containers import has_containers, hidden_headings, join_containers
 from quire.parsing.events import last_item_end, top_blocks
-from quire.parsing.generators import ADMONITION_MARKS
 from quire.parsing.line_scan import THEMATIC_BREAK, LineScan, fence_info, scan_lines
 from quire.parsing.parser_input import ascii_lines, mark_tables
+from quire.parsing.site_generators import ADMONITION_MARKS
 from quire.parsing.titles import set_titles
 
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from quire.model import Block, Kind
-from quire.parsing.generators import TEMPLATE_TAG
+from quire.parsing.site_generators import TEMPLATE_TAG
 
 _LINE_START = r"(?:\A|(?<=[\r\n]))[ \t]*+"
 _DIRECTIVE = re.compile(rf"{_LINE_START}(:{{3,}}+)[ \t]*+(?:\{{?[ \t]*+([^\s{{}}\[\]:]++)|(?=[\r\n]|\Z))")

@@ -14,9 +14,9 @@ from quire.offsets import BLANK
 from quire.parsing.blocks import flat_blocks
 from quire.parsing.containers import has_containers, join_containers
 from quire.parsing.events import KINDS, events_of, opened
-from quire.parsing.generators import ADMONITION_MARKS
 from quire.parsing.line_scan import fence_info
 from quire.parsing.parser_input import ascii_lines, mark_tables
+from quire.parsing.site_generators import ADMONITION_MARKS
 
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _WITH_CONTAINERS = frozenset({"item", "quote", "footnote"})

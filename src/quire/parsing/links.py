@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from quire.model import Document, Link
 from quire.parsing.events import Events, encodable, events_of, opened, plain_text
-from quire.parsing.generators import FILLER, link_view
 from quire.parsing.parser_input import plain_lines
+from quire.parsing.site_generators import FILLER, link_view
 
 
 def links_of(document: Document) -> tuple[Link, ...]:

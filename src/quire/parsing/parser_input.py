@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from quire.offsets import BLANK
-from quire.parsing.generators import parser_view
+from quire.parsing.site_generators import parser_view
 
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _DELIMITER = re.compile(r"[|:]|--")

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 
 from quire.model import Block
 from quire.offsets import BLANK, line_start, text_end
-from quire.parsing.generators import ADMONITION_MARKS
+from quire.parsing.site_generators import ADMONITION_MARKS
 
 CODE_INDENT = 4
 """This many columns of indentation make code."""
