@@ -10,7 +10,19 @@ from importlib.metadata import version
 from pathlib import Path
 
 import quire
-from benchmarks import cost, gigabyte, growth, hostile, indexing, many, quality, search_speed, startup, versions
+from benchmarks import (
+    cost,
+    fragments,
+    gigabyte,
+    growth,
+    hostile,
+    indexing,
+    many,
+    quality,
+    search_speed,
+    startup,
+    versions,
+)
 from benchmarks.peers import report
 
 PARTS = {
@@ -22,6 +34,7 @@ PARTS = {
     "many": ("Many documents", many.run),
     "indexing": ("Indexing", indexing.run),
     "quality": ("Quality of search", quality.run),
+    "fragments": ("Links with a fragment", fragments.run),
     "search_speed": ("Speed of search", search_speed.run),
     "startup": ("Start-up", startup.run),
 }

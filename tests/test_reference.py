@@ -291,6 +291,11 @@ def test_the_json_of_config(printed) -> None:
     assert [list(value) for value in values.values()] == documented("config") * len(values)
 
 
+def test_the_json_of_links(printed) -> None:
+    Path("docs/c.md").write_text("[x](gone.md)\n")
+    assert [list(record) for record in printed("links", "docs/c.md")] == documented("links")
+
+
 def test_the_json_of_verify(printed) -> None:
     assert printed("verify", "docs/a.md") == []
     assert documented("verify") == [[field.name for field in dataclasses.fields(quire.Finding)]]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         UndecodableError,
     )
     from quire.indexed import Index
-    from quire.model import Block, Document, Finding, Section, Span
+    from quire.model import Block, Document, Finding, Link, Section, Span
     from quire.pipeline import chunk, chunk_dir, chunk_file, parse, verify
     from quire.record import Chunk, Chunks
     from quire.search.hit import Hit, Results
@@ -42,6 +42,7 @@ _HOME = {
     "Index": "indexed",
     "IndexDamagedError": "errors",
     "InputError": "errors",
+    "Link": "model",
     "NotFoundError": "errors",
     "OptionError": "errors",
     "QueryError": "errors",
@@ -71,6 +72,7 @@ __all__ = [
     "Index",
     "IndexDamagedError",
     "InputError",
+    "Link",
     "NotFoundError",
     "OptionError",
     "QueryError",

@@ -134,6 +134,8 @@ class Block(NamedTuple):
     """A heading's plain text, the info string of a code fence, the name of a directive."""
     children: tuple[Block, ...] = ()
     """The blocks inside. ``Document.blocks`` leaves them out; ``parsing.inner_blocks`` makes them."""
+    id: str = ""
+    """The id that the author gave a heading; empty otherwise."""
 
     @property
     def span(self) -> Span:
@@ -180,9 +182,11 @@ class Section(NamedTuple):
     position: int | None
     """Its position among the nodes of the tree, in document order; None for a heading that makes no node."""
     slug: str
-    """The ASCII slug used in ids, unique in the document; empty at depth 0."""
+    """The slug used in ids, unique in the document: the author's id, else made of ASCII. Empty at depth 0."""
     anchor: str
-    """The slug that GitHub gives the heading, unique in the document; empty at depth 0."""
+    """The slug for links, unique in the document: the author's id, else as GitHub makes it. Empty at depth 0."""
+    made_anchor: str
+    """The slug that GitHub would make of the title; differs from ``anchor`` where the author gave an id."""
 
     @property
     def body(self) -> Span:
@@ -198,6 +202,19 @@ class Section(NamedTuple):
     def is_node(self) -> bool:
         """Whether it is in the tree: the document, and every heading with text somewhere below it."""
         return self.position is not None
+
+
+class Link(NamedTuple):
+    """A link: inline, by reference, an autolink or a wiki link. Images are none."""
+
+    text: str
+    """What a reader sees, without markup."""
+    start: int
+    """Its first character."""
+    end: int
+    """One past its last character."""
+    target: str
+    """Where it leads, as the author wrote it: ``page.md#id``."""
 
 
 _start_of, _end_of = attrgetter("start"), attrgetter("end")
@@ -245,6 +262,13 @@ class Document:
     def nodes(self) -> tuple[Section, ...]:
         """The sections that are in the tree, in order; the first is the document itself."""
         return tuple([section for section in self.sections if section.position is not None])
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """The links in the text, in order. They are looked for each time this is read."""
+        from quire.parsing.links import links_of  # noqa: PLC0415  model imports no stage; most uses need no links
+
+        return links_of(self)
 
     def section_at(self, position: int) -> int:
         """The number of the section that contains a position; a heading belongs to its own section."""

@@ -15,7 +15,9 @@ from typing import Any, Literal, get_args
 from quire.errors import OptionError, impossible, near
 
 BreadcrumbMode = Literal["conditional", "always", "none"]
-Slugs = Literal["github", "ascii"]
+Slugs = Literal[
+    "github", "ascii", "docusaurus", "hugo", "vitepress", "mkdocs", "pymdownx", "kramdown", "sphinx", "underscore",
+]  # fmt: skip
 Guard = Literal["raise", "drop", "warn"]
 
 DEFAULT_STRATEGY = "packed"
@@ -39,7 +41,7 @@ class Options:
     breadcrumb_mode: BreadcrumbMode = "conditional"
     """When the breadcrumb line is put above the text to embed."""
     slugs: Slugs = "github"
-    """The rule for ``header_slugs``: GitHub's, or ASCII only."""
+    """The rule for ``header_slugs``: GitHub's, ASCII only, or that of a documentation generator."""
     timestamps: bool = False
     """Whether metadata contains the time; off, so that equal input gives equal bytes."""
     tree: str | None = None

@@ -77,8 +77,8 @@ def test_unknown_command(run) -> None:
     assert (result.code, result.out) == (2, b"")
     assert (
         result.err
-        == "quire: no such command: chnk (did you mean chunk?); the commands are chunk, config, get, index, init, ls, migrate, outline, search, "
-        "stats, status, verify (see quire --help)\n"
+        == "quire: no such command: chnk (did you mean chunk?); the commands are chunk, config, get, index, init, links, ls, migrate, outline, "
+        "search, stats, status, verify (see quire --help)\n"
     )
 
 

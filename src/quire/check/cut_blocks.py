@@ -28,7 +28,7 @@ def torn_blocks(document: Document, chunks: Sequence[Chunk]) -> Iterator[Note]:
     blocks = _Blocks(document)
     for chunk in chunks:
         start, end = chunk.source_position.char_start, chunk.source_position.char_end
-        lines = _LINE_END.split(chunk.original_text)
+        lines = blocks.without_container(start, end, _LINE_END.split(chunk.original_text))
         first, last = blocks.cut_at(start), blocks.cut_at(end)
         if first is not None and not blocks.is_opened(first, start, lines):
             what = "a table without its header" if first.kind == "table" else "code whose fence is not opened again"
@@ -58,6 +58,18 @@ class _Blocks:
         if block.kind == "code" and (_INDENTED.match(self._text, block.start) or not self._mark(block)):
             return None  # indented code, which may show a fence
         return block if _TEXT.search(self._text, block.start, position) else None
+
+    def without_container(self, start: int, end: int, lines: list[str]) -> list[str]:
+        """The lines of a chunk without those that open and close again a directive that it is a part of."""
+        first, last = (self._document.blocks_between(at, at + 1) for at in (start, end - 1))
+        if first and first[0].kind == "directive" and first[0].start < start and len(lines) > 1:
+            opening = _LINE_END.split(self._text[first[0].start : start])[0]
+            lines = lines[1:] if lines[0].strip() == opening.strip() else lines
+        if last and last[0].kind == "directive" and end < last[0].end and len(lines) > 1:
+            closing = _LINE_END.split(self._text[end : last[0].end])[-1]
+            is_closing = closing.strip().startswith((":::", "{{", "{%"))
+            lines = lines[:-1] if is_closing and lines[-1].strip() == closing.strip() else lines
+        return lines
 
     def is_opened(self, block: Block, start: int, lines: Sequence[str]) -> bool:
         """Whether a chunk with these ``lines``, which starts inside a block, has the block's fence or header.

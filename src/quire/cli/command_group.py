@@ -32,6 +32,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "get": "Print sections by id, or by file and heading or line.",
         "index": "Bring the index up to date.",
         "init": "Write a quire.toml for the documents in a folder.",
+        "links": "List broken links.",
         "ls": "List trees, documents or headings in the index.",
         "migrate": "Convert chunk files of the old format.",
         "outline": "Show a document's headings with token counts and lines.",

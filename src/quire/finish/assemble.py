@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
-from operator import attrgetter
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -13,9 +12,10 @@ from quire import __version__, breadcrumbs
 from quire.counter import estimated
 from quire.finish.embed_text import prefix_of
 from quire.finish.ids import document_id, ids, node_id
-from quire.model import OWN_METADATA, UNTITLED, Document, Piece, Section
+from quire.model import OWN_METADATA, UNTITLED, Document, Piece
 from quire.offsets import bytes_at, lines_at
 from quire.options import Options
+from quire.parsing.slugs import section_anchors
 from quire.record import Chunk, SourcePosition, TokenStats
 from quire.size.sizer import Sizer
 
@@ -27,10 +27,6 @@ MDAST_NAMES: Mapping[str, str] = {
     "directive": "containerDirective",
 }
 """mdast's names for kinds of block, where they differ from quire's."""
-
-
-_SLUG_OF: Mapping[str, Callable[[Section], str]] = {"ascii": attrgetter("slug"), "github": attrgetter("anchor")}
-"""The slug of a section for ``header_slugs``, by the option ``slugs``."""
 
 
 class _Heading(NamedTuple):
@@ -58,7 +54,7 @@ def assemble(
     shared: dict[str, str] = {}
     node_types: dict[tuple[str, ...], tuple[str, ...]] = {}
     starts, sections = document.section_starts, document.sections
-    slug_of = _SLUG_OF[options.slugs]
+    anchors = section_anchors(document, options.slugs)
     source_path, file_name = document.path, _file_name(document.path)
     is_tree = options.strategy == "tree"
     is_whole = options.strategy == "packed" and len(pieces) == 1  # one chunk is known by its file name alone
@@ -66,7 +62,7 @@ def assemble(
     for number, (piece, position, kinds_in_it) in enumerate(zip(pieces, positions, kinds, strict=True)):
         if heading is None or section != piece.section:  # pieces of one section mostly follow each other
             section = piece.section
-            heading = _heading(document, sizer, options, section, shared)
+            heading = _heading(document, sizer, options, section, anchors, shared)
         name = names[number + 1] or ""
         first, last = bisect_left(starts, piece.start, 1), bisect_left(starts, piece.end, 1)
         text, overlap = _text(sizer, piece)
@@ -118,18 +114,19 @@ def assemble(
                 added_chars=len(prefix) + len(piece.prefix) + len(piece.suffix) + overlap,
                 breadcrumb=(file_name,) if is_whole else heading.breadcrumb,
                 contained_headings=tuple([each.title for each in contained]),
-                contained_slugs=tuple([slug_of(each) for each in contained]),
+                contained_slugs=tuple(anchors[first:last]),
                 position=heading.position,
             )
         )
     return chunks
 
 
-def _heading(document: Document, sizer: Sizer, options: Options, number: int, shared: dict[str, str]) -> _Heading:
+def _heading(  # noqa: PLR0917
+    document: Document, sizer: Sizer, options: Options, number: int, anchors: Sequence[str], shared: dict[str, str]
+) -> _Heading:
     """The fields that the chunks of a section share. ``shared`` keeps one object for equal ids."""
     section, titles = document.sections[number], sizer.breadcrumbs.titles(number)
     path = document.path_to(section)
-    slug_of = _SLUG_OF[options.slugs]
     is_tree = options.strategy == "tree"
     parent_id: str | None = document_id(document, options)
     if is_tree:
@@ -141,7 +138,7 @@ def _heading(document: Document, sizer: Sizer, options: Options, number: int, sh
         titles,
         breadcrumbs.SEPARATOR.join(titles),
         tuple([each.depth for each in path]),
-        tuple([slug_of(each) for each in path]),
+        tuple([anchors[each.number] for each in path]),
         (_file_name(document.path), *titles),
         section.position if is_tree else None,
     )

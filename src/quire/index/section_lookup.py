@@ -50,10 +50,18 @@ def _by_id(snapshot: Snapshot, name: str) -> Iterator[Node]:
 
 
 def _by_anchor(snapshot: Snapshot, name: str) -> Iterator[Node]:
+    """The section that an anchor of the published page leads to; the document is parsed again for it."""
     document, mark, anchor = name.rpartition("#")
-    if mark:
-        for document_id in _document_ids(snapshot, document):
-            yield from (node for node in snapshot.nodes_of(document_id) if node.anchor == anchor != "")
+    if not (mark and anchor):
+        return
+    from quire import parsing, read  # noqa: PLC0415  most lookups need no parser
+
+    for document_id in _document_ids(snapshot, document):
+        nodes = snapshot.nodes_of(document_id)
+        source = read.make_source("".join(node.text for node in nodes), path=nodes[0].path)
+        position = parsing.find_anchor(parsing.document(source), anchor)
+        if position is not None:
+            yield next(node for node in reversed(nodes) if node.start <= position)
 
 
 def _by_line(snapshot: Snapshot, name: str) -> Iterator[Node]:

@@ -9,17 +9,20 @@ titles.py        the plain text of headings
 outline.py       headings to sections
 slugs.py         titles to slugs
 inner.py         the blocks inside a block
+links.py         the links in inline text
+anchors.py       where a fragment leads: headings by every rule, and ids
 """
 
 from __future__ import annotations
 
 from quire.model import Document, Source, findings_at
 from quire.parsing import heading_tree
+from quire.parsing.anchors import find_anchor
 from quire.parsing.blocks import document_blocks
-from quire.parsing.inner import inner_blocks
+from quire.parsing.inner import container_blocks, inner_blocks
 from quire.parsing.titles import shortened
 
-__all__ = ["document", "inner_blocks"]
+__all__ = ["container_blocks", "document", "find_anchor", "inner_blocks"]
 
 
 def document(source: Source, title: str | None = None) -> Document:

@@ -8,6 +8,7 @@ from quire.parsing.containers import has_containers, hidden_headings, join_conta
 from quire.parsing.events import last_item_end, top_blocks
 from quire.parsing.line_scan import THEMATIC_BREAK, LineScan, fence_info, scan_lines
 from quire.parsing.parser_input import ascii_lines, mark_tables
+from quire.parsing.site_generators import ADMONITION_MARKS
 from quire.parsing.titles import set_titles
 
 
@@ -18,9 +19,13 @@ def document_blocks(source: Source) -> tuple[list[Block], list[Note]]:
         start, end = trimmed(text, source.body_start, len(text))
         return [Block("paragraph", start, end)] if start < end else [], []
     blocks, rest = flat_blocks(text, source.markdown_start, len(text))
+    for number, block in enumerate(blocks):
+        if block[0] == "list" and text.startswith(ADMONITION_MARKS, block[1]):
+            blocks[number] = _as_admonition(text, block)
     notes = set_titles(text, blocks)
     # Plain blocks open no container, except for HTML.
-    if (rest or any(block[0] == "html" for block in blocks)) and has_containers(rest, text):
+    has_tags = "{{" in text or "{%" in text
+    if (rest or has_tags or any(block[0] == "html" for block in blocks)) and has_containers(rest, text):
         blocks = join_containers(text, blocks)
     if source.opaque is not None:
         blocks.insert(0, Block("paragraph", source.opaque.start, text_end(text, *source.opaque)))
@@ -74,6 +79,12 @@ def _parsed_block(text: str, kind: Kind, start: int, end: int, level: int) -> Bl
     if kind == "heading":
         info = text[start:end].lstrip(" \t").lstrip("#").strip(BLANK)
     return Block(kind, start, end, level, info)
+
+
+def _as_admonition(text: str, block: Block) -> Block:
+    """An admonition or a group of tabs of MkDocs, which the parser has seen as a list, as a directive."""
+    line = text[block.start : block.end].partition("\n")[0].split()
+    return Block("directive", block.start, block.end, 0, line[1] if line[0] != "===" and len(line) > 1 else "tab")
 
 
 def _references(text: str, start: int, end: int) -> list[Block]:

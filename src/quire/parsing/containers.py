@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from quire.model import Block, Kind
+from quire.parsing.site_generators import TEMPLATE_TAG
 
 _LINE_START = r"(?:\A|(?<=[\r\n]))[ \t]*+"
 _DIRECTIVE = re.compile(rf"{_LINE_START}(:{{3,}}+)[ \t]*+(?:\{{?[ \t]*+([^\s{{}}\[\]:]++)|(?=[\r\n]|\Z))")
@@ -35,6 +36,7 @@ _ATTRIBUTES = rf"""(?:[^<>{{}}"']++|"[^"]*+"|'[^']*+'|["']|{_braces(3)})*+"""
 _TAG = re.compile(rf"<(/?)({_NAME})(?=[\s/>]|\Z)({_ATTRIBUTES})(>?)")
 _TAG_LINE = re.compile(rf"{_LINE_START}<{_NAME}(?:[\s/>]|\Z)")
 _CLOSING_TAG = re.compile(r"</(?:(?i:details)|[A-Z])")
+_CLOSING_TEMPLATE = re.compile(r"\{(?:\{[<%]-?[ \t]*/|%-?[ \t]*end)")
 _TAG_END_BELOW = re.compile(r"[ \t]*+(?:\r\n|\r|\n)[ \t]*+>")
 """The last line of a tag over several lines, which the parser takes for a quote."""
 _SKIPPED = frozenset({"code", "rule", "reference"})
@@ -59,14 +61,16 @@ class _Mark(NamedTuple):
 
     def is_closed_by(self, mark: _Mark) -> bool:
         """Whether ``mark`` is the closing of this opening."""
-        if self.kind == "directive":
-            return mark.kind == "directive" and self.colons <= mark.colons
+        if self.kind == "directive" and self.colons:
+            return mark.kind == "directive" and 0 < self.colons <= mark.colons
         return (self.kind, self.name) == (mark.kind, mark.name)
 
 
 def has_containers(rest: str, text: str) -> bool:
     """Whether there may be a container in ``text``; directives and math open in the part ``rest`` of it."""
-    return ":::" in rest or _MATH in rest or _CLOSING_TAG.search(text) is not None
+    if ":::" in rest or _MATH in rest or _CLOSING_TAG.search(text):
+        return True
+    return ("{{" in text or "{%" in text) and _CLOSING_TEMPLATE.search(text) is not None
 
 
 def join_containers(text: str, blocks: list[Block], *, is_inside: bool = False) -> list[Block]:
@@ -77,7 +81,7 @@ def join_containers(text: str, blocks: list[Block], *, is_inside: bool = False) 
         joined += blocks[done : opening.block]
         parts = blocks[opening.block : last + 1]
         children = tuple(parts) if is_inside and len(parts) > 1 else ()
-        joined.append(Block(opening.kind, parts[0].start, parts[-1].end, 0, opening.name, children))
+        joined.append(Block(opening.kind, parts[0].start, parts[-1].end, 0, opening.name.lstrip("{<%"), children))
         done = last + 1
     return joined + blocks[done:] if joined else blocks
 
@@ -117,7 +121,7 @@ def _close(waiting: list[_Mark], containers: list[tuple[_Mark, int]], mark: _Mar
 def _marks(text: str, block: Block, waiting: Sequence[_Mark]) -> Iterator[_Mark]:
     """The openings and closings in a block."""
     lines, is_text = text[block.start : block.end], block.kind == "paragraph"
-    if "<" not in lines and ":::" not in lines and _MATH not in lines:
+    if "<" not in lines and ":::" not in lines and "{" not in lines and _MATH not in lines:
         return  # the usual case
     if block.kind == "table":  # to the parser, text directly below a table is a row of it
         lines = "\n".join([line for line in lines.replace("\r", "\n").split("\n") if "|" not in line])
@@ -129,6 +133,8 @@ def _marks(text: str, block: Block, waiting: Sequence[_Mark]) -> Iterator[_Mark]
         yield from _math(lines)
     if ":::" in lines:
         yield from _directives(lines, is_text=is_text)
+    if "{{" in lines or "{%" in lines:
+        yield from _template_tags(lines)
     has_tags = block.kind == "html" or (is_text and "<" in lines and _TAG_LINE.search(lines))
     if has_tags or any(opening.kind == "html" for opening in waiting):
         yield from _tags(f"{lines}>" if is_text and _TAG_END_BELOW.match(text, block.end) else lines)
@@ -138,6 +144,16 @@ def _tags(text: str) -> Iterator[_Mark]:
     for closing, name, attributes, end in _TAG.findall(text):
         if end and not attributes.endswith("/"):
             yield _Mark("html", not closing, "details" if name.lower() == "details" else name)
+
+
+def _template_tags(text: str) -> Iterator[_Mark]:
+    """Shortcodes and Liquid tags that start a line; a shortcode in the middle of a sentence is inline."""
+    for tag in TEMPLATE_TAG.finditer(text):
+        closes = bool(tag["closes"] or tag["end"])
+        is_alone = (tag["rest"] or "").rstrip().endswith("/")
+        if closes or (not is_alone and not text[text.rfind("\n", 0, tag.start()) + 1 : tag.start()].strip()):
+            name = f"{{{{{tag['kind']}{tag['name']}" if tag["kind"] else f"{{%{tag['word']}"
+            yield _Mark("directive", not closes, name)
 
 
 def _math(text: str) -> Iterator[_Mark]:

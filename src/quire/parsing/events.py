@@ -19,9 +19,9 @@ Events: TypeAlias = Iterator[tuple[Any, Any]]
 
 # The parser's front matter options stay off: they match in the middle of a document too. Math and task items are
 # inline text here; without those options there are fewer events.
-_PARSER = pyromark.Markdown(
-    options=Options.ENABLE_TABLES | Options.ENABLE_FOOTNOTES | Options.ENABLE_STRIKETHROUGH,
-)
+_OPTIONS = Options.ENABLE_TABLES | Options.ENABLE_FOOTNOTES | Options.ENABLE_STRIKETHROUGH
+_PARSER = pyromark.Markdown(options=_OPTIONS)
+_WIKI_LINK_PARSER = pyromark.Markdown(options=_OPTIONS | Options.ENABLE_WIKILINKS)
 KINDS: dict[str, Kind] = {
     "Paragraph": "paragraph", "Heading": "heading", "CodeBlock": "code", "Table": "table", "List": "list",
     "BlockQuote": "quote", "HtmlBlock": "html", "FootnoteDefinition": "footnote", "Rule": "rule", "Item": "item",
@@ -30,9 +30,10 @@ KINDS: dict[str, Kind] = {
 """The parser's names for blocks, and quire's."""
 
 
-def events_of(text: str) -> Events:
+def events_of(text: str, *, wiki_links: bool = False) -> Events:
     """The events of ``text``, each with its range; for ASCII text the range is in characters."""
-    return iter(_PARSER.events_with_range(encodable(text)))
+    parser = _WIKI_LINK_PARSER if wiki_links else _PARSER
+    return iter(parser.events_with_range(encodable(text)))
 
 
 def top_blocks(text: str) -> Iterator[tuple[Kind, int, int, int]]:
@@ -82,17 +83,17 @@ def opened(event: Any) -> tuple[str, Any]:
     return tag, details
 
 
-def plain_text(events: Events) -> str:
-    """The text up to the end of the heading just opened, without markup; code and the texts of images are kept."""
+def plain_text(events: Events, element: str = "Heading") -> str:
+    """The text up to the end of the element just opened, without markup; code and the texts of images are kept."""
     parts: list[str] = []
     for event, _ in events:
         if isinstance(event, str):
-            parts.append(" ")  # a line break: no other event in a heading is without details
+            parts.append(" ")  # a line break: no other event in such an element is without details
             continue
         ((name, details),) = event.items()
         if name in ("Text", "Code"):
             parts.append(details)
-        elif name == "End" and "Heading" in details:
+        elif name == "End" and element in details:
             break
     return "".join(parts).strip(BLANK)
 

@@ -6,6 +6,7 @@ The block is parsed again by itself. Reference definitions matter only to inline
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from quire.model import Block, Kind
@@ -15,6 +16,7 @@ from quire.parsing.containers import has_containers, join_containers
 from quire.parsing.events import KINDS, events_of, opened
 from quire.parsing.line_scan import fence_info
 from quire.parsing.parser_input import ascii_lines, mark_tables
+from quire.parsing.site_generators import ADMONITION_MARKS
 
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _WITH_CONTAINERS = frozenset({"item", "quote", "footnote"})
@@ -49,6 +51,8 @@ class _Open:
 
 def inner_blocks(text: str, block: Block) -> tuple[Block, ...]:
     """The blocks directly inside a block at document level, each with its own children; most kinds have none."""
+    if block.kind == "directive" and text.startswith(ADMONITION_MARKS, block.start):
+        block = block._replace(kind="list")
     if block.kind in ("list", "quote", "footnote"):
         return _content(text, block)
     if block.kind == "table":
@@ -58,8 +62,15 @@ def inner_blocks(text: str, block: Block) -> tuple[Block, ...]:
     if block.kind == "html" and "\r" not in text and not _BLANK_LINE.search(text, block.start, block.end):
         return ()  # the usual case: nothing but HTML
     parts, _ = flat_blocks(text, block.start, block.end)
-    if len(parts) == 1:
-        return ()
+    return _with_children(text, parts) if len(parts) > 1 else ()
+
+
+def container_blocks(text: str, start: int, end: int) -> tuple[Block, ...]:
+    """The blocks of the content of a container, each with its own children."""
+    return _with_children(text, flat_blocks(text, start, end)[0])
+
+
+def _with_children(text: str, parts: Sequence[Block]) -> tuple[Block, ...]:
     # A heading in a container is part of math, where it is text. Parts are never containers, so this nests only once.
     plain = [Block("paragraph", *part.span) if part.kind == "heading" else part for part in parts]
     return tuple([part._replace(children=inner_blocks(text, part)) for part in plain])

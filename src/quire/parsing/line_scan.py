@@ -142,17 +142,17 @@ def _add_series(text: str, lines: str, start: int, base: int, blocks: list[Block
         first += base
         last += base
         if group == _PARAGRAPH_GROUP:
-            append(new(Block, ("paragraph", first, last, 0, "", ())))
+            append(new(Block, ("paragraph", first, last, 0, "", (), "")))
         elif group == _HEADING_GROUP:
             line = text[first:last]
             content = line.lstrip("#")
-            append(new(Block, ("heading", first, last, len(line) - len(content), content.strip(BLANK), ())))
+            append(new(Block, ("heading", first, last, len(line) - len(content), content.strip(BLANK), (), "")))
         elif group == _CODE_GROUP:
-            append(new(Block, ("code", first, last, 0, fence_info(text, first), ())))
+            append(new(Block, ("code", first, last, 0, fence_info(text, first), (), "")))
         elif group == _NOT_PLAIN or (group == _TABLE_GROUP and not _is_table(match[group])):
             break
         else:
-            append(new(Block, (_KINDS[group], first, last, 0, "", ())))
+            append(new(Block, (_KINDS[group], first, last, 0, "", (), "")))
         start = past
     return start
 

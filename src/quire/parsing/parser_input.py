@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from quire.offsets import BLANK
+from quire.parsing.site_generators import parser_view
 
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _DELIMITER = re.compile(r"[|:]|--")
@@ -37,7 +38,7 @@ def ascii_lines(text: str) -> str:
     if "\x0c" in lines or "\x0b" in lines:
         lines = lines.translate(_FEEDS_TO_DELETE)
     # Blank lines become several empty ones, which mean the same.
-    return _BLANK_LINE.sub(lambda line: "\n" * len(line[0]), plain_lines(lines))
+    return parser_view(_BLANK_LINE.sub(lambda line: "\n" * len(line[0]), plain_lines(lines)))
 
 
 def _as_ascii(text: str) -> str:

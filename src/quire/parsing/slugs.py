@@ -1,10 +1,17 @@
-"""Heading text to slugs: the ASCII ones in ids, and the ones GitHub gives its anchors."""
+"""Heading text to slugs: the ASCII ones in ids, and the anchors that GitHub and documentation generators make.
+
+``RULES`` has a rule for each generator. The id that an author gave a heading comes before any rule.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+from quire.model import Document
 
 _NOT_KEPT = re.compile(r"[^a-z0-9_\- ]+")
 _KEPT = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
@@ -16,11 +23,22 @@ _KEPT_CATEGORIES = frozenset({"Mn", "Mc", "Me", "Nd", "Nl", "Pc"})
 _CIRCLED_AND_SQUARED = re.compile(r"[\u24b6-\u24e9\U0001f130-\U0001f149\U0001f150-\U0001f169\U0001f170-\U0001f189]")
 """The symbols that Unicode calls alphabetic: Latin letters in circles and squares."""
 _GAP = re.compile(r"[- ]+")
+_HYPHENS = re.compile(r"[-\s]+")
+_NOT_WORD = re.compile(r"[^\w\s-]")
+_VITEPRESS_GAP = re.compile(r"""[\x00-\x1f\s~`!@#$%^&*()\-_+=\[\]{}|\\;:"'\u201c\u201d\u2018\u2019<>,.?/]+""")
+_NOT_KRAMDOWN = re.compile(r"[^A-Za-z0-9 -]")
+_NO_LETTERS = "".join(chr(code) for code in range(128) if not chr(code).isalpha())
+_NOT_ALPHANUMERIC = re.compile(r"[^a-z0-9]+")
+_MDN_PUNCTUATION = re.compile(r"""["#$%&+,/:;=?@\[\]^`{|}~')(\\]""")
+_UNDERSCORES = re.compile(r"\s+")
 _WHITE = re.compile(r"[\t\r\n\x0b\x0c]")
 
 
-def unique_slugs(titles: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The ASCII slugs and GitHub's slugs of all headings; a taken slug gets the next free suffix, from ``-1`` on."""
+def unique_slugs(titles: Sequence[str], ids: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
+    """The slugs of all headings: in node ids, for links, and for links without the ids that authors gave.
+
+    A taken slug gets the next free suffix, from ``-1`` on.
+    """
     joined = "\n".join(titles)
     if joined.isascii() and joined.replace("\n", "").isprintable() and joined.count("\n") == len(titles) - 1:
         anchors = joined.translate(_ASCII_ANCHORS).split("\n")  # all at once is faster
@@ -33,20 +51,24 @@ def unique_slugs(titles: Sequence[str]) -> tuple[list[str], list[str]]:
     else:
         in_ids, anchors = [ascii_slug(title) for title in titles], [github_slug(title) for title in titles]
     unique = _unique(in_ids)
-    return unique, unique if in_ids == anchors else _unique(anchors)
+    made = unique if in_ids == anchors else _unique(anchors)
+    if not any(ids):
+        return unique, made, made
+    in_ids, anchors = ([own or slug for own, slug in zip(ids, slugs, strict=True)] for slugs in (in_ids, anchors))
+    return _unique(in_ids), _unique(anchors), made
 
 
-def _unique(wanted: Iterable[str]) -> list[str]:
+def _unique(wanted: Iterable[str], separator: str = "-", first: int = 1) -> list[str]:
     next_suffix: dict[str, int] = {}
     unique: list[str] = []
     for base in wanted:
         slug = base
         if base in next_suffix:
             suffix = next_suffix[base]
-            while (slug := f"{base}-{suffix}") in next_suffix:
+            while (slug := f"{base}{separator}{suffix}") in next_suffix:
                 suffix += 1
             next_suffix[base] = suffix + 1
-        next_suffix[slug] = 1
+        next_suffix[slug] = first
         unique.append(slug)
     return unique
 
@@ -71,3 +93,83 @@ def _is_kept(char: str) -> bool:
     if char.isalpha() or char in " -" or unicodedata.category(char) in _KEPT_CATEGORIES:
         return True
     return _CIRCLED_AND_SQUARED.match(char) is not None
+
+
+def vitepress_slug(title: str) -> str:
+    """VitePress: accents removed, everything that is not a letter or digit becomes one hyphen, ``_`` before a digit."""
+    plain = "".join([char for char in unicodedata.normalize("NFKD", title) if not "\u0300" <= char <= "\u036f"])
+    slug = _VITEPRESS_GAP.sub("-", plain).strip("-").lower()
+    return f"_{slug}" if slug[:1].isdigit() else slug
+
+
+def mkdocs_slug(title: str) -> str:
+    """Python-Markdown: ASCII letters, digits and underscores; white space and hyphens become one hyphen."""
+    ascii_only = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode("ascii")
+    return _HYPHENS.sub("-", _NOT_WORD.sub("", ascii_only).strip().lower())
+
+
+def unicode_slug(title: str) -> str:
+    """PyMdown's slugs for MkDocs: as Python-Markdown, with letters of every script and every hyphen kept."""
+    return _NOT_WORD.sub("", unicodedata.normalize("NFC", title).strip()).lower().replace(" ", "-")
+
+
+def kramdown_slug(title: str) -> str:
+    """Jekyll: from the first ASCII letter on, ASCII letters, digits and hyphens; a hyphen for each space."""
+    return _NOT_KRAMDOWN.sub("", title.lstrip(_NO_LETTERS)).replace(" ", "-").lower()
+
+
+def sphinx_slug(title: str) -> str:
+    """Sphinx (docutils): ASCII letters and digits with single hyphens, from the first letter on."""
+    ascii_only = unicodedata.normalize("NFKD", title.lower()).encode("ascii", "ignore").decode("ascii")
+    return _NOT_ALPHANUMERIC.sub("-", ascii_only).strip("-").lstrip("0123456789-")
+
+
+def underscore_slug(title: str) -> str:
+    """MDN: lower case with an underscore for each run of white space; punctuation removed."""
+    return _UNDERSCORES.sub("_", _MDN_PUNCTUATION.sub("", title.lower()).strip())
+
+
+class SlugRule(NamedTuple):
+    """How a generator makes anchors of titles."""
+
+    slug: Callable[[str], str]
+    separator: str = "-"
+    """Before the number of a slug that is taken."""
+    first: int = 1
+    """The number of the second heading with the same slug."""
+
+
+RULES: Mapping[str, SlugRule] = MappingProxyType(
+    {
+        "github": SlugRule(github_slug),
+        "ascii": SlugRule(ascii_slug),
+        "docusaurus": SlugRule(github_slug),
+        "hugo": SlugRule(github_slug),
+        "vitepress": SlugRule(vitepress_slug),
+        "mkdocs": SlugRule(mkdocs_slug, "_"),
+        "pymdownx": SlugRule(unicode_slug, "_"),
+        "kramdown": SlugRule(kramdown_slug),
+        "sphinx": SlugRule(sphinx_slug),
+        "underscore": SlugRule(underscore_slug, "_", 2),
+    }
+)
+
+
+def section_anchors(document: Document, rule: str) -> list[str]:
+    """The anchor of each section of a document by a rule; the document's own is empty."""
+    if rule in ("github", "ascii"):
+        return [section.anchor if rule == "github" else section.slug for section in document.sections]
+    titles = [section.title for section in document.sections[1:]]
+    return ["", *anchors(rule, titles, heading_ids(document))]
+
+
+def heading_ids(document: Document) -> list[str]:
+    """The ids that authors gave the headings of a document, in order; empty where they gave none."""
+    return [block.id for block in document.blocks if block.kind == "heading"]
+
+
+def anchors(rule: str, titles: Sequence[str], ids: Sequence[str]) -> list[str]:
+    """The anchors of all headings of a document by a rule; ``ids`` has those that authors gave."""
+    slug, separator, first = RULES[rule]
+    wanted = [own or slug(title) for own, title in zip(ids, titles, strict=True)]
+    return _unique(wanted, separator, first)

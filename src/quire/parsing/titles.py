@@ -9,6 +9,7 @@ from itertools import accumulate
 from quire.model import Block, Note
 from quire.offsets import BLANK, utf8_length
 from quire.parsing.events import definitions, encodable, events_of, footnotes, opened, plain_text
+from quire.parsing.heading_ids import id_above, split_id
 from quire.parsing.parser_input import plain_lines
 
 MAX_TITLE = 1000
@@ -17,7 +18,7 @@ _NO_MARKUP = r"(?:[^\r\n\\`*_\[\]<&~]++|&(?=[ ]))*+"
 _PLAIN = re.compile(rf"{_NO_MARKUP}(?:`[^`\r\n]++`{_NO_MARKUP})*+")
 _CODE = re.compile(r"`([^`]+)`")
 _CLOSING_HASHES = re.compile(r"(?:\A|[ \t])#+\Z")
-_SPECIAL = re.compile(r"[\\`*_\[\]<&~\t\x0b\x0c\r\n]|#(?:\0|\Z)")
+_SPECIAL = re.compile(r"[\\`*_\[\]<&~{\t\x0b\x0c\r\n]|#(?:\0|\Z)")
 _WHITE = re.compile(r"[\t\x0b\x0c]")
 _FEED = re.compile(r"[\x0b\x0c]")
 """White space everywhere but in Markdown; titles have a space instead."""
@@ -26,29 +27,54 @@ _INERT = "\ufdd0"
 
 
 def set_titles(text: str, blocks: list[Block]) -> list[Note]:
-    """Set the plain text of the headings in ``blocks``. Returns a note for each title that was cut."""
+    """Set the plain text and the ids of the headings in ``blocks``. Returns a note for each title that was cut."""
     numbers = [number for number, block in enumerate(blocks) if block[0] == "heading"]
     contents = [blocks[number][4] for number in numbers]
-    if not _SPECIAL.search("\0".join(contents)) and max(map(len, contents), default=0) <= MAX_TITLE:
+    ids = _ids_above(text, blocks, numbers)
+    if not _SPECIAL.search("\0".join(contents)) and max(map(len, contents), default=0) <= MAX_TITLE and not ids:
         return []  # the usual case
-    titles = contents[:]
-    marked: list[int] = []
-    for index, content in enumerate(contents):
-        if _SPECIAL.search(content):
-            if _PLAIN.fullmatch(content):
-                titles[index] = _plain_title(content)
-            else:
-                marked.append(index)
-    alone = [text[blocks[numbers[index]].start : blocks[numbers[index]].end] for index in marked]
-    for index, title in zip(marked, _parsed_titles(text, blocks, alone), strict=True):
-        titles[index] = title
     notes: list[Note] = []
-    for number, content, title in zip(numbers, contents, titles, strict=True):
-        short, note = shortened(title, blocks[number].start)
-        notes += note
-        if short is not content:
-            blocks[number] = blocks[number]._replace(info=short)
+    marked: list[tuple[int, str]] = []
+    for number, content in zip(numbers, contents, strict=True):
+        block = blocks[number]
+        above_line = content.rpartition("\n")[0].replace("\n", " ") if "{" in content else ""
+        bare, own = split_id(above_line or content)
+        bare = content if bare == above_line else bare  # a line below the title makes it a heading
+        if own or number in ids:
+            blocks[number] = block._replace(id=own or ids[number])
+        if not _SPECIAL.search(bare):
+            _set_title(blocks, number, bare, notes)
+        elif _PLAIN.fullmatch(bare):
+            _set_title(blocks, number, _plain_title(bare), notes)
+        else:
+            is_whole = bare == content
+            marked.append((number, text[block.start : block.end] if is_whole else f"{'#' * block.level} {bare}"))
+    titles = _parsed_titles(text, blocks, [heading for _, heading in marked])
+    for (number, _), title in zip(marked, titles, strict=True):
+        _set_title(blocks, number, title, notes)
     return notes
+
+
+def _set_title(blocks: list[Block], number: int, title: str, notes: list[Note]) -> None:
+    block = blocks[number]
+    short, note = shortened(title, block.start)
+    notes += note
+    if short is not block.info:
+        blocks[number] = block._replace(info=short)
+
+
+def _ids_above(text: str, blocks: Sequence[Block], headings: Sequence[int]) -> dict[int, str]:
+    """The ids that lines above headings give them."""
+    if ")=\n" not in text and "<a " not in text:
+        return {}
+    found: dict[int, str] = {}
+    for number in headings:
+        above = blocks[number - 1] if number else None
+        if above is not None and above.kind in ("paragraph", "html"):
+            given = id_above(text, above.start, above.end)
+            if given:
+                found[number] = given
+    return found
 
 
 def shortened(title: str, start: int) -> tuple[str, list[Note]]:

@@ -15,8 +15,8 @@ from itertools import count
 from typing import NamedTuple, TypeAlias
 
 from quire.model import Block, Document, Kind, Note
-from quire.offsets import BLANK, line_start, text_end
-from quire.parsing import inner_blocks
+from quire.offsets import BLANK, line_start, text_end, trimmed
+from quire.parsing import container_blocks, inner_blocks
 from quire.size.sizer import Sizer, furthest
 from quire.split.graphemes import grapheme_ends
 from quire.split.inline import block_starts, outside
@@ -26,9 +26,11 @@ from quire.split.reopen import (
     Container,
     QuoteMarks,
     Reopening,
+    reopened_container,
     reopened_fence,
     repeated_header,
     repeated_markers,
+    without_bullets,
 )
 from quire.split.sentences import sentence_ends, stop_ends
 from quire.split.words import inner_word_ends, word_ends
@@ -149,6 +151,7 @@ class Cutter:
         self._quotes = QuoteMarks(document.text)
         self._block = self._first = self._last = self._block_end = self._last_fence = 0
         self._reserved = 0
+        self._outer = NOTHING  # what opens and closes the container that is cut
 
     def cut(self, block: Block, first: int, last: int) -> list[Part]:
         """The parts of ``block``, which together are all of its text.
@@ -159,12 +162,32 @@ class Cutter:
         self._block, self._block_end, self._first, self._last = block.start, block.end, first, last
         self._reserved = self._sizer.count(text[first : block.start]) + self._sizer.count(text[block.end : last])
         self._last_fence = max(text.rfind(mark, block.start, block.end) for mark in ("```", "~~~", "|"))
-        block = block._replace(children=inner_blocks(text, block))
-        parts = list(self._cut_block(block, block.start, block.end, Container(text), 0))
+        self._outer, content = self._container(block)
+        if content.start > block.start:  # the lines that open and close it stay with the first and the last part
+            self._block, self._block_end = content.start, content.end
+            self._reserved = self._sizer.count(text[first : content.start]) + self._sizer.count(
+                text[content.end : last]
+            )
+        parts = list(self._cut_block(content, content.start, content.end, Container(text), 0))
+        parts[0] = parts[0]._replace(start=block.start)
+        parts[-1] = parts[-1]._replace(end=block.end)
         if self._quotes.left_out >= 0:
             message = "quote nested too deep: its marks are not repeated in every part"
             self._notes.append((self._quotes.left_out, "quote-left-out", message))
         return self._merged(parts)
+
+    def _container(self, block: Block) -> tuple[Reopening, Block]:
+        """What opens and closes a directive around each part, and what is cut: the block, or the content of it."""
+        text, outer = self._text, reopened_container(self._text, block) if block.kind == "directive" else NOTHING
+        if outer is not NOTHING:
+            outer = self._if_light(outer, "container-left-out", "opening of a container")
+        if not outer.suffix:
+            return outer, block._replace(children=inner_blocks(text, block))
+        start, end = trimmed(text, text.find("\n", block.start) + 1, outer.end)
+        if end <= start:
+            return NOTHING, block
+        children = container_blocks(text, start, end)
+        return outer._replace(end=end), Block("directive" if children else "paragraph", start, end, children=children)
 
     # What is cut, by kind
 
@@ -253,11 +276,13 @@ class Cutter:
 
     def _around(self, start: int, end: int, reopening: Reopening) -> tuple[str, str]:
         """The prefix and suffix of a part."""
-        if start == self._block and self._first < start:
-            return "", reopening.around(start, end)[1]  # the piece starts with other text
         in_line = start > 0 and self._text[start - 1] not in "\r\n"
         prefix, suffix = reopening.around(start, end, in_line=in_line)
-        return prefix or self._quotes.at(start), suffix
+        opening, closing = self._outer.around(start, end)
+        if start == self._block and self._first < start:
+            return "", suffix + closing  # the piece starts with other text
+        prefix = prefix or self._quotes.at(start)
+        return opening + without_bullets(prefix) if opening else prefix, suffix + closing
 
     def _size(self, start: int, end: int, reopening: Reopening) -> int:
         """The tokens of a part with its prefix and suffix."""
@@ -369,7 +394,8 @@ class Cutter:
         if last > start:
             prefix, suffix = self._around(start, end, span.reopening)
             tokens = self._sizer.size(start, last) if prefix or suffix else size
-            yield Part(start, last, tokens, prefix, suffix, last >= span.sentence_end, span.reopening)
+            reopening = self._outer if span.reopening is NOTHING else span.reopening
+            yield Part(start, last, tokens, prefix, suffix, last >= span.sentence_end, reopening)
 
     def _merged(self, parts: Sequence[Part]) -> list[Part]:
         """Neighbours that are within the limit together, together; then small ones with a neighbour above it."""

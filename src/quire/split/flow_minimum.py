@@ -176,7 +176,7 @@ class Minimum:
     def _between_words(self, unit: Unit) -> list[int]:
         """Where a sentence or line may be cut that is cut between words anyway: the first of a unit, the last."""
         is_torn = unit.start in self.torn
-        if unit.suffix or unit.prefix != self._quotes.at(unit.start) or (unit.ends_sentence and not is_torn):
+        if not self._is_prose(unit) or (unit.ends_sentence and not is_torn):
             return []
         text = self._text
         first = self._innermost(unit.start) if is_torn else ()
@@ -184,6 +184,11 @@ class Minimum:
         spans = [(unit.start, min(_ends(text, unit, block)[0], block.end)) for block in first]
         spans += [(max([unit.start, *_ends(text, unit, block)][-2], block.start), unit.end) for block in last]
         return [at for start, end in dict.fromkeys(spans) for at in word_ends(text, start, end)[:-1]]
+
+    def _is_prose(self, unit: Unit) -> bool:
+        """Whether nothing is added around a unit but quote marks and what opens and closes its container."""
+        container = unit.reopening if unit.kind == "directive" and unit.reopening is not None else NOTHING
+        return unit.suffix in ("", container.suffix) and unit.prefix in (self._quotes.at(unit.start), container.prefix)
 
     def _innermost(self, position: int) -> Sequence[Block]:
         """The innermost block at a position, unless it is cut at lines or not at all."""

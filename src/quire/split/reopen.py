@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeAlias
 
 from quire.model import Block
 from quire.offsets import BLANK, line_start, text_end
+from quire.parsing.site_generators import ADMONITION_MARKS
 
 CODE_INDENT = 4
 """This many columns of indentation make code."""
@@ -30,6 +31,10 @@ _FENCE_MARKS = re.compile(r"`+|~+")
 _FENCE_LINE = re.compile(r"[ \t]*(?:[-*+>][ \t]*|[0-9]{1,9}[.)][ \t]*|\[\^[^\]\s]+\]:[ \t]*)*?((`{3,}|~{3,})[^\r\n]*)")
 _QUOTE_MARKS = re.compile(r"(?:[ \t]{0,3}>[ \t]?)+")
 _LINE_END = re.compile(r"[\r\n]")
+_FIRST_LINE = re.compile(r"[^\r\n]*+[\r\n]")
+_CONTAINER_OPENING = re.compile(r":::|\{\{[<%]|\{%|!!!|\?\?\?|===")
+_CONTAINER_CLOSING = re.compile(r"[ \t]*(?::{3,}[ \t]*\Z|\{\{[<%]-?[ \t]*/|\{%-?[ \t]*end)")
+_BULLETS = re.compile(r"(?:-[ ]+)+")
 _INDENTED_KINDS = frozenset({"code", "table", "list", "quote"})
 """The kinds of block that are, or may contain, code or a table."""
 
@@ -59,6 +64,12 @@ class Reopening(NamedTuple):
 
 
 NOTHING = Reopening()
+
+
+def without_bullets(prefix: str) -> str:
+    """A prefix with spaces for bullets: below the first line of an admonition, text is indented anyway."""
+    bullets = _BULLETS.match(prefix)
+    return " " * bullets.end() + prefix[bullets.end() :] if bullets else prefix
 
 
 class Fence(NamedTuple):
@@ -213,6 +224,16 @@ def repeated_header(text: str, container: Container, start: int, first_row: int,
     return Reopening(again, "", indent.first, indent.below, start + indent.replaced, end)
 
 
+def reopened_container(text: str, block: Block) -> Reopening:
+    """How a directive, a shortcode or an admonition is opened and closed again around its parts."""
+    first, last = _FIRST_LINE.match(text, block.start, block.end), line_start(text, block.end, block.start)
+    if first is None or last < first.end() or not _CONTAINER_OPENING.match(text, block.start):
+        return NOTHING
+    closing = text[last : block.end] if _CONTAINER_CLOSING.match(text, last, block.end) else ""
+    suffix = f"\n{closing}" if closing else ""
+    return Reopening(f"{first[0].rstrip()}\n", suffix, start=block.start, end=last if closing else block.end)
+
+
 def repeated_markers(text: str, container: Container, start: int) -> Reopening | None:
     """The list markers that text from ``start`` on needs, so that code and tables below stay what they are."""
     line_prefix = prefix_at(text, start)
@@ -341,6 +362,8 @@ def _item_column(text: str, start: int) -> int:
     """The column at which the text of the item starts whose marker is at ``start``."""
     line = line_start(text, start)
     bullet = _MARKER.match(text, start)
+    if text.startswith(ADMONITION_MARKS, start):
+        return _width(text[line:start]) + CODE_INDENT
     if bullet is None:
         return _width(text[line:start])
     marker, column = _width(text[line : bullet.end(1)]), _width(text[line : bullet.end()])

@@ -129,4 +129,4 @@ def test_findings_are_in_document_order() -> None:
 
 def test_plain_text_is_one_paragraph() -> None:
     document = quire.parse("\n:::note\n\n# a\n\n:::\n", path="a.txt")
-    assert [tuple(block) for block in document.blocks] == [("paragraph", 1, 18, 0, "", ())]
+    assert [tuple(block) for block in document.blocks] == [("paragraph", 1, 18, 0, "", (), "")]

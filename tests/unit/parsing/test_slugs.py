@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import quire
-from quire.parsing.slugs import ascii_slug, github_slug, unique_slugs
+from quire.parsing.slugs import anchors, ascii_slug, github_slug, unique_slugs
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ from quire.parsing.slugs import ascii_slug, github_slug, unique_slugs
     ],
 )
 def test_rules(title: str, in_ids: str, on_github: str) -> None:
-    assert unique_slugs([title]) == ([in_ids], [on_github])
+    assert unique_slugs([title], [""]) == ([in_ids], [on_github], [on_github])
 
 
 def test_numbers_that_are_no_digits_are_left_out_on_github() -> None:
@@ -54,7 +54,7 @@ def test_numbers_that_are_no_digits_are_left_out_on_github() -> None:
 
 @given(st.text(alphabet=st.sampled_from("aB1_- .\t\né漢!"), max_size=12))
 def test_both_at_once_is_each_by_itself(title: str) -> None:
-    assert unique_slugs([title]) == ([ascii_slug(title)], [github_slug(title)])
+    assert unique_slugs([title], [""])[:2] == ([ascii_slug(title)], [github_slug(title)])
 
 
 @given(st.lists(st.sampled_from(["a", "a-1", "a-2", "a-1-1", "A", "!", "heading", "heading-1"]), max_size=30))
@@ -69,3 +69,29 @@ def test_no_two_are_equal(titles: list[str]) -> None:
 def test_a_taken_slug_gets_the_next_free_suffix() -> None:
     document = quire.parse("# a\n\n# a-1\n\n# a\n\n# a\n\ntext\n")
     assert [section.slug for section in document.sections[1:]] == ["a", "a-1", "a-2", "a-3"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "title", "anchor"),
+    [
+        ("docusaurus", "What's new in 3.4?", "whats-new-in-34"),
+        ("hugo", "What's new in 3.4?", "whats-new-in-34"),
+        ("vitepress", "What's new in 3.4?", "what-s-new-in-3-4"),
+        ("vitepress", "Déjà vu", "deja-vu"),
+        ("vitepress", "404 page", "_404-page"),
+        ("mkdocs", "Déjà vu -- more", "deja-vu-more"),
+        ("pymdownx", "Déjà vu -- more", "déjà-vu----more"),
+        ("kramdown", "1. Déjà vu", "dj-vu"),
+        ("sphinx", "What's new in 3.4?", "what-s-new-in-3-4"),
+        ("underscore", "The value property", "the_value_property"),
+    ],
+)
+def test_rules_of_generators(rule: str, title: str, anchor: str) -> None:
+    assert anchors(rule, [title], [""]) == [anchor]
+
+
+def test_each_rule_numbers_in_its_own_way() -> None:
+    titles, ids = ["A", "A", "A", "B"], ["", "", "", "own"]
+    assert anchors("github", titles, ids) == ["a", "a-1", "a-2", "own"]
+    assert anchors("mkdocs", titles, ids) == ["a", "a_1", "a_2", "own"]
+    assert anchors("underscore", titles, ids) == ["a", "a_2", "a_3", "own"]

@@ -1,0 +1,74 @@
+"""How many links with a fragment find their section: by ``Index.get``, and by the resolver of ``quire links``."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote
+
+import quire
+from quire.link_targets import LinkTargets
+from quire.read.discover import discover
+
+COLLECTIONS = {
+    "Docusaurus": "wild/docusaurus",
+    "Vue (VitePress)": "wild/vitepress",
+    "FastAPI (MkDocs)": "wild/fastapi",
+    "Kubernetes (Hugo)": "linkqa/k8s",
+    "Material for MkDocs": "wild/mkdocs-material",
+    "Docker (Hugo)": "linkqa/docker",
+    "Rust Book (mdBook)": "linkqa/rustbook",
+}
+_COLUMNS = ("", "pages", "links", "with a fragment", "`Index.get`", "resolver", "made elsewhere", "broken", "seconds")
+
+
+def run() -> Iterator[str]:
+    data = Path(os.environ.get("QUIRE_SHARED", Path(__file__).resolve().parents[2] / "shared" / "data"))
+    yield f"| {' | '.join(_COLUMNS)} |"
+    yield "|---" * len(_COLUMNS) + "|"
+    for name, folder in COLLECTIONS.items():
+        if (data / folder).is_dir():
+            yield f"| {name} | {' | '.join(_row(data / folder))} |"
+    yield ""
+    yield from _EXPLAINED
+
+
+_EXPLAINED = (
+    "*With a fragment*: links that lead to a page of the collection and name a section or an id in it. *`Index.get`*",
+    "and *resolver*: those whose section is found, by `Index.get` as `docs:page.md#id`. *Made elsewhere*: the resolver",
+    "does not see the anchor and does not call the link broken: the page includes other files or has only a component,",
+    "or a shortcode writes headings or lists pages there; a few are ids above the first heading. *Broken*: reported by",
+    "`quire links`. *Seconds*: parsing the pages and resolving all links, in one process.",
+)
+
+
+def _row(folder: Path) -> Iterator[str]:
+    started = time.perf_counter()
+    found = discover([str(folder)]).documents
+    documents = {each.path: quire.parse(each.file.read_text(encoding="utf-8"), path=each.path) for each in found}
+    targets = LinkTargets(documents)
+    resolved = [(link, targets.resolve(path, link)) for path, links in targets.links.items() for link in links]
+    seconds = time.perf_counter() - started
+    counts: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as place, quire.Index.open(place) as index:
+        index.update({"docs": folder})
+        for link, target in resolved:
+            fragment = unquote(link.target.partition("#")[2])
+            if fragment and target.path:
+                kind = "broken" if target.problem else "found" if target.section else "elsewhere"
+                counts.update(["all", kind, "got" if _is_got(index, f"docs:{target.path}#{fragment}") else "not got"])
+    yield f"{len(documents):,}"
+    yield f"{len(resolved):,}"
+    yield from (f"{counts[kind]:,}" for kind in ("all", "got", "found", "elsewhere", "broken"))
+    yield f"{seconds:.1f}"
+
+
+def _is_got(index: quire.Index, name: str) -> bool:
+    try:
+        return bool(index.get(name))
+    except quire.NotFoundError:
+        return False

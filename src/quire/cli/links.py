@@ -1,0 +1,89 @@
+"""``quire links``: list broken links between documents."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import defaultdict
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from quire import pipeline
+from quire.cli import output
+from quire.cli.command_group import NOTHING_FOUND
+from quire.cli.cut_options import errors_option
+from quire.cli.input_documents import Inputs, Summary
+from quire.cli.output import count_of
+from quire.cli.shared_options import json_option, paths_argument, quiet_option
+from quire.errors import InputError
+from quire.link_targets import LinkTargets
+from quire.model import Document
+from quire.offsets import lines_at
+from quire.read.source import OnUndecodable
+
+
+@click.command()
+@paths_argument
+@errors_option
+@json_option
+@quiet_option
+def command(*, paths: tuple[str, ...], errors: OnUndecodable, as_json: bool, quiet: bool) -> int:
+    """List broken links.
+
+    Checks that the documents and sections exist that the documents of a folder link to. Prints each broken link with
+    its file and line, the missing target and the nearest existing one. Links to other sites, to files other than
+    documents, and to pages that may be outside of the folder are not checked. The exit code is 1 if a link is broken,
+    and 2 if a document could not be read. Without PATH, checks the trees of quire.toml.
+    """
+    inputs = Inputs.load(paths, errors=errors)
+    summary = Summary()
+    trees, names = _trees(inputs, summary)
+    broken: list[dict[str, Any]] = []
+    count = 0
+    for folder, documents in trees.items():
+        targets = LinkTargets(documents, exists=partial(_exists, folder))
+        count += sum(map(len, targets.links.values()))
+        for path, link, target in targets.broken():
+            [line] = lines_at(documents[path].text, [link.start])
+            record = {"file": names[folder, path], "line": line, "text": link.text, "target": link.target}
+            broken.append({**record, "problem": target.problem, "nearest": target.nearest})
+            if not as_json:
+                _show(**broken[-1])
+    if as_json:
+        output.write_json(broken)
+    summary.show(quiet=True)
+    code = summary.exit_code(inputs.paths)
+    if summary.documents and not quiet:
+        output.note(f"{count_of(count, 'link')} in {count_of(summary.documents, 'document')}, {len(broken):,} broken")
+    return code or (NOTHING_FOUND if broken else 0)
+
+
+def _trees(inputs: Inputs, summary: Summary) -> tuple[dict[str, dict[str, Document]], dict[tuple[str, str], str]]:
+    """The documents by their folder and their path in it, and their names by both."""
+    trees: dict[str, dict[str, Document]] = defaultdict(dict)
+    names: dict[tuple[str, str], str] = {}
+    for each in inputs.documents(summary):
+        try:
+            text = each.read()
+        except InputError as error:
+            summary.skip(each.name, error.reason)
+            continue
+        path = text.path or text.name
+        folder = os.path.normpath(Path(text.name).parent.joinpath(*[".."] * path.count("/")))
+        trees[folder][path] = pipeline.parse(text.text, path=text.path)
+        names[folder, path] = text.name
+        summary.documents += 1
+    return trees, names
+
+
+def _exists(folder: str, path: str) -> bool:
+    return os.path.exists(os.path.join(folder, path))  # noqa: PTH110, PTH118  Path fails for impossible names
+
+
+def _show(*, file: str, line: int, text: str, target: str, problem: str, nearest: str) -> None:
+    paint = output.Paint(sys.stdout)
+    near = f"; nearest: {nearest}" if nearest else ""
+    output.echo(f"{paint.path(f'{file}:{line}')}: {output.visible(f'[{text}]({target}): {problem}{near}')}")

@@ -1,0 +1,77 @@
+r"""The ids that authors give their headings, as the common documentation generators write them.
+
+    ## Title {#id .class key=value}  Hugo, VitePress, Docusaurus 2, Pandoc
+    ## Title { #id }                 MkDocs with attribute lists
+    ## Title {: #id }                Python-Markdown, kramdown (Jekyll)
+    ## Title {/* #id */}             Docusaurus 3 with MDX
+    ## <a id="id"></a>Title          HTML; also name="id", and on a line of its own above the heading
+    (id)=                            MyST, on a line of its own above the heading
+
+Attributes, comments and shortcodes are not part of a title.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_VALUE = r"""(?:"[^"\n]*+"|'[^'\n]*+'|[^\s{}"']++)"""
+_ATTRIBUTE = rf"(?:[#.][^\s{{}}]++|[\w:.-]++={_VALUE})"
+_ATTRIBUTES = re.compile(rf"[ \t]*+\{{:?[ \t]*+({_ATTRIBUTE}(?:[ \t]++{_ATTRIBUTE})*+)[ \t]*+\}}[ \t]*+\Z")
+_ID = re.compile(r"(?:\A|(?<=\s))#([^\s#]+)|(?:\A|(?<=\s))id=[\"']?([^\s\"']+)")
+_COMMENT = re.compile(r"[ \t]*(?:\{/\*[ \t]*(.*?)[ \t]*\*/\}|<!--[ \t]*(.*?)[ \t]*-->)")
+_ANCHOR = re.compile(
+    r"""<a[ \t][^<>]*?\b(?:id|name)[ \t]*=[ \t]*["']?([^\s"'<>]+)["']?[^<>]*>(?:[ \t]*</a>)?""", re.IGNORECASE
+)
+_SHORTCODE = re.compile(r"""\{\{[<%]-?[ \t]*(?:"[^"\n]*"|`[^`\n]*`|[^"`\n])*?[ \t]*-?[>%]\}\}""")
+_TEXT = re.compile(r'\btext="([^"\n]*)"')
+_QUOTED = re.compile(r'"([^"\n]+)"')
+_LABEL_ABOVE = re.compile(r"(?:\A|\n)[ ]{0,3}\(([^()\s][^()\n]*)\)=[ \t]*\Z")
+_ANCHOR_ABOVE = re.compile(rf"(?:\A|\n)[ ]{{0,3}}{_ANCHOR.pattern}[ \t]*(?:</a>)?[ \t]*\Z", re.IGNORECASE)
+
+
+class HeadingId(NamedTuple):
+    """The content of a heading without what is not its title, and its id."""
+
+    content: str
+    id: str
+    """Empty if the author gave none."""
+
+
+def split_id(content: str) -> HeadingId:
+    """Take attributes, comments, shortcodes and anchors off the content of a heading."""
+    found = ""
+    if "{" in content:
+        attributes = _ATTRIBUTES.search(content)
+        if attributes:
+            ids = _ID.search(attributes[1])
+            found = (ids[1] or ids[2]) if ids else ""
+            content = content[: attributes.start()]
+    if "{/*" in content or "<!--" in content:
+        for comment in _COMMENT.finditer(content):
+            said = comment[1] or comment[2] or ""
+            found = found or (said[1:] if said.startswith("#") and " " not in said else "")
+        content = _COMMENT.sub("", content)
+    if "<a" in content or "<A" in content:
+        anchor = _ANCHOR.search(content)
+        if anchor:
+            found = found or anchor[1]
+            content = content[: anchor.start()] + content[anchor.end() :]
+    if "{{" in content:
+        content = _SHORTCODE.sub(_shortcode_text, content).strip(" \t") or " ".join(_QUOTED.findall(content)) or content
+    return HeadingId(content.strip(" \t"), found)
+
+
+def _shortcode_text(shortcode: re.Match[str]) -> str:
+    """The text that a shortcode is known to show."""
+    text = _TEXT.search(shortcode[0])
+    return text[1] if text else ""
+
+
+def id_above(text: str, start: int, end: int) -> str:
+    """The id that the block from ``start`` to ``end``, directly above a heading, gives it; empty if none."""
+    above = text[max(start, end - 200) : end]
+    if not above.endswith((")=", ">")):
+        return ""
+    label = _LABEL_ABOVE.search(above) or _ANCHOR_ABOVE.search(above)
+    return label[1] if label else ""

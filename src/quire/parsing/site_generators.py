@@ -1,0 +1,133 @@
+r"""Constructs of documentation generators that Markdown does not know, and what the parser sees in their place.
+
+    {{< tab >}} … {{< /tab >}}           Hugo: raw text, so no heading inside; the parser sees one paragraph
+    {% highlight %} … {% endhighlight %}  Liquid (Jekyll): the same for highlight, raw, comment and code
+    !!! note "Title"                      MkDocs: admonitions and tabs with indented content; the parser sees list items
+    === "Tab"
+
+Nothing moves: what the parser sees has as many characters. Shortcodes and tags around Markdown (``{{% tab %}}``,
+``{% hint %}``) are containers, see containers.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+TEMPLATE_TAG = re.compile(
+    r"\{\{(?P<kind>[<%])-?+[ \t]*+(?P<closes>/?+)[ \t]*+(?P<name>[\w./-]*+)(?P<rest>[^{}\n]*?)-?[>%]\}\}"
+    r"|\{%-?+[ \t]*+(?P<end>end)?+(?P<word>\w++)[^{}\n]*?-?%\}"
+)
+"""A shortcode of Hugo, or a tag of Liquid."""
+_RAW_WORDS = frozenset({"highlight", "raw", "comment", "code"})
+_LINE_START = re.compile(r"(?:[ \t>]|[-*+][ \t]|[0-9]{1,9}[.)][ \t])*\Z")
+_MAX_OPEN = 64
+"""How many openings may wait for their closing; keeps hostile input linear."""
+_INDENTED = re.compile(
+    r"^(?P<indent>[ ]*+)(?P<mark>!!!|\?\?\?\+?|===[!+]?)[ ]++(?=[\w\"':])[^\n]*+\n(?=\n*+(?P=indent)[ ]{4}[ ]*+[^ \n])",
+    re.MULTILINE,
+)
+"""The first line of an admonition or a tab of MkDocs, above indented content."""
+ADMONITION_MARKS = ("!!!", "???", "===")
+FILLER = "\x7f"
+"""Stands where ``link_view`` has removed a character inside a link."""
+_REFERENCE = re.compile(
+    r"""\{\{[<%][ \t]*+(?:rel)?ref[ \t]++["`]?(?P<page>[^\s"`<>{}]++)[^{}\n]*?[>%]\}\}"""
+    r"""|\{%-?[ \t]*+(?:link|post_url)[ \t]++(?P<post>[^\s{}%]++)[ \t]*+-?%\}"""
+    r"""|\{\{[ \t]*+site\.(?:baseurl|url)[^{}\n]*+\}\}"""
+)
+"""A destination made by the generator: Hugo's ``ref``, Liquid's ``link``; or the site's address in front of one."""
+_LINK_AROUND_BRACKETS = re.compile(r"\[\[([^\[\]\n]*+)\]\](?=[(\[])")
+
+
+def parser_view(lines: str) -> str:
+    """``lines`` as the parser should see them; the same text if it has no such construct."""
+    if "{" in lines and ("{{<" in lines or "{%" in lines):
+        lines = _blanked(lines, _raw_spans(lines))
+    if "\n    " in lines and ("!!! " in lines or "===" in lines or "???" in lines):
+        lines = _with_items(lines)
+    return lines
+
+
+def link_view(lines: str) -> str:
+    """``lines`` as the parser should see them to find links: with the text of shortcodes, but not their code.
+
+    Destinations that the generator makes are replaced by their argument, filled up with ``FILLER``.
+    """
+    if "{%" in lines or "{{" in lines:
+        lines = _blanked(lines, _code_spans(lines))
+        lines = _REFERENCE.sub(lambda tag: (tag["page"] or tag["post"] or "").ljust(len(tag[0]), FILLER), lines)
+    if "]](" in lines or "]][" in lines:  # no wiki link
+        lines = _LINK_AROUND_BRACKETS.sub(rf"[{FILLER}\1{FILLER}]", lines)
+    return _with_items(lines) if any(mark in lines for mark in ADMONITION_MARKS) else lines
+
+
+def _code_spans(lines: str) -> Iterator[tuple[int, int]]:
+    """The contents of shortcodes and tags that show code."""
+    name, start = "", 0
+    for tag in TEMPLATE_TAG.finditer(lines):
+        word = tag["name"] if tag["kind"] else tag["word"]
+        closes = tag["closes"] or tag["end"]
+        if not name and not closes and word in _RAW_WORDS:
+            name, start = word, tag.end()
+        elif name and closes and word == name:
+            yield start, tag.start()
+            name = ""
+
+
+def _blanked(lines: str, spans: Iterator[tuple[int, int]]) -> str:
+    parts: list[str] = []
+    done = 0
+    for start, end in spans:
+        if start >= done:
+            parts += (lines[done:start], "x" * (end - start))
+            done = end
+    return "".join(parts) + lines[done:] if parts else lines
+
+
+def _raw_spans(lines: str) -> Iterator[tuple[int, int]]:
+    """From the opening to the closing of each outermost construct with raw text over several lines, in order."""
+    waiting: list[tuple[str, bool, int, int]] = []  # name, is raw, start, how many spans there were
+    spans: list[tuple[int, int]] = []
+    for tag in TEMPLATE_TAG.finditer(lines):
+        name = tag["name"] if tag["kind"] else tag["word"]
+        is_raw = tag["kind"] == "<" or (not tag["kind"] and name in _RAW_WORDS)
+        if not (tag["closes"] or tag["end"]):
+            if not (tag["rest"] or "").rstrip().endswith("/"):
+                del waiting[_MAX_OPEN:]
+                waiting.append((name, is_raw, tag.start(), len(spans)))
+            continue
+        for index in range(len(waiting) - 1, -1, -1):
+            opened, raw, start, before = waiting[index]
+            if opened == name and raw == is_raw:
+                del waiting[index:]
+                if not raw:
+                    waiting = [
+                        (*each[:1], False, *each[2:]) for each in waiting
+                    ]  # what is around it has Markdown inside
+                elif _is_block(lines, start, tag.end()):
+                    spans[before:] = [(start, tag.end())]
+                break
+    return iter(spans)
+
+
+def _is_block(lines: str, start: int, end: int) -> bool:
+    """Whether a construct goes over several lines and starts one of them."""
+    line = lines.rfind("\n", 0, start) + 1
+    return lines.find("\n", start, end) >= 0 and _LINE_START.match(lines, line, start) is not None
+
+
+def _with_items(lines: str) -> str:
+    """``lines`` with a bullet in place of the mark of each admonition and tab; tabs in a row are one list."""
+    parts: list[str] = []
+    done = 0
+    bullet, other, was_tab = "*", "+", False
+    for line in _INDENTED.finditer(lines):
+        start, end = line.span("mark")
+        is_tab = line["mark"].startswith("===")
+        if not (is_tab and was_tab):
+            bullet, other = other, bullet
+        was_tab = is_tab
+        parts += (lines[done:start], f"{bullet}   ".ljust(end + 1 - start, "x"))
+        done = end + 1
+    return "".join(parts) + lines[done:] if parts else lines

@@ -1,0 +1,55 @@
+"""The ids that authors give their headings are slugs; they and other attributes are no part of a title."""
+
+from __future__ import annotations
+
+import pytest
+
+import quire
+
+
+@pytest.mark.parametrize(
+    ("heading", "title", "slug"),
+    [
+        ("## Title {#id}", "Title", "id"),
+        ("## Title {#my.id-2_x}", "Title", "my.id-2_x"),
+        ("## Title {#id .class key=value}", "Title", "id"),
+        ('## Title {.class #id key="two words"}', "Title", "id"),
+        ("## Title { #id }", "Title", "id"),
+        ("## Title {: #id }", "Title", "id"),
+        ('## Title { data-toc-label="Short" }', "Title", "title"),
+        ("## Title {.class}", "Title", "title"),
+        ("## Title {/* #id */}", "Title", "id"),
+        ("## Title {/* a comment */}", "Title", "title"),
+        ("## Title <!-- #id -->", "Title", "id"),
+        ('## <a id="id"></a>Title', "Title", "id"),
+        ("## Title <a name='id'></a>", "Title", "id"),
+        ("## `code` and *more* {#id}", "code and more", "id"),
+        ("## `v-bind()` <sup class='badge' /> {#v-bind}", "v-bind()", "v-bind"),
+        ("Title {#id}\n---", "Title", "id"),
+        ('## {{% heading "prerequisites" %}}', "prerequisites", "prerequisites"),
+        ('## State {{< feature-state for="v1" >}}', "State", "state"),
+        ('## {{< tooltip text="Pod" term="pod" >}} states', "Pod states", "pod-states"),
+        ("## Use {braces}", "Use {braces}", "use-braces"),
+        ("## Use `{#id}`", "Use {#id}", "use-id"),
+        ("(the-id)=\n## Title", "Title", "the-id"),
+        ('<a id="the-id"></a>\n\n## Title', "Title", "the-id"),
+        ('<a name="the-id">\n\n## Title', "Title", "the-id"),
+        ("Some text (see)=\n\n## Title", "Title", "title"),
+    ],
+)
+def test_title_and_id(heading: str, title: str, slug: str) -> None:
+    section = quire.parse(f"{heading}\n\ntext\n").sections[1]
+    assert (section.title, section.slug, section.anchor) == (title, slug, slug)
+
+
+def test_the_made_slug_is_kept() -> None:
+    sections = quire.parse("# Title {#id}\n\na\n\n# Title\n\nb\n\n# Other {#id}\n\nc\n").sections[1:]
+    assert [section.anchor for section in sections] == ["id", "title", "id-1"]
+    assert [section.made_anchor for section in sections] == ["title", "title-1", "other"]
+
+
+def test_ids_are_in_records() -> None:
+    chunk = quire.chunk("# A {#x}\n\na\n\n## B {#y}\n\nb\n", "sections", path="a.md", min_tokens=0)[-1]
+    assert (chunk.header_path, chunk.header_slugs, chunk.section_slug) == (("A", "B"), ("x", "y"), "y")
+    assert chunk.node_id.endswith("a.md#y")
+    assert "{#" not in chunk.embed_text.split("\n")[0]
