@@ -8,7 +8,7 @@ from quire.parsing.containers import has_containers, hidden_headings, join_conta
 from quire.parsing.events import last_item_end, top_blocks
 from quire.parsing.line_scan import THEMATIC_BREAK, LineScan, fence_info, scan_lines
 from quire.parsing.parser_input import ascii_lines, mark_tables
-from quire.parsing.site_generators import ADMONITION_MARKS
+from quire.parsing.site_generators import ADMONITION_MARKS, has_closing_tag
 from quire.parsing.titles import set_titles
 
 
@@ -19,13 +19,14 @@ def document_blocks(source: Source) -> tuple[list[Block], list[Note]]:
         start, end = trimmed(text, source.body_start, len(text))
         return [Block("paragraph", start, end)] if start < end else [], []
     blocks, rest = flat_blocks(text, source.markdown_start, len(text))
-    for number, block in enumerate(blocks):
-        if block[0] == "list" and text.startswith(ADMONITION_MARKS, block[1]):
-            blocks[number] = _as_admonition(text, block)
+    lists = [number for number, block in enumerate(blocks) if block[0] == "list"]
+    for number in lists:
+        if text.startswith(ADMONITION_MARKS, blocks[number][1]):
+            blocks[number] = _as_admonition(text, blocks[number])
     notes = set_titles(text, blocks)
     # Plain blocks open no container, except for HTML.
-    has_tags = "{{" in text or "{%" in text
-    if (rest or has_tags or any(block[0] == "html" for block in blocks)) and has_containers(rest, text):
+    may_open = rest or any(block[0] == "html" for block in blocks) or has_closing_tag(text)
+    if may_open and has_containers(rest, text):
         blocks = join_containers(text, blocks)
     if source.opaque is not None:
         blocks.insert(0, Block("paragraph", source.opaque.start, text_end(text, *source.opaque)))

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from quire.model import Block, Kind
-from quire.parsing.site_generators import TEMPLATE_TAG
+from quire.parsing.site_generators import TEMPLATE_TAG, has_closing_tag
 
 _LINE_START = r"(?:\A|(?<=[\r\n]))[ \t]*+"
 _DIRECTIVE = re.compile(rf"{_LINE_START}(:{{3,}}+)[ \t]*+(?:\{{?[ \t]*+([^\s{{}}\[\]:]++)|(?=[\r\n]|\Z))")
@@ -34,9 +34,9 @@ _NAME = r"(?:(?i:details)|[A-Z][\w.]*+)"
 _ATTRIBUTES = rf"""(?:[^<>{{}}"']++|"[^"]*+"|'[^']*+'|["']|{_braces(3)})*+"""
 # An unfinished tag is matched as a whole, so that no text is read again from each of many tags on.
 _TAG = re.compile(rf"<(/?)({_NAME})(?=[\s/>]|\Z)({_ATTRIBUTES})(>?)")
+_TAG_START = re.compile(rf"<{_NAME}")
 _TAG_LINE = re.compile(rf"{_LINE_START}<{_NAME}(?:[\s/>]|\Z)")
 _CLOSING_TAG = re.compile(r"</(?:(?i:details)|[A-Z])")
-_CLOSING_TEMPLATE = re.compile(r"\{(?:\{[<%]-?[ \t]*/|%-?[ \t]*end)")
 _TAG_END_BELOW = re.compile(r"[ \t]*+(?:\r\n|\r|\n)[ \t]*+>")
 """The last line of a tag over several lines, which the parser takes for a quote."""
 _SKIPPED = frozenset({"code", "rule", "reference"})
@@ -68,9 +68,7 @@ class _Mark(NamedTuple):
 
 def has_containers(rest: str, text: str) -> bool:
     """Whether there may be a container in ``text``; directives and math open in the part ``rest`` of it."""
-    if ":::" in rest or _MATH in rest or _CLOSING_TAG.search(text):
-        return True
-    return ("{{" in text or "{%" in text) and _CLOSING_TEMPLATE.search(text) is not None
+    return ":::" in rest or _MATH in rest or has_closing_tag(text) or _CLOSING_TAG.search(text) is not None
 
 
 def join_containers(text: str, blocks: list[Block], *, is_inside: bool = False) -> list[Block]:
@@ -135,7 +133,7 @@ def _marks(text: str, block: Block, waiting: Sequence[_Mark]) -> Iterator[_Mark]
         yield from _directives(lines, is_text=is_text)
     if "{{" in lines or "{%" in lines:
         yield from _template_tags(lines)
-    has_tags = block.kind == "html" or (is_text and "<" in lines and _TAG_LINE.search(lines))
+    has_tags = block.kind == "html" or (is_text and _TAG_START.search(lines) and _TAG_LINE.search(lines))
     if has_tags or any(opening.kind == "html" for opening in waiting):
         yield from _tags(f"{lines}>" if is_text and _TAG_END_BELOW.match(text, block.end) else lines)
 

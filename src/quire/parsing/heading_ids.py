@@ -71,7 +71,5 @@ def _shortcode_text(shortcode: re.Match[str]) -> str:
 def id_above(text: str, start: int, end: int) -> str:
     """The id that the block from ``start`` to ``end``, directly above a heading, gives it; empty if none."""
     above = text[max(start, end - 200) : end]
-    if not above.endswith((")=", ">")):
-        return ""
     label = _LABEL_ABOVE.search(above) or _ANCHOR_ABOVE.search(above)
     return label[1] if label else ""

@@ -19,6 +19,7 @@ TEMPLATE_TAG = re.compile(
     r"|\{%-?+[ \t]*+(?P<end>end)?+(?P<word>\w++)[^{}\n]*?-?%\}"
 )
 """A shortcode of Hugo, or a tag of Liquid."""
+_CLOSING_TAG = re.compile(r"\{(?:\{[<%]-?[ \t]*/|%-?[ \t]*end)")
 _RAW_WORDS = frozenset({"highlight", "raw", "comment", "code"})
 _LINE_START = re.compile(r"(?:[ \t>]|[-*+][ \t]|[0-9]{1,9}[.)][ \t])*\Z")
 _MAX_OPEN = 64
@@ -42,11 +43,16 @@ _LINK_AROUND_BRACKETS = re.compile(r"\[\[([^\[\]\n]*+)\]\](?=[(\[])")
 
 def parser_view(lines: str) -> str:
     """``lines`` as the parser should see them; the same text if it has no such construct."""
-    if "{" in lines and ("{{<" in lines or "{%" in lines):
+    if has_closing_tag(lines):
         lines = _blanked(lines, _raw_spans(lines))
     if "\n    " in lines and ("!!! " in lines or "===" in lines or "???" in lines):
         lines = _with_items(lines)
     return lines
+
+
+def has_closing_tag(text: str) -> bool:
+    """Whether a shortcode or a tag is closed anywhere; without that, none encloses anything."""
+    return "{" in text and _CLOSING_TAG.search(text) is not None
 
 
 def link_view(lines: str) -> str:

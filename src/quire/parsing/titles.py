@@ -36,10 +36,11 @@ def set_titles(text: str, blocks: list[Block]) -> list[Note]:
     notes: list[Note] = []
     marked: list[tuple[int, str]] = []
     for number, content in zip(numbers, contents, strict=True):
-        block = blocks[number]
-        above_line = content.rpartition("\n")[0].replace("\n", " ") if "{" in content else ""
-        bare, own = split_id(above_line or content)
-        bare = content if bare == above_line else bare  # a line below the title makes it a heading
+        block, bare, own = blocks[number], content, ""
+        if "{" in content or "<" in content:
+            above_line = content.rpartition("\n")[0].replace("\n", " ") if "\n" in content else ""
+            bare, own = split_id(above_line or content)
+            bare = content if bare == above_line else bare  # a line below the title makes it a heading
         if own or number in ids:
             blocks[number] = block._replace(id=own or ids[number])
         if not _SPECIAL.search(bare):
@@ -69,9 +70,9 @@ def _ids_above(text: str, blocks: Sequence[Block], headings: Sequence[int]) -> d
         return {}
     found: dict[int, str] = {}
     for number in headings:
-        above = blocks[number - 1] if number else None
-        if above is not None and above.kind in ("paragraph", "html"):
-            given = id_above(text, above.start, above.end)
+        kind, start, end = blocks[number - 1][:3] if number else ("", 0, 0)
+        if kind in ("paragraph", "html") and text.endswith((")=", ">"), start, end):
+            given = id_above(text, start, end)
             if given:
                 found[number] = given
     return found
