@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from quire.model import Block, Document, Note
-from quire.offsets import BLANK
+from quire.offsets import BLANK, line_start
 from quire.parsing import inner_blocks
 from quire.record import Chunk
 
@@ -63,10 +63,11 @@ class _Blocks:
         """The lines of a chunk without those that open and close again a directive that it is a part of."""
         first, last = (self._document.blocks_between(at, at + 1) for at in (start, end - 1))
         if first and first[0].kind == "directive" and first[0].start < start and len(lines) > 1:
-            opening = _LINE_END.split(self._text[first[0].start : start])[0]
+            line_end = _LINE_END.search(self._text, first[0].start, start)
+            opening = self._text[first[0].start : line_end.start() if line_end else start]
             lines = lines[1:] if lines[0].strip() == opening.strip() else lines
         if last and last[0].kind == "directive" and end < last[0].end and len(lines) > 1:
-            closing = _LINE_END.split(self._text[end : last[0].end])[-1]
+            closing = self._text[line_start(self._text, last[0].end, end) : last[0].end]
             is_closing = closing.strip().startswith((":::", "{{", "{%"))
             lines = lines[:-1] if is_closing and lines[-1].strip() == closing.strip() else lines
         return lines
