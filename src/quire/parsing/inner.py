@@ -72,8 +72,15 @@ def container_blocks(text: str, start: int, end: int) -> tuple[Block, ...]:
 
 def _with_children(text: str, parts: Sequence[Block]) -> tuple[Block, ...]:
     # A heading in a container is part of math, where it is text. Parts are never containers, so this nests only once.
-    plain = [Block("paragraph", *part.span) if part.kind == "heading" else part for part in parts]
+    plain = [_without_meaning(text, part) for part in parts]
     return tuple([part._replace(children=inner_blocks(text, part)) for part in plain])
+
+
+def _without_meaning(text: str, part: Block) -> Block:
+    """A part of a container: a heading is text, and raw text between shortcodes is cut at lines, as HTML is."""
+    if part.kind == "paragraph" and text.startswith(("{{<", "{%"), part.start) and "\n" in text[part.start : part.end]:
+        return Block("html", *part.span)
+    return Block("paragraph", *part.span) if part.kind == "heading" else part
 
 
 def _rows(text: str, table: Block) -> tuple[Block, ...]:
