@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from pathlib import Path
 from typing import Any
 
 from quire.errors import TokenizerError, is_panic
@@ -51,9 +52,9 @@ def from_object(tokenizer: Any) -> FunctionCounter:
     return _counter(_name_of(tokenizer), lambda: tokenizer)
 
 
-def from_file(path: str) -> FunctionCounter:
-    """A counter for a ``tokenizer.json``."""
-    return _counter(path, lambda: _read(path))
+def from_file(name: str, file: Path) -> FunctionCounter:
+    """A counter for a ``tokenizer.json``, which users call ``name``."""
+    return _counter(name, lambda: _read(name, file))
 
 
 def _counter(name: str, tokenizer: Callable[[], Any]) -> FunctionCounter:
@@ -84,16 +85,16 @@ def _remembered(count: _Count) -> _Count:
     return remembered
 
 
-def _read(path: str) -> Any:
+def _read(name: str, file: Path) -> Any:
     try:
         from tokenizers import Tokenizer  # noqa: PLC0415  an extra, and heavy
     except ImportError as error:
-        raise TokenizerError(f"{path}: reading it takes a package", "run: pip install tokenizers") from error
+        raise TokenizerError(f"{name}: reading it takes a package", "run: pip install tokenizers") from error
     try:
-        return Tokenizer.from_file(path)
+        return Tokenizer.from_file(str(file))
     except Exception as error:  # the package raises nothing narrower
         raise TokenizerError(
-            f"{path}: not a Hugging Face tokenizer.json ({error})", "name that of a model, as it was downloaded"
+            f"{name}: not a Hugging Face tokenizer.json ({error})", "name that of a model, as it was downloaded"
         ) from error
 
 

@@ -50,15 +50,18 @@ def _by_name(tokenizer: str | Path) -> TokenCounter:
             return _NAMED[name]
         if not _is_file(tokenizer):
             raise OptionError(f"unknown tokenizer {tokenizer!r:.80}", _CHOICES, option="tokenizer")
+    name = str(tokenizer)
+    if not _is_file(name):
+        raise TokenizerError(f"{name}: no such tokenizer file", _CHOICES)
+    file = Path(name).resolve()
     with _FILES:
-        return _by_file(str(tokenizer))
+        return _by_file(name, file, file.stat().st_mtime_ns)
 
 
 @cache
-def _by_file(path: str) -> TokenCounter:
-    if not _is_file(path):
-        raise TokenizerError(f"{path}: no such tokenizer file", _CHOICES)
-    return from_file(path)
+def _by_file(name: str, file: Path, _modified: int) -> TokenCounter:
+    """The counter of a file; another file with the same relative path, or a newer one, has its own."""
+    return from_file(name, file)
 
 
 def _is_file(path: str) -> bool:

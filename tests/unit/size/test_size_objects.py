@@ -146,3 +146,16 @@ def test_what_cannot_be_copied_is_refused() -> None:
 
     with pytest.raises(TokenizerError, match=r"Stubborn cannot be copied .*; give a function"):
         resolve(Stubborn(), "estimate").count("text")
+
+
+def test_files_with_one_name_in_two_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    counters = []
+    for folder, words in (("a", {"x": 0, "[UNK]": 1}), ("b", {"xy": 0, "[UNK]": 1})):
+        (tmp_path / folder).mkdir()
+        made = tokenizers.Tokenizer(tokenizers.models.BPE(words, [], unk_token="[UNK]"))
+        made.save(str(tmp_path / folder / "tokenizer.json"))
+        monkeypatch.chdir(tmp_path / folder)
+        counters.append(resolve("tokenizer.json", "o200k_base"))
+    assert counters[0] is not counters[1]
+    assert [counter.name for counter in counters] == ["tokenizer.json", "tokenizer.json"]
+    assert counters[0].count("x") == 1
