@@ -23,7 +23,9 @@ _COMMENT = re.compile(r"[ \t]*(?:\{/\*[ \t]*(.*?)[ \t]*\*/\}|<!--[ \t]*(.*?)[ \t
 _ANCHOR = re.compile(
     r"""<a[ \t][^<>]*?\b(?:id|name)[ \t]*=[ \t]*["']?([^\s"'<>]+)["']?[^<>]*>(?:[ \t]*</a>)?""", re.IGNORECASE
 )
-_SHORTCODE = re.compile(r"""\{\{[<%]-?[ \t]*(?:"[^"\n]*"|`[^`\n]*`|[^"`\n])*?[ \t]*-?[>%]\}\}""")
+_SHORTCODE = re.compile(r"\{\{[<%][^{}\n]*+(?<=[>%])\}\}")
+_MAX_CONTENT = 2000
+"""A longer heading is taken as it is: its title is cut anyway, and no pattern below has to be linear."""
 _TEXT = re.compile(r'\btext="([^"\n]*)"')
 _QUOTED = re.compile(r'"([^"\n]+)"')
 _LABEL_ABOVE = re.compile(r"(?:\A|\n)[ ]{0,3}\(([^()\s][^()\n]*)\)=[ \t]*\Z")
@@ -41,6 +43,8 @@ class HeadingId(NamedTuple):
 def split_id(content: str) -> HeadingId:
     """Take attributes, comments, shortcodes and anchors off the content of a heading."""
     found = ""
+    if len(content) > _MAX_CONTENT:
+        return HeadingId(content, found)
     if "{" in content:
         attributes = _ATTRIBUTES.search(content)
         if attributes:

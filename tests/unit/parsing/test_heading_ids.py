@@ -53,3 +53,10 @@ def test_ids_are_in_records() -> None:
     assert (chunk.header_path, chunk.header_slugs, chunk.section_slug) == (("A", "B"), ("x", "y"), "y")
     assert chunk.node_id.endswith("a.md#y")
     assert "{#" not in chunk.embed_text.split("\n")[0]
+
+
+@pytest.mark.parametrize("unit", ['{{< a "', "{/* ", "<!-- ", "<a id=", "{#a ", "   "])
+def test_a_heading_with_thousands_of_openings_is_its_own_title(unit: str) -> None:
+    text = f"# T {unit * 20_000}x\n\ntext\n"
+    assert quire.parse(text).sections[1].title.startswith("T")
+    assert quire.verify(text, quire.chunk(text)) == []
