@@ -31,7 +31,7 @@ _INDENTED = re.compile(
 """The first line of an admonition or a tab of MkDocs, above indented content."""
 ADMONITION_MARKS = ("!!!", "???", "===")
 FILLER = "\x7f"
-"""Stands where ``link_view`` has removed a character inside a link."""
+"""Replaces a character that ``link_view`` removes inside a link."""
 _REFERENCE = re.compile(
     r"""\{\{[<%][ \t]*+(?:rel)?ref[ \t]++["`]?(?P<page>[^\s"`<>{}]++)[^{}\n]*?[>%]\}\}"""
     r"""|\{%-?[ \t]*+(?:link|post_url)[ \t]++(?P<post>[^\s{}%]++)[ \t]*+-?%\}"""
@@ -108,9 +108,8 @@ def _raw_spans(lines: str) -> Iterator[tuple[int, int]]:
             if opened == name and raw == is_raw:
                 del waiting[index:]
                 if not raw:
-                    waiting = [
-                        (*each[:1], False, *each[2:]) for each in waiting
-                    ]  # what is around it has Markdown inside
+                    # What is around it has Markdown inside, so it is not raw.
+                    waiting = [(outer, False, at, count) for outer, _, at, count in waiting]
                 elif _is_block(lines, start, tag.end()):
                     spans[before:] = [(start, tag.end())]
                 break
