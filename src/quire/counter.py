@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from types import MappingProxyType
 from typing import Protocol
 
@@ -38,6 +39,7 @@ class TokenCounter(Protocol):
         """Whether the counts of ``text[:at]`` and ``text[at:]`` are known to add up to the count of ``text``."""
 
 
+@cache
 def encoding_of(model: str) -> str | None:
     """The encoding of an OpenAI model; None if the model is unknown."""
     for encoding, names in ENCODINGS.items():

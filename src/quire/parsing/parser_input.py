@@ -37,8 +37,10 @@ def ascii_lines(text: str) -> str:
     lines = text if text.isascii() else _as_ascii(text)
     if "\x0c" in lines or "\x0b" in lines:
         lines = lines.translate(_FEEDS_TO_DELETE)
-    # Blank lines become several empty ones, which mean the same.
-    return parser_view(_BLANK_LINE.sub(lambda line: "\n" * len(line[0]), plain_lines(lines)))
+    lines = plain_lines(lines)
+    if " \n" in lines or "\t\n" in lines:  # blank lines become several empty ones, which mean the same
+        lines = _BLANK_LINE.sub(lambda line: "\n" * len(line[0]), lines)
+    return parser_view(lines)
 
 
 def _as_ascii(text: str) -> str:

@@ -52,7 +52,7 @@ def parser_view(lines: str) -> str:
 
 def has_closing_tag(text: str) -> bool:
     """Whether a shortcode or a tag is closed anywhere; without that, none encloses anything."""
-    return "{" in text and _CLOSING_TAG.search(text) is not None
+    return ("{{" in text or "{%" in text) and _CLOSING_TAG.search(text) is not None
 
 
 def link_view(lines: str) -> str:
