@@ -1,6 +1,6 @@
 """Folds: each question made from links is asked in an index whose documents lack its own links.
 
-Search uses the words of links, so a link would answer its own question.
+Otherwise a search that uses the words of links would know the answer.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 FOLDS = 5
 """So many folds if all questions are asked: each leaves out a fifth of the links."""
 SEED = 0
-_LINK = re.compile(r"\[(.*)\](?:\(.*\)|\[.*\])?", re.DOTALL)
-"""Inline, by reference, or a wiki link."""
+_LINK = re.compile(r"\[(.*)\]\(.*\)|\[(.*?)\](?:\[[^\[\]]*\])?", re.DOTALL)
+"""The words of an inline link, or of one by reference or a wiki link."""
 
 Trees: TypeAlias = Mapping[str, Mapping[str, Document]]
 """Documents by tree and path."""
@@ -56,7 +56,7 @@ def ask_in_folds(
             for number, each in enumerate(settings):
                 with Index.open(folder, settings=each) as index:
                     outcomes[number] += ask(index, fold, on_progress=on_progress)
-    return outcomes
+    return [sorted(each, key=lambda outcome: outcome.question.query) for each in outcomes]
 
 
 def _folds(questions: Sequence[Question], total: int) -> list[Sequence[Question]]:
@@ -76,7 +76,7 @@ def build_index(
         for held in question.links:
             left_out[held.document].append(held.link)
     with tempfile.TemporaryDirectory(prefix="quire-eval-") as folder:
-        copies = {tree: Path(folder, "trees", tree) for tree in trees}
+        copies = {tree: Path(folder, "trees", str(number)) for number, tree in enumerate(trees)}
         for tree, documents in trees.items():
             for path, document in documents.items():
                 copy = copies[tree] / path
@@ -89,8 +89,10 @@ def build_index(
 
 def without_links(text: str, links: Sequence[Link]) -> str:
     r"""``text`` with ``\[words\]`` in the place of each link ``[words](target)``, so that all words stay."""
-    for link in sorted(links, key=lambda each: each.start, reverse=True):
+    kept, start = [], 0
+    for link in sorted(links, key=lambda each: each.start):
         found = _LINK.fullmatch(text, link.start, link.end)
         if found:
-            text = f"{text[: link.start]}\\[{found[1]}\\]{text[link.end :]}"
-    return text
+            kept += [text[start : link.start], f"\\[{found[1] or found[2]}\\]"]
+            start = link.end
+    return "".join([*kept, text[start:]])

@@ -63,10 +63,12 @@ def _find_answers(index: Index, question: Question, searched: Container[str]) ->
         try:
             hit = index.get(answer)
         except NotFoundError as error:
-            raise InputError(question.line, f"answer {error.problem}", error.advice) from error
+            raise InputError(question.line or question.query, f"answer {error.problem}", error.advice) from error
         if _document_id(hit) not in searched:
             problem = f"answer {answer}: not in the documents that are searched"
-            raise InputError(question.line, problem, "name its folder, too, or leave the question out")
+            raise InputError(
+                question.line or question.query, problem, "name its folder, too, or leave the question out"
+            )
         found.append(hit)
     return found
 
