@@ -147,3 +147,4 @@ def test_no_documents(run, docs, monkeypatch) -> None:
     result = run("eval", "empty")
     assert (result.code, result.out) == (1, b"")
     assert "no documents" in result.err
+    assert run("eval", "empty", "--json")[:2] == (1, b"null\n")

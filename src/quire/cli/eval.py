@@ -98,6 +98,8 @@ def command(
     named = [search_settings(Path(each)) for each in files or ()]
     with open_index(paths, index_folder=index_folder, update=not no_update) as opened:
         if not opened.selection:
+            if as_json:
+                write_json(None)
             return NOTHING_FOUND
         settings = named or [opened.settings.search]
         results = _ask_file(opened, file, most, settings) if file else _ask_links(opened, most, settings)
@@ -170,8 +172,7 @@ def _compare(
     found = [figures(old), figures(new)]
     changes = differences(old, new)
     change = changes["mrr"]
-    is_noise = change.low is None or change.high is None or change.low <= 0 <= change.high
-    better = None if is_noise else files[int((change.value or 0.0) > 0)]
+    better = None if change.may_be_zero else files[int((change.value or 0.0) > 0)]
     if as_json:
         names = ("a", "b", "difference")
         record = {

@@ -27,6 +27,11 @@ class Figure(NamedTuple):
     low: float | None = None
     high: float | None = None
 
+    @property
+    def may_be_zero(self) -> bool:
+        """Whether the interval contains 0: then a difference may be noise."""
+        return self.low is None or self.high is None or self.low <= 0 <= self.high
+
 
 def _mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
