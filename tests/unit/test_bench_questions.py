@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support import shared
 
 import quire
 from quire.evals.questions import read_questions
+from support import shared
 
 QUESTIONS = Path(__file__).parents[2] / "benchmarks" / "questions"
 
