@@ -17,6 +17,7 @@ import pytest
 import quire
 from quire import errors
 from quire.cli import main
+from quire.evals.figures import SHARES
 from quire.finish.guard import Reason
 from quire.index.file_records import FileRecord
 from quire.index.node import Node
@@ -294,6 +295,19 @@ def test_the_json_of_config(printed) -> None:
 def test_the_json_of_links(printed) -> None:
     Path("docs/c.md").write_text("[x](gone.md)\n")
     assert [list(record) for record in printed("links", "docs/c.md")] == documented("links")
+
+
+def test_the_json_of_eval(printed) -> None:
+    Path("docs/bad.md").unlink()
+    Path("docs/c.md").write_text("[to the text](a.md)\n")
+    Path("a.toml").write_text("")
+    record = printed("eval")
+    compared = printed("eval", "--compare", "a.toml", "a.toml")
+    tables_of_eval = documented("eval")
+    assert [list(record), list(compared)] == tables_of_eval
+    said = part(page("json.md"), "quire eval")
+    assert set(record["figures"]) == {*SHARES, "tokens"} == set(compared["difference"])
+    assert all(f"`{name}`" in said for name in (*record["figures"], *record["figures"]["mrr"]))
 
 
 def test_the_json_of_verify(printed) -> None:

@@ -77,7 +77,7 @@ def test_unknown_command(run) -> None:
     assert (result.code, result.out) == (2, b"")
     assert (
         result.err
-        == "quire: no such command: chnk (did you mean chunk?); the commands are chunk, config, get, index, init, links, ls, migrate, outline, "
+        == "quire: no such command: chnk (did you mean chunk?); the commands are chunk, config, eval, get, index, init, links, ls, migrate, outline, "
         "search, stats, status, verify (see quire --help)\n"
     )
 

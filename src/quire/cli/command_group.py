@@ -29,6 +29,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
     {
         "chunk": "Cut documents into chunks.",
         "config": "Show every setting and where it came from.",
+        "eval": "Measure how well the documents answer questions.",
         "get": "Print sections by id, or by file and heading or line.",
         "index": "Bring the index up to date.",
         "init": "Write a quire.toml for the documents in a folder.",

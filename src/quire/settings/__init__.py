@@ -6,7 +6,18 @@ precedence  which value wins, and where each came from
 
 from __future__ import annotations
 
-from quire.settings.precedence import Settings, Value, load, variable
+from quire.settings.precedence import Settings, Value, load, search_settings, variable
 from quire.settings.quire_toml import NUMBERS, PROJECT_FILE, Tree, shown, tree_name
 
-__all__ = ["NUMBERS", "PROJECT_FILE", "Settings", "Tree", "Value", "load", "shown", "tree_name", "variable"]
+__all__ = [
+    "NUMBERS",
+    "PROJECT_FILE",
+    "Settings",
+    "Tree",
+    "Value",
+    "load",
+    "search_settings",
+    "shown",
+    "tree_name",
+    "variable",
+]

@@ -97,6 +97,12 @@ def load(folder: Path, environment: Mapping[str, str] | None = None, *, index: P
     )
 
 
+def search_settings(file: Path) -> SearchSettings:
+    """The search settings of one file, whatever other files and the environment say."""
+    numbers = quire_toml.named_file(file).numbers
+    return _search({name: Value(numbers.get(name, key.default), file) for name, key in NUMBERS.items()})
+
+
 def _index(folder: Path, home: File | None, environment: Mapping[str, str]) -> Value:
     given = environment.get(variable("index"), "")
     if given:

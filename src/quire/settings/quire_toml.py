@@ -125,6 +125,15 @@ def python_file(folder: Path) -> File | None:
     return _read(folder / PYTHON_FILE)
 
 
+def named_file(file: Path) -> File:
+    """The values of a file that the user named."""
+    found = _read(file)
+    if found is None:
+        problem = f"there is no table [{key_prefix(file).rstrip('.')}]" if file.exists() else "no such file"
+        raise InputError(str(file), problem, "name a quire.toml")
+    return found
+
+
 def user_file(environment: Mapping[str, str]) -> File | None:
     """The user's own file, for all projects."""
     folder = user_folder(environment)

@@ -1,0 +1,221 @@
+"""``quire eval``: how well the documents answer questions.
+
+The tables show the figures of the JSON that ``--json`` prints.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from quire import pipeline
+from quire.cli.command_group import NOTHING_FOUND
+from quire.cli.open_index import OpenIndex, open_index
+from quire.cli.output import Paint, Progress, count_of, echo, note, visible, write_json
+from quire.cli.shared_options import index_option, json_option, no_update_option, not_empty, paths_argument
+from quire.cli.tree_paths import trees_of
+from quire.errors import near
+from quire.evals.figures import MEASURES, SHARES, differences, figures
+from quire.evals.folds import ask_in_folds, sample
+from quire.evals.outcomes import Outcome, ask
+from quire.evals.questions import link_questions, read_questions
+from quire.indexed import Index
+from quire.search.ranking_settings import SearchSettings
+from quire.settings import search_settings
+
+_LABEL = max(len(label) for label, _ in MEASURES.values())
+
+
+def _thresholds(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, float]:
+    """``mrr=0.75`` as a name and a number."""
+    thresholds = {}
+    for value in values:
+        name, _, number = value.partition("=")
+        if name not in SHARES:
+            raise click.BadParameter(
+                f"no figure {name}{near(name, SHARES)}; choose from {', '.join(SHARES)}", ctx, param
+            )
+        try:
+            thresholds[name] = float(number)
+        except ValueError:
+            thresholds[name] = -1.0
+        if not 0 <= thresholds[name] <= 1:
+            raise click.BadParameter(f"{value}: write a number from 0 to 1, as in {name}=0.75", ctx, param)
+    return thresholds
+
+
+@click.command()
+@paths_argument
+@click.option(
+    "--questions", "file", metavar="FILE", callback=not_empty, help="Questions: JSONL with query and answers."
+)
+@click.option("--sample", "most", type=click.IntRange(1), metavar="N", help="Ask only N of the questions.")
+@click.option("--misses", is_flag=True, help="List the questions whose first result is wrong.")
+@click.option(
+    "--fail-under",
+    "thresholds",
+    multiple=True,
+    metavar="NAME=VALUE",
+    callback=_thresholds,
+    help=f"Exit with 1 if a figure is lower: mrr=0.75. Repeatable. Names: {', '.join(SHARES)}.",
+)
+@click.option(
+    "--compare",
+    "files",
+    nargs=2,
+    metavar="A.toml B.toml",
+    callback=not_empty,
+    help="Compare the search settings of two configuration files.",
+)
+@json_option
+@index_option
+@no_update_option
+def command(
+    *,
+    paths: tuple[str, ...],
+    file: str | None,
+    most: int | None,
+    misses: bool,
+    thresholds: Mapping[str, float],
+    files: tuple[str, str] | None,
+    as_json: bool,
+    index_folder: str | None,
+    no_update: bool,
+) -> int:
+    """Measure how well the documents answer questions.
+
+    Asks the questions of FILE, each a line of JSON with a query and the ids or paths of the sections that answer it.
+    Without --questions, asks what the documents' own links ask: the text of a link is the query, its target is the
+    answer. Each is asked in an index without its link. Prints how often, and after how many tokens, the right section
+    is found, with 95 % intervals. Without PATH, quire searches what `quire search` would.
+    """
+    if files and (thresholds or misses):
+        raise click.UsageError("--compare prints differences; leave out --fail-under and --misses")
+    named = [search_settings(Path(each)) for each in files or ()]
+    with open_index(paths, index_folder=index_folder, update=not no_update) as opened:
+        if not opened.selection:
+            if as_json:
+                write_json(None)
+            return NOTHING_FOUND
+        settings = named or [opened.settings.search]
+        results = _ask_file(opened, file, most, settings) if file else _ask_links(opened, most, settings)
+    head = {"questions": len(results[0]), "source": file or "links"}
+    if files:
+        return _compare(head, files, *results, as_json=as_json)
+    return _report(head, results[0], thresholds, misses=misses, as_json=as_json)
+
+
+def _ask_file(
+    opened: OpenIndex, file: str, most: int | None, settings: Sequence[SearchSettings]
+) -> list[list[Outcome]]:
+    """The outcomes of a file's questions, for each of the settings."""
+    questions = sample(read_questions(Path(file), file), most)
+    trees, path = list(trees_of(opened.selection)), opened.path_filters(())
+    outcomes = []
+    for each in settings:
+        with Index.open(opened.settings.index, settings=each) as index, Progress() as progress:
+            outcomes.append(ask(index, questions, trees=trees, path=path, on_progress=progress.step))
+    return outcomes
+
+
+def _ask_links(opened: OpenIndex, most: int | None, settings: Sequence[SearchSettings]) -> list[list[Outcome]]:
+    """The outcomes of questions made from links, for each of the settings."""
+    index, path = opened.index, opened.path_filters(())
+    trees = {
+        tree: {
+            each.path: pipeline.parse(index.get(each.id).text, path=each.path) for each in index.documents(tree, path)
+        }
+        for tree in trees_of(opened.selection)
+    }
+    languages = {name: tree.language for name, tree in index.trees().items() if name in trees}
+    questions = link_questions(trees)
+    with Progress() as progress:
+        return ask_in_folds(
+            trees, languages, sample(questions, most), len(questions), settings=settings, on_progress=progress.step
+        )
+
+
+def _report(
+    head: dict[str, Any],
+    outcomes: Sequence[Outcome],
+    thresholds: Mapping[str, float],
+    *,
+    misses: bool,
+    as_json: bool,
+) -> int:
+    found = figures(outcomes)
+    missed = [each for each in outcomes if each.rank != 1]
+    if as_json:
+        record = {**head, "figures": {name: each._asdict() for name, each in found.items()}}
+        write_json({**record, "misses": [_miss_record(each) for each in missed]})
+    else:
+        paint = Paint(sys.stdout)
+        echo(_title(head))
+        for name, (label, _) in MEASURES.items():
+            value, low, high = (_number(name, number) for number in found[name])
+            echo(f"{label.ljust(_LABEL)} {paint.number(value.rjust(7))}  {paint.faint(f'{low} to {high}')}")
+        for each in missed if misses else ():
+            _show_miss(each, paint)
+    low_ones = {name: least for name, least in thresholds.items() if (found[name].value or 0.0) < least}
+    for name, least in low_ones.items():
+        note(f"{name} is {_number(name, found[name].value)}, below {least:g}")
+    return NOTHING_FOUND if low_ones else 0
+
+
+def _compare(
+    head: dict[str, Any], files: Sequence[str], old: Sequence[Outcome], new: Sequence[Outcome], *, as_json: bool
+) -> int:
+    found = [figures(old), figures(new)]
+    changes = differences(old, new)
+    change = changes["mrr"]
+    better = None if change.may_be_zero else files[int((change.value or 0.0) > 0)]
+    if as_json:
+        names = ("a", "b", "difference")
+        record = {
+            name: {key: each._asdict() for key, each in column.items()}
+            for name, column in zip(names, (*found, changes), strict=True)
+        }
+        write_json({**head, "files": files, "better": better, **record})
+        return 0
+    paint = Paint(sys.stdout)
+    echo(_title(head))
+    echo(paint.faint(f"A = {files[0]}, B = {files[1]}"))
+    echo(paint.faint(f"{'':{_LABEL}} {'A':>7} {'B':>7} {'B - A':>8}"))
+    for name, (label, _) in MEASURES.items():
+        values = [_number(name, column[name].value).rjust(7) for column in found]
+        value, low, high = (_number(name, number, "+") for number in changes[name])
+        numbers = paint.number(f"{values[0]} {values[1]} {value:>8}")
+        echo(f"{label.ljust(_LABEL)} {numbers}  {paint.faint(f'{low} to {high}')}")
+    if better is None:
+        echo("Neither is better: the difference in MRR may be noise, its interval contains 0.")
+    else:
+        echo(visible(f"{better} is better: the interval of the difference in MRR does not contain 0."))
+    return 0
+
+
+def _title(head: Mapping[str, Any]) -> str:
+    source = "the documents' links" if head["source"] == "links" else head["source"]
+    return visible(f"{count_of(head['questions'], 'question')} from {source}, 95 % intervals")
+
+
+def _miss_record(outcome: Outcome) -> dict[str, Any]:
+    question = outcome.question
+    return {"query": question.query, "answers": question.answers, "rank": outcome.rank, "first": outcome.first}
+
+
+def _show_miss(outcome: Outcome, paint: Paint) -> None:
+    echo()
+    rank = f"found at {outcome.rank}" if outcome.rank else "not found"
+    echo(f"{paint.title(outcome.question.query)}  {paint.faint(rank)}")
+    echo(f"  first: {paint.path(outcome.first or 'nothing')}")
+    echo(f"  right: {paint.path(', '.join(outcome.question.answers))}")
+
+
+def _number(name: str, value: float | None, sign: str = "") -> str:
+    if value is None:
+        return "–"
+    return f"{value:{sign}.3f}" if name in SHARES else f"{value:{sign},.0f}"

@@ -1,0 +1,117 @@
+"""Asking questions: at which rank the right section is found, and how many tokens are read until then.
+
+A hit is right if it is an answer, lies inside one, or contains one without being the whole document. If an answer is a
+whole document, any section of it is right. Hits in the documents that hold a question's link are skipped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from quire.errors import InputError, NotFoundError, QueryError
+from quire.evals.questions import Question
+from quire.indexed import Index
+from quire.search.hit import Hit
+
+if TYPE_CHECKING:
+    from quire.index.read_files import OnProgress
+
+DEPTH = 10
+"""How many hits are looked at."""
+_MOST_HITS = 1_000
+
+
+class Outcome(NamedTuple):
+    """The result of asking one question."""
+
+    question: Question
+    rank: int
+    """Of the first right hit; 0 if there is none."""
+    tokens: int
+    """Of all hits up to the right one; 0 if there is none."""
+    first: str
+    """The id of the first hit; empty if nothing was found."""
+    repeats_title: bool
+    """Whether the query is the title of an answer, which makes it easy."""
+
+
+def ask(
+    index: Index,
+    questions: Sequence[Question],
+    *,
+    trees: Sequence[str] | None = None,
+    path: Sequence[str] | None = None,
+    on_progress: OnProgress | None = None,
+) -> list[Outcome]:
+    """Ask each question; ``trees`` and ``path`` restrict the search. An answer must be in what is searched."""
+    searched = {each.id for each in index.documents(path=path) if trees is None or each.tree in trees}
+    outcomes = []
+    for done, question in enumerate(questions):
+        if on_progress:
+            on_progress(done, len(questions), question.query)
+        answers = _find_answers(index, question, searched)
+        hits = _hits(partial(index.search, trees=trees, path=path), question)
+        outcomes.append(_outcome(question, answers, hits))
+    return outcomes
+
+
+def _find_answers(index: Index, question: Question, searched: Container[str]) -> list[Hit]:
+    found = []
+    for answer in question.answers:
+        try:
+            hit = index.get(answer)
+        except NotFoundError as error:
+            raise InputError(question.line or question.query, f"answer {error.problem}", error.advice) from error
+        if _document_id(hit) not in searched:
+            problem = f"answer {answer}: not in the documents that are searched"
+            raise InputError(
+                question.line or question.query, problem, "name its folder, too, or leave the question out"
+            )
+        found.append(hit)
+    return found
+
+
+def _outcome(question: Question, answers: Sequence[Hit], hits: Sequence[Hit]) -> Outcome:
+    right = (rank for rank, hit in enumerate(hits, start=1) if any(is_right(hit, answer) for answer in answers))
+    rank = next(right, 0)
+    titles = {answer.title.casefold() for answer in answers}
+    return Outcome(
+        question=question,
+        rank=rank,
+        tokens=sum(hit.tokens for hit in hits[:rank]),
+        first=hits[0].id if hits else "",
+        repeats_title=question.query.casefold() in titles,
+    )
+
+
+def _document_id(hit: Hit) -> str:
+    return f"{hit.tree}:{hit.path}"
+
+
+def _hits(search: Callable[..., Sequence[Hit]], question: Question) -> list[Hit]:
+    """The best hits that are not in a document with the question's link."""
+    limit = DEPTH * (2 if question.holders else 1)
+    while True:
+        try:
+            found = search(question.query, limit=limit)
+        except QueryError as error:
+            if question.line:
+                raise InputError(question.line, f"invalid query: {error.problem}", error.advice) from error
+            return []  # the text of a link need not be a query
+        hits = [hit for hit in found if _document_id(hit) not in question.holders]
+        if len(hits) >= DEPTH or len(found) < limit or limit >= _MOST_HITS:
+            return hits[:DEPTH]
+        limit *= 3
+
+
+def is_right(hit: Hit, answer: Hit) -> bool:
+    """Whether a hit is an answer, lies inside it, or contains it without being the whole document."""
+    if _document_id(hit) != _document_id(answer):
+        return False
+    if answer.depth == 0:
+        return True
+    lies_inside = answer.span.start <= hit.span.start and hit.span.end <= answer.span.end
+    contains = hit.span.start <= answer.span.start and answer.span.end <= hit.span.end
+    return hit.depth > 0 and (lies_inside or contains)
