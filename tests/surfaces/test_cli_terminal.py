@@ -10,6 +10,8 @@ import sys
 import pytest
 from processes import process, terminal, with_progress_after
 
+from quire.cli.output import progress_line
+
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no pty on Windows")
 
 ESCAPE = "\x1b["
@@ -135,14 +137,21 @@ def test_progress_is_shown_on_a_long_run_and_taken_away(docs) -> None:
     folder = docs({"0.md": "in\n", "a.md": "a\n", "b\x1b[2J.md": "b\n"})
     code, got = terminal("verify", str(folder), program=AT_ONCE)
     assert code == 0
-    assert f"\r\x1b[2K1/3 {folder}/a.md\r\x1b[2K" in got
+    bar = "█" * 6 + "·" * 14
+    assert re.search(f"\r\x1b\\[2K{bar} 1/3  .*/a.md\r\x1b\\[2K", got)
     assert plain(got.rpartition("\r\x1b[2K")[2]) == "3 documents, 3 chunks, 3 tokens\nall laws hold\n"
+
+
+def test_progress_says_how_fast_it_goes_and_how_long_it_takes() -> None:
+    assert progress_line(0, 8, 3.0, "a.md") == f"{'·' * 20} 0/8  a.md"
+    assert progress_line(500, 2000, 10.0, "a.md") == f"{'█' * 5}{'·' * 15} 500/2,000  50/s  0:30 left  a.md"
+    assert progress_line(1, 3, 60.0, "a.md").endswith("1/3  1.0/min  2:00 left  a.md")
 
 
 def test_progress_does_not_stand_between_the_chunks(docs) -> None:
     code, got = terminal("chunk", str(docs({"a.md": "a\n", "b.md": "b\n", "c.md": "c\n"})), program=AT_ONCE)
     assert code == 0
-    assert re.search("\n\r\x1b\\[2K1/3 .*/b.md\r\x1b\\[2K", got)
+    assert re.search("\n\r\x1b\\[2K█+·+ 1/3  .*/b.md\r\x1b\\[2K", got)
     shown = [line.rpartition("\r")[2] for line in plain(got).splitlines()]
     assert [line for line in shown if line.startswith("doc:")] == [
         f"doc:{name}::ch0  1 token  line 1" for name in ("a", "b", "c")

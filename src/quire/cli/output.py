@@ -29,6 +29,8 @@ _NAME_WIDTH = 72
 _PROGRESS_AFTER = 0.5
 """Seconds before progress is shown."""
 _PROGRESS_EVERY = 0.1
+_BAR = 20
+"""The columns of the progress bar."""
 _ERASE = "\r\x1b[2K"
 _ASCII = str.maketrans(
     {"│": "|", "├": "|", "└": "`", "─": "-", "…": "~", "›": ">", "·": "-", "–": "-", **dict.fromkeys("▏▎▍▌▋▊▉█", "#")}
@@ -255,6 +257,18 @@ def _write(data: bytes) -> None:
         left = left[stream.write(left) :]
 
 
+def progress_line(done: int, total: int, seconds: float, path: str) -> str:
+    """A bar, how much is done, how much per second, the time left, and what is next."""
+    filled = _BAR * done // max(total, 1)
+    parts = [f"{'█' * filled}{'·' * (_BAR - filled)} {done:,}/{total:,}"]
+    if done and seconds >= 1:
+        rate = done / seconds
+        left = round((total - done) / rate)
+        speed = f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.1f}/s" if rate >= 0.1 else f"{rate * 60:.1f}/min"
+        parts += [speed, f"{left // 60}:{left % 60:02} left"]
+    return "  ".join([*parts, visible(path)])
+
+
 class Progress:
     """Shows on a terminal how far a long run is; the line is erased before anything else is printed."""
 
@@ -262,15 +276,16 @@ class Progress:
     """Of the class: there is one line at most."""
 
     def __init__(self) -> None:
-        self._next = time.monotonic() + _PROGRESS_AFTER
+        self._start = time.monotonic()
+        self._next = self._start + _PROGRESS_AFTER
         self._is_on = is_terminal(sys.stderr) and os.environ.get("TERM") != "dumb"
 
     def step(self, done: int, total: int, path: str) -> None:
         """Show that ``path`` is next, after ``done`` others."""
         if self._is_on and time.monotonic() > self._next:
             self._next = time.monotonic() + _PROGRESS_EVERY
-            line = clip(visible(f"{done:,}/{total:,} {path}"), terminal_width(100) - 1)
-            sys.stderr.write(_ERASE + _in_encoding(line, sys.stderr))
+            line = progress_line(done, total, time.monotonic() - self._start, path)
+            sys.stderr.write(_ERASE + _in_encoding(clip(line, terminal_width(100) - 1), sys.stderr))
             sys.stderr.flush()
             Progress._is_shown = True
 
