@@ -257,8 +257,8 @@ def _write(data: bytes) -> None:
         left = left[stream.write(left) :]
 
 
-def progress_line(done: int, total: int, seconds: float, path: str) -> str:
-    """A bar, how much is done, how much per second, the time left, and what is next."""
+def progress_line(done: int, total: int, seconds: float, path: str, columns: int) -> str:
+    """A bar, how much is done, how much per second, the time left, and the end of the path that is next."""
     filled = _BAR * done // max(total, 1)
     parts = [f"{'█' * filled}{'·' * (_BAR - filled)} {done:,}/{total:,}"]
     if done and seconds >= 1:
@@ -266,7 +266,9 @@ def progress_line(done: int, total: int, seconds: float, path: str) -> str:
         left = round((total - done) / rate)
         speed = f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.1f}/s" if rate >= 0.1 else f"{rate * 60:.1f}/min"
         parts += [speed, f"{left // 60}:{left % 60:02} left"]
-    return "  ".join([*parts, visible(path)])
+    line, name = "  ".join(parts), visible(path)
+    room = max(columns - width(line) - 2, 8)
+    return clip(f"{line}  {name if width(name) <= room else '…' + name[1 - room :]}", columns)
 
 
 class Progress:
@@ -284,8 +286,8 @@ class Progress:
         """Show that ``path`` is next, after ``done`` others."""
         if self._is_on and time.monotonic() > self._next:
             self._next = time.monotonic() + _PROGRESS_EVERY
-            line = progress_line(done, total, time.monotonic() - self._start, path)
-            sys.stderr.write(_ERASE + _in_encoding(clip(line, terminal_width(100) - 1), sys.stderr))
+            line = progress_line(done, total, time.monotonic() - self._start, path, terminal_width(100) - 1)
+            sys.stderr.write(_ERASE + _in_encoding(line, sys.stderr))
             sys.stderr.flush()
             Progress._is_shown = True
 
