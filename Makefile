@@ -7,7 +7,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # Tests start quire as a process hundreds of times: its modules are to be compiled once.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help demo test pytest test-all-pythons check lint format case bench fuzz docs clean
+.PHONY: help demo test pytest test-all-pythons check lint format case bench fuzz docs site dist clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -74,8 +74,18 @@ docs: $(VENV)/dev  ## write the generated parts of the documentation anew
 bench: $(VENV)/bench  ## measure cost against its parts; needs the documents that benchmarks/README.md names
 	$(BIN)/python -m benchmarks
 
+site: $(VENV)/core  ## build the documentation as a site in site/; a broken link is an error
+	$(BIN)/pip install --quiet --editable '.[docs]'
+	$(BIN)/zensical build --strict --clean
+
+dist: $(VENV)/dev  ## build sdist and wheel, check them, and follow the README in empty environments of every Python
+	$(BIN)/pip install --quiet --editable '.[dist]'
+	$(BIN)/python tests/check_dist.py $$(for version in 3.11 $(PYTHONS); do \
+		ls -d $$HOME/.pyenv/versions/$$version.*/bin/python 2>/dev/null | tail -1 || true; \
+	done)
+
 fuzz: $(VENV)/dev  ## look for inputs that break the laws, for as long as QUIRE_FUZZ_EXAMPLES says
 	HYPOTHESIS_PROFILE=fuzz $(BIN)/pytest tests/test_laws.py tests/test_conformance.py -q
 
 clean:  ## remove what was made
-	rm -rf $(VENV) .venv-* dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-* dist build site .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis

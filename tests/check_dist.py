@@ -1,0 +1,94 @@
+# ruff: noqa: T201
+"""``make dist``: build the sdist and the wheel, check them, and run the README in empty environments.
+
+    python tests/check_dist.py [PYTHON …]
+
+The wheel is installed without and with each light extra, on every Python that is named. The README's Python examples
+and its quire commands then run in a folder that has only the README and docs/, with the repository out of reach.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+DIST = ROOT / "dist"
+LIGHT_EXTRAS = ("", "parquet", "huggingface", "mcp", "web")
+_PYTHON = re.compile(r"^```python[^\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
+_COMMAND = re.compile(r"^\$ (quire [^#\n]*)", re.MULTILINE)
+
+
+def main(pythons: list[str]) -> None:
+    shutil.rmtree(DIST, ignore_errors=True)
+    run(sys.executable, "-m", "build", "--outdir", DIST, ROOT)
+    run(sys.executable, "-m", "twine", "check", "--strict", *DIST.iterdir())
+    (wheel,) = DIST.glob("*.whl")
+    (sdist,) = DIST.glob("*.tar.gz")
+    check_contents(wheel, sdist)
+    for python in pythons or [sys.executable]:
+        for extra in declared(wheel):
+            with tempfile.TemporaryDirectory() as folder:
+                check_installed(python, wheel, extra, Path(folder))
+
+
+def declared(wheel: Path) -> list[str]:
+    """The light extras that this wheel has."""
+    with zipfile.ZipFile(wheel) as archive:
+        (metadata,) = [name for name in archive.namelist() if name.endswith("/METADATA")]
+        known = re.findall(r"^Provides-Extra: (.*)$", archive.read(metadata).decode(), re.MULTILINE)
+    return [extra for extra in LIGHT_EXTRAS if not extra or extra in known]
+
+
+def check_contents(wheel: Path, sdist: Path) -> None:
+    """The wheel has every file of the package and nothing else; the sdist also has tests and documentation."""
+    sources = {
+        file.relative_to(ROOT / "src").as_posix()
+        for file in (ROOT / "src" / "quire").rglob("*")
+        if file.is_file() and "__pycache__" not in file.parts
+    }
+    with zipfile.ZipFile(wheel) as archive:
+        packed = {name for name in archive.namelist() if ".dist-info/" not in name}
+    if packed != sources:
+        sys.exit(f"{wheel.name}: differs from src/ in {sorted(packed ^ sources)}")
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    missing = {"README.md", "CHANGELOG.md", "LICENSE", "Makefile", "docs/search.md", "tests/test_laws.py"} - names
+    if missing:
+        sys.exit(f"{sdist.name}: lacks {sorted(missing)}")
+    print(f"{wheel.name}: {len(packed)} files, {wheel.stat().st_size // 1024} KB; {sdist.name}: {len(names)} files")
+
+
+def check_installed(python: str, wheel: Path, extra: str, folder: Path) -> None:
+    """Install the wheel into an empty environment and follow the README there."""
+    run(python, "-m", "venv", folder / "venv")
+    tools = folder / "venv" / "bin"
+    run(tools / "pip", "install", "--quiet", f"{wheel}[{extra}]" if extra else wheel)
+    work = folder / "work"
+    work.mkdir()
+    shutil.copy(ROOT / "README.md", work)
+    shutil.copytree(ROOT / "docs", work / "docs")
+    readme = (work / "README.md").read_text("utf-8")
+    for example in _PYTHON.findall(readme):
+        run(tools / "python", "-I", "-c", example, folder=work)
+    for command in _COMMAND.findall(readme):
+        run(tools / "python", "-I", "-m", *shlex.split(command), folder=work)
+    print(f"{python}, {f'extra {extra}' if extra else 'no extra'}: the README works")
+
+
+def run(*command: object, folder: Path | None = None) -> None:
+    words = [str(each) for each in command]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"{shlex.join(words)}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
