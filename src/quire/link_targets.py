@@ -32,13 +32,17 @@ _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|@|.*[{}<>$*|]|[A-Z]+(?:_[A
 _FILE_EXTENSION = re.compile(r"\.[a-z][a-z0-9]*\Z")
 _ORDER = re.compile(r"(?:(?<=/)|\A)[0-9]+[-_.](?=[^/])")
 """The number in a file name that sets the order of pages, and is not in their addresses."""
-_ANY_PAGE = re.compile(r"top\Z|fn|:~:|\^|L[0-9]+(?:-L?[0-9]+)?\Z|\Z")
+_ANY_PAGE = re.compile(r"top\Z|_?fn|:~:|\^|L[0-9]+(?:-L?[0-9]+)?\Z|\Z")
 """Fragments that every page may have: its top, footnotes, text, blocks of wikis, lines."""
 _INCLUDE = re.compile(
-    r"""\{[{%][<%]?-?[ ]*(?:include|render|embed|snippet|readfile)|--8<--|<!--[ ]*@?include|^import .*\.mdx?["']""",
+    r"""\{[{%][<%]?-?[ ]*(?:include|render|embed|snippet|readfile)|--8<--|<!--[ ]*@?include|^:::[ ]\w+\.|\{(?:include|auto\w+|eval-rst)\}|^import .*\.mdx?["']""",
     re.MULTILINE | re.IGNORECASE,
 )
 """Text that comes from another file, with headings that are not in this one."""
+_LABEL = re.compile(r"^(?:\(([^()\s]+)\)=|[ ]*:(?:name|label):[ ]+([^\s<>]+))", re.MULTILINE)
+"""A label of MyST. Links lead to it from every document: ``[text](label)``, ``[text](#label)``."""
+_CODE_NAME = re.compile(r".*[A-Z.]")
+"""What links of MyST lead to besides labels: classes and functions."""
 _PARTIAL = re.compile(r"(?:\A|/)(?:_(?!index\.)|includes?/|partials/|snippets/)")
 """Files that are parts of other pages; their fragments are those of the page."""
 _MIN_SHARE = 0.05
@@ -129,12 +133,18 @@ class LinkTargets:
         if is_wiki and not fragment.startswith("^"):  # wiki links have titles, perhaps with those above them
             fragment = github_slug(fragment.rpartition("#")[2])
         if not page:
-            return _Lookup(page, fragment, [], [path])
+            labelled = self._labels.get(fragment) if self._labels and self._section(path, fragment) is None else path
+            is_code = not labelled and _CODE_NAME.match(fragment)
+            return None if is_code else _Lookup(page, fragment, [], [labelled or path])
+        if page in self._labels:
+            return _Lookup(page, page, [], [self._labels[page]])
         keys = self._keys(path, page)
         pages = _unique(self._pages[key] for key in keys if key in self._pages)
         if not pages and (is_wiki or (self._is_hugo and "/" not in page)):
             pages = list(self._by_name.get(_key(page)) or self._by_name.get(_key(page.replace(" ", "-"))) or ())
             pages = pages if is_wiki or len(pages) == 1 else []
+        if not pages and self._labels and "/" not in page and _key(page) == page.casefold():
+            keys = []  # a name in code, or a label in a document of another syntax
         return _Lookup(page, fragment, keys, pages)
 
     def _lookups(self) -> Iterator[tuple[str, _Lookup]]:
@@ -174,6 +184,15 @@ class LinkTargets:
                 )
         most = votes.most_common()
         return [prefixes for prefixes, count in most if count >= most[0][1] * _MIN_SHARE or prefixes == ("", "")]
+
+    @cached_property
+    def _labels(self) -> dict[str, str]:
+        """The documents that have the labels of MyST."""
+        return {
+            label[1] or label[2]: path
+            for path, document in self._documents.items()
+            for label in _LABEL.finditer(document.text)
+        }
 
     @cached_property
     def _has_wiki_links(self) -> bool:

@@ -13,7 +13,7 @@ from quire.parsing.slugs import RULES, anchors, heading_ids, unicode_slug
 _ID = re.compile(
     r"""(?<![\w-])(?:id|name)[ ]*=[ ]*["']?([^\s"'<>{}]+)"""  # HTML and shortcodes
     r"""|\{:?[ ]*+(?:[^\s{}\#]++[ ]++)*+\#([^\s{}\#"]++)"""  # a list of attributes
-    r"""|^\(([^()\s]+)\)="""  # MyST
+    r"""|^\(([^()\s]+)\)=|^[ ]*:(?:name|label):[ ]+([^\s<>]+)"""  # MyST
     r"""|<!--[ ]*\w+:\w+[ ]+([^\s<>]+)[ ]*-->"""  # macros of Material for MkDocs
     r"""|^[ ]*===[!+]?[ ]+"(?P<tab>[^"\n]+)\"""",  # tabs of MkDocs
     re.MULTILINE,

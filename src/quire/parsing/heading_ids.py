@@ -17,7 +17,10 @@ from typing import NamedTuple
 
 _VALUE = r"""(?:"[^"\n]*+"|'[^'\n]*+'|[^\s{}"']++)"""
 _ATTRIBUTE = rf"(?:[#.][^\s{{}}]++|[\w:.-]++={_VALUE})"
-_ATTRIBUTES = re.compile(rf"[ \t]*+\{{:?[ \t]*+({_ATTRIBUTE}(?:[ \t]++{_ATTRIBUTE})*+)[ \t]*+\}}[ \t]*+\Z")
+_WORD = rf"(?:{_ATTRIBUTE}|[\w-]++)"
+_ATTRIBUTES = re.compile(
+    rf"[ \t]*+\{{(?::[ \t]*+({_WORD}(?:[ \t]++{_WORD})*+)|[ \t]*+({_ATTRIBUTE}(?:[ \t]++{_ATTRIBUTE})*+))[ \t]*+\}}[ \t]*+\Z"
+)
 _ID = re.compile(r"(?:\A|(?<=\s))#([^\s#]+)|(?:\A|(?<=\s))id=[\"']?([^\s\"']+)")
 _COMMENT = re.compile(r"[ \t]*(?:\{/\*[ \t]*(.*?)[ \t]*\*/\}|<!--[ \t]*(.*?)[ \t]*-->)")
 _ANCHOR = re.compile(
@@ -48,7 +51,7 @@ def split_id(content: str) -> HeadingId:
     if "{" in content:
         attributes = _ATTRIBUTES.search(content)
         if attributes:
-            ids = _ID.search(attributes[1])
+            ids = _ID.search(attributes[1] or attributes[2])
             found = (ids[1] or ids[2]) if ids else ""
             content = content[: attributes.start()]
     if "{/*" in content or "<!--" in content:
