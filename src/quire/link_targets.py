@@ -121,6 +121,12 @@ class LinkTargets:
             return Target(problem=f"no document {found.page}", nearest=nearest)
         return Target()
 
+    def fragments(self) -> Iterator[tuple[str, str]]:
+        """The document and the fragment of every link that has both."""
+        for _, found in self._lookups():
+            if found.pages and found.fragment:
+                yield found.pages[0], found.fragment
+
     def _is_wiki(self, path: str, link: Link) -> bool:
         return self._documents[path].text.startswith("[[", link.start)
 

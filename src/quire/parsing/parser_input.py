@@ -32,13 +32,17 @@ _ITEM = ("- ", "-\t")
 _ESCAPED = re.compile(r"\\.")
 
 
-def ascii_lines(text: str) -> str:
-    r"""``text`` as ASCII: lines end with ``\n``, feeds are text, blank lines are empty."""
+def ascii_lines(text: str, *, is_commonmark: bool = False) -> str:
+    r"""``text`` as ASCII: lines end with ``\n``, feeds are text, blank lines are empty.
+
+    Unless it ``is_commonmark``, constructs of documentation generators are replaced.
+    """
     lines = text if text.isascii() else _as_ascii(text)
     if "\x0c" in lines or "\x0b" in lines:
         lines = lines.translate(_FEEDS_TO_DELETE)
     # Blank lines become several empty ones, which mean the same.
-    return parser_view(_BLANK_LINE.sub(lambda line: "\n" * len(line[0]), plain_lines(lines)))
+    lines = _BLANK_LINE.sub(lambda line: "\n" * len(line[0]), plain_lines(lines))
+    return lines if is_commonmark else parser_view(lines)
 
 
 def _as_ascii(text: str) -> str:

@@ -26,18 +26,21 @@ _INERT = "\ufdd0"
 """A noncharacter, which has no meaning to the parser."""
 
 
-def set_titles(text: str, blocks: list[Block]) -> list[Note]:
-    """Set the plain text and the ids of the headings in ``blocks``. Returns a note for each title that was cut."""
+def set_titles(text: str, blocks: list[Block], *, has_ids: bool = True) -> list[Note]:
+    """Set the plain text and the ids of the headings in ``blocks``. Returns a note for each title that was cut.
+
+    Without ``has_ids``, attributes, comments and shortcodes are text.
+    """
     numbers = [number for number, block in enumerate(blocks) if block[0] == "heading"]
     contents = [blocks[number][4] for number in numbers]
-    ids = _ids_above(text, blocks, numbers)
+    ids = _ids_above(text, blocks, numbers) if has_ids else {}
     if not _SPECIAL.search("\0".join(contents)) and max(map(len, contents), default=0) <= MAX_TITLE and not ids:
         return []  # the usual case
     notes: list[Note] = []
     marked: list[tuple[int, str]] = []
     for number, content in zip(numbers, contents, strict=True):
         block, bare, own = blocks[number], content, ""
-        if "{" in content or "<" in content:
+        if has_ids and ("{" in content or "<" in content):
             above_line = content.rpartition("\n")[0].replace("\n", " ") if "\n" in content else ""
             bare, own = split_id(above_line or content)
             bare = content if bare == above_line else bare  # a line below the title makes it a heading
