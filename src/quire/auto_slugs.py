@@ -12,7 +12,6 @@ from typing import NamedTuple
 from quire import parsing, read
 from quire.dialects import DIALECTS, dialect_of
 from quire.errors import InputError
-from quire.link_targets import LinkTargets
 from quire.model import Document
 from quire.options import DEFAULT_SLUGS
 from quire.parsing.slugs import RULES, section_anchors
@@ -31,6 +30,7 @@ class SlugChoice(NamedTuple):
 
 def choose_slugs(documents: Mapping[str, Document], preferred: str = DEFAULT_SLUGS) -> SlugChoice:
     """The rule by which most links lead to a section; if several are equal, ``preferred``, else GitHub's."""
+    from quire.link_targets import LinkTargets  # noqa: PLC0415  few programs that cut documents need it
 
     @cache
     def anchors(path: str, rule: str) -> frozenset[str]:

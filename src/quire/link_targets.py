@@ -35,7 +35,8 @@ _ORDER = re.compile(r"(?:(?<=/)|\A)[0-9]+[-_.](?=[^/])")
 _ANY_PAGE = re.compile(r"top\Z|_?fn|:~:|\^|L[0-9]+(?:-L?[0-9]+)?\Z|\Z")
 """Fragments that every page may have: its top, footnotes, text, blocks of wikis, lines."""
 _INCLUDE = re.compile(
-    r"""\{[{%][<%]?-?[ ]*(?:include|render|embed|snippet|readfile)|--8<--|<!--[ ]*@?include|^:::[ ]\w+\.|\{(?:include|auto\w+|eval-rst)\}|^import .*\.mdx?["']""",
+    r"""\{[{%][<%]?-?[ ]*(?:include|render|embed|snippet|readfile)"""
+    r"""|--8<--|<!--[ ]*@?include|^:::[ ]\w+\.|\{(?:include|auto\w+|eval-rst)\}|^import .*\.mdx?["']""",
     re.MULTILINE | re.IGNORECASE,
 )
 """Text that comes from another file, with headings that are not in this one."""

@@ -104,8 +104,8 @@ def chunk_dir(
     """Read the documents of a folder, one at a time, in the order of their paths, and cut each into chunks.
 
     Takes the documents that ``quire chunk`` would, named by their paths in the folder; ``include`` and ``exclude`` are
-    patterns for these paths. ``slugs="auto"`` reads all of them first. An invalid folder or option is an error at once, an unreadable document when its
-    turn comes.
+    patterns for these paths. ``slugs="auto"`` reads all of them first. An invalid folder or option is an error at
+    once, an unreadable document when its turn comes.
     """
     if not isinstance(path, str | PathLike):
         raise TypeError(f"quire.chunk_dir takes the path of a folder, not {type(path).__name__}")

@@ -18,6 +18,7 @@ from quire.cli.tree_paths import command_hint, display_path, file_of_tree, index
 from quire.errors import NotFoundError
 from quire.index.file_records import VERSION, storable
 from quire.indexed import Index, Status
+from quire.options import AUTO_SLUGS, DEFAULT_SLUGS
 from quire.settings import Settings
 
 
@@ -108,7 +109,14 @@ def _show(status: Status, changed: dict[str, str], unnamed: list[str], settings:
     for name, tree in status.trees.items():
         counts = ((tree.files, "document"), (tree.nodes, "section"), (tree.tokens, "token"))
         numbers = paint.number(", ".join(count_of(*each) for each in counts))
-        echo(f"  {paint.title(name)}  {numbers}  {paint.faint(f'{tree.language}  {display_path(tree.folder)}')}")
+        slugs = {DEFAULT_SLUGS: "", AUTO_SLUGS: f"  slugs: {tree.slug_rule} (auto)"}.get(
+            tree.slugs, f"  slugs: {tree.slugs}"
+        )
+        about = f"{tree.language}  {display_path(tree.folder)}{slugs}"
+        echo(f"  {paint.title(name)}  {numbers}  {paint.faint(about)}")
+        if name in status.better_slugs:
+            better, rebuilds = status.better_slugs[name], command_hint("index --rebuild", settings)
+            echo(f"tree {name}: with the slugs {better}, more links lead to a section; {rebuilds} takes them")
     for name in unnamed:
         file = file_of_tree(next(iter(settings.trees)), settings)
         forgets = f"{command_hint(f'index --remove {name}', settings)} removes it"

@@ -17,10 +17,10 @@ from typing import NamedTuple
 
 _VALUE = r"""(?:"[^"\n]*+"|'[^'\n]*+'|[^\s{}"']++)"""
 _ATTRIBUTE = rf"(?:[#.][^\s{{}}]++|[\w:.-]++={_VALUE})"
-_WORD = rf"(?:{_ATTRIBUTE}|[\w-]++)"
-_ATTRIBUTES = re.compile(
-    rf"[ \t]*+\{{(?::[ \t]*+({_WORD}(?:[ \t]++{_WORD})*+)|[ \t]*+({_ATTRIBUTE}(?:[ \t]++{_ATTRIBUTE})*+))[ \t]*+\}}[ \t]*+\Z"
-)
+_ATTRIBUTE_LIST = rf"{_ATTRIBUTE}(?:[ \t]++{_ATTRIBUTE})*+"
+_WORD = rf"(?:{_ATTRIBUTE}|[\w-]++)"  # only behind a colon
+_WORD_LIST = rf"{_WORD}(?:[ \t]++{_WORD})*+"
+_ATTRIBUTES = re.compile(rf"[ \t]*+\{{(?::[ \t]*+({_WORD_LIST})|[ \t]*+({_ATTRIBUTE_LIST}))[ \t]*+\}}[ \t]*+\Z")
 _ID = re.compile(r"(?:\A|(?<=\s))#([^\s#]+)|(?:\A|(?<=\s))id=[\"']?([^\s\"']+)")
 _COMMENT = re.compile(r"[ \t]*(?:\{/\*[ \t]*(.*?)[ \t]*\*/\}|<!--[ \t]*(.*?)[ \t]*-->)")
 _ANCHOR = re.compile(

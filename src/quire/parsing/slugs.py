@@ -26,6 +26,7 @@ _GAP = re.compile(r"[- ]+")
 _HYPHENS = re.compile(r"[-\s]+")
 _NOT_WORD = re.compile(r"[^\w\s-]")
 _VITEPRESS_GAP = re.compile(r"""[\x00-\x1f\s~`!@#$%^&*()\-_+=\[\]{}|\\;:"'\u201c\u201d\u2018\u2019<>,.?/]+""")
+_NOT_LETTERS = re.compile(r"[\W_]+")
 _NOT_KRAMDOWN = re.compile(r"[^A-Za-z0-9 -]")
 _NO_LETTERS = "".join(chr(code) for code in range(128) if not chr(code).isalpha())
 _NOT_ALPHANUMERIC = re.compile(r"[^a-z0-9]+")
@@ -95,6 +96,11 @@ def _is_kept(char: str) -> bool:
     return _CIRCLED_AND_SQUARED.match(char) is not None
 
 
+def blackfriday_slug(title: str) -> str:
+    """Hugo with the heading ids of Blackfriday: everything that is not a letter or digit becomes one hyphen."""
+    return _NOT_LETTERS.sub("-", title).strip("-").lower()
+
+
 def vitepress_slug(title: str) -> str:
     """VitePress: accents removed, everything that is not a letter or digit becomes one hyphen, ``_`` before a digit."""
     plain = "".join([char for char in unicodedata.normalize("NFKD", title) if not "\u0300" <= char <= "\u036f"])
@@ -142,15 +148,16 @@ class SlugRule(NamedTuple):
 RULES: Mapping[str, SlugRule] = MappingProxyType(
     {
         "github": SlugRule(github_slug),
-        "ascii": SlugRule(ascii_slug),
         "docusaurus": SlugRule(github_slug),
         "hugo": SlugRule(github_slug),
+        "blackfriday": SlugRule(blackfriday_slug),
         "vitepress": SlugRule(vitepress_slug),
         "mkdocs": SlugRule(mkdocs_slug, "_"),
         "pymdownx": SlugRule(unicode_slug, "_"),
         "kramdown": SlugRule(kramdown_slug),
         "sphinx": SlugRule(sphinx_slug),
         "underscore": SlugRule(underscore_slug, "_", 2),
+        "ascii": SlugRule(ascii_slug),
     }
 )
 
