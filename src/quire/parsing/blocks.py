@@ -7,6 +7,7 @@ from quire.model import Block, Kind, Note, Source
 from quire.offsets import BLANK, text_end, trimmed
 from quire.parsing.containers import has_containers, hidden_headings, join_containers
 from quire.parsing.events import last_item_end, top_blocks
+from quire.parsing.heading_ids import is_only_ids, may_have_ids_above
 from quire.parsing.line_scan import THEMATIC_BREAK, LineScan, fence_info, scan_lines
 from quire.parsing.parser_input import ascii_lines, mark_tables
 from quire.parsing.site_generators import ADMONITION_MARKS, has_closing_tag
@@ -26,6 +27,8 @@ def document_blocks(source: Source) -> tuple[list[Block], list[Note]]:
         if text.startswith(ADMONITION_MARKS, blocks[number][1]):
             blocks[number] = _as_admonition(text, blocks[number])
     notes = set_titles(text, blocks, has_ids=not is_commonmark)
+    if not is_commonmark and may_have_ids_above(text):
+        blocks = _with_ids_above(text, blocks)
     # Plain blocks open no container, except for HTML.
     may_open = rest or any(block[0] == "html" for block in blocks) or has_closing_tag(text)
     if may_open and has_containers(rest, text):
@@ -84,6 +87,18 @@ def _parsed_block(text: str, kind: Kind, start: int, end: int, level: int) -> Bl
     if kind == "heading":
         info = text[start:end].lstrip(" \t").lstrip("#").strip(BLANK)
     return Block(kind, start, end, level, info)
+
+
+def _with_ids_above(text: str, blocks: list[Block]) -> list[Block]:
+    """``blocks`` with each heading together with the lines above it that only give it an id."""
+    found: list[Block] = []
+    for block in blocks:
+        above = found[-1] if found and block.kind == "heading" else None
+        if above is not None and above.kind in ("paragraph", "html") and is_only_ids(text, above.start, above.end):
+            found[-1] = block._replace(start=above.start)
+        else:
+            found.append(block)
+    return found
 
 
 def _as_admonition(text: str, block: Block) -> Block:

@@ -34,6 +34,11 @@ _QUOTED = re.compile(r'"([^"\n]+)"')
 _LABEL_ABOVE = re.compile(r"(?:\A|\n)[ ]{0,3}\(([^()\s][^()\n]*)\)=[ \t]*\Z")
 _ANCHOR_ABOVE = re.compile(rf"(?:\A|\n)[ ]{{0,3}}{_ANCHOR.pattern}[ \t]*(?:</a>)?[ \t]*\Z", re.IGNORECASE)
 
+_ONLY_IDS = re.compile(
+    rf"(?:[ \t]*+(?:\([^()\s][^()\r\n]*+\)=|{_ANCHOR.pattern}(?:[ \t]*+</a>)?)[ \t]*+(?:\r\n|\r|\n|\Z))++",
+    re.IGNORECASE,
+)
+
 
 class HeadingId(NamedTuple):
     """The content of a heading without what is not its title, and its id."""
@@ -73,6 +78,16 @@ def _shortcode_text(shortcode: re.Match[str]) -> str:
     """The text that a shortcode is known to show."""
     text = _TEXT.search(shortcode[0])
     return text[1] if text else ""
+
+
+def may_have_ids_above(text: str) -> bool:
+    """Whether a line of ``text`` may give an id to the heading below it."""
+    return ")=" in text or "<a " in text
+
+
+def is_only_ids(text: str, start: int, end: int) -> bool:
+    """Whether the block from ``start`` to ``end`` only gives ids."""
+    return end - start <= _MAX_CONTENT and _ONLY_IDS.fullmatch(text, start, end) is not None
 
 
 def id_above(text: str, start: int, end: int) -> str:

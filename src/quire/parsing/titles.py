@@ -9,7 +9,7 @@ from itertools import accumulate
 from quire.model import Block, Note
 from quire.offsets import BLANK, utf8_length
 from quire.parsing.events import definitions, encodable, events_of, footnotes, opened, plain_text
-from quire.parsing.heading_ids import id_above, split_id
+from quire.parsing.heading_ids import id_above, may_have_ids_above, split_id
 from quire.parsing.parser_input import plain_lines
 
 MAX_TITLE = 1000
@@ -69,7 +69,7 @@ def _set_title(blocks: list[Block], number: int, title: str, notes: list[Note]) 
 
 def _ids_above(text: str, blocks: Sequence[Block], headings: Sequence[int]) -> dict[int, str]:
     """The ids that lines above headings give them."""
-    if ")=\n" not in text and "<a " not in text:
+    if not may_have_ids_above(text):
         return {}
     found: dict[int, str] = {}
     for number in headings:
