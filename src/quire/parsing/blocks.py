@@ -7,7 +7,7 @@ from quire.model import Block, Kind, Note, Source
 from quire.offsets import BLANK, text_end, trimmed
 from quire.parsing.containers import has_containers, hidden_headings, join_containers
 from quire.parsing.events import last_item_end, top_blocks
-from quire.parsing.heading_ids import is_only_ids, may_have_ids_above
+from quire.parsing.heading_ids import ids_end, may_have_ids_above
 from quire.parsing.line_scan import THEMATIC_BREAK, LineScan, fence_info, scan_lines
 from quire.parsing.parser_input import ascii_lines, mark_tables
 from quire.parsing.site_generators import ADMONITION_MARKS, has_closing_tag
@@ -94,7 +94,7 @@ def _with_ids_above(text: str, blocks: list[Block]) -> list[Block]:
     found: list[Block] = []
     for block in blocks:
         above = found[-1] if found and block.kind == "heading" else None
-        if above is not None and above.kind in ("paragraph", "html") and is_only_ids(text, above.start, above.end):
+        if above is not None and above.kind in ("paragraph", "html") and ids_end(text, above.start, above.end) == above.end:
             found[-1] = block._replace(start=above.start)
         else:
             found.append(block)

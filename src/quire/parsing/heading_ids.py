@@ -34,10 +34,8 @@ _QUOTED = re.compile(r'"([^"\n]+)"')
 _LABEL_ABOVE = re.compile(r"(?:\A|\n)[ ]{0,3}\(([^()\s][^()\n]*)\)=[ \t]*\Z")
 _ANCHOR_ABOVE = re.compile(rf"(?:\A|\n)[ ]{{0,3}}{_ANCHOR.pattern}[ \t]*(?:</a>)?[ \t]*\Z", re.IGNORECASE)
 
-_ONLY_IDS = re.compile(
-    rf"(?:[ \t]*+(?:\([^()\s][^()\r\n]*+\)=|{_ANCHOR.pattern}(?:[ \t]*+</a>)?)[ \t]*+(?:\r\n|\r|\n|\Z))++",
-    re.IGNORECASE,
-)
+_ID_LINE = rf"[ \t]*+(?:\([^()\s][^()\r\n]*+\)=|{_ANCHOR.pattern}(?:[ \t]*+</a>)?)[ \t]*+(?:\r\n|\r|\n|\Z)"
+_ID_LINES = re.compile(rf"(?:{_ID_LINE}|[ \t]*+(?:\r\n|\r|\n))++", re.IGNORECASE)
 
 
 class HeadingId(NamedTuple):
@@ -85,9 +83,10 @@ def may_have_ids_above(text: str) -> bool:
     return ")=" in text or "<a " in text
 
 
-def is_only_ids(text: str, start: int, end: int) -> bool:
-    """Whether the block from ``start`` to ``end`` only gives ids."""
-    return end - start <= _MAX_CONTENT and _ONLY_IDS.fullmatch(text, start, end) is not None
+def ids_end(text: str, start: int, end: int) -> int:
+    """Where lines end that only give ids, and blank lines, from ``start`` on; ``start`` if there are none."""
+    lines = _ID_LINES.match(text, start, min(end, start + _MAX_CONTENT))
+    return lines.end() if lines else start
 
 
 def id_above(text: str, start: int, end: int) -> str:
