@@ -24,6 +24,7 @@ _CIRCLED_AND_SQUARED = re.compile(r"[\u24b6-\u24e9\U0001f130-\U0001f149\U0001f15
 """The symbols that Unicode calls alphabetic: Latin letters in circles and squares."""
 _GAP = re.compile(r"[- ]+")
 _HYPHENS = re.compile(r"[-\s]+")
+_EMOJI = re.compile(r"(?<!\w):[a-z0-9_+-]+:(?!\w)")
 _NOT_WORD = re.compile(r"[^\w\s-]")
 _VITEPRESS_GAP = re.compile(r"""[\x00-\x1f\s~`!@#$%^&*()\-_+=\[\]{}|\\;:"'\u201c\u201d\u2018\u2019<>,.?/]+""")
 _NOT_LETTERS = re.compile(r"[\W_]+")
@@ -109,14 +110,17 @@ def vitepress_slug(title: str) -> str:
 
 
 def mkdocs_slug(title: str) -> str:
-    """Python-Markdown: ASCII letters, digits and underscores; white space and hyphens become one hyphen."""
-    ascii_only = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode("ascii")
+    """Python-Markdown: ASCII letters, digits and underscores; white space and hyphens become one hyphen.
+
+    The emoji of MkDocs (``:material-android:``) are pictures.
+    """
+    ascii_only = unicodedata.normalize("NFKD", _EMOJI.sub("", title)).encode("ascii", "ignore").decode("ascii")
     return _HYPHENS.sub("-", _NOT_WORD.sub("", ascii_only).strip().lower())
 
 
 def unicode_slug(title: str) -> str:
     """PyMdown's slugs for MkDocs: as Python-Markdown, with letters of every script and every hyphen kept."""
-    return _NOT_WORD.sub("", unicodedata.normalize("NFC", title).strip()).lower().replace(" ", "-")
+    return _NOT_WORD.sub("", unicodedata.normalize("NFC", _EMOJI.sub("", title)).strip()).lower().replace(" ", "-")
 
 
 def kramdown_slug(title: str) -> str:
