@@ -33,7 +33,7 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType(
         "hugo": Dialect("hugo", ("hugo.toml", "hugo.yaml", "hugo.json", "config.toml")),
         "myst": Dialect("sphinx", ("conf.py", "myst.yml")),
         "jekyll": Dialect("kramdown", ("_config.yml",)),
-        "gitbook": Dialect("github", (".gitbook.yaml",)),
+        "gitbook": Dialect("gitbook", (".gitbook.yaml",)),
         "obsidian": Dialect("github", (".obsidian",)),
     }
 )

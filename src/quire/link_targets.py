@@ -227,11 +227,9 @@ class LinkTargets:
         extension = posixpath.splitext(found.page)[1].lower()
         if not found.keys or (extension not in _PAGE_EXTENSIONS and _FILE_EXTENSION.match(extension)):
             return False
-        if found.page.startswith("/"):  # beside the tree there may be other pages of the site
-            return any(
-                posixpath.dirname(key) in self._folders and ("/" in key or key != _key(found.page))
-                for key in found.keys
-            )
+        if found.page.startswith("/"):  # the site may have other pages at its top, and beside the tree
+            is_top = "/" not in _key(found.page)
+            return not is_top and any("/" in key and posixpath.dirname(key) in self._folders for key in found.keys)
         file = posixpath.normpath(posixpath.join(posixpath.dirname(path), found.page))
         if file.startswith("..") or self._exists(file):
             return False

@@ -17,8 +17,8 @@ from quire.errors import OptionError, impossible, near
 
 BreadcrumbMode = Literal["conditional", "always", "none"]
 Slugs = Literal[
-    "github", "ascii", "docusaurus", "hugo", "blackfriday", "vitepress", "mkdocs", "pymdownx", "kramdown", "sphinx",
-    "underscore", "auto",
+    "github", "ascii", "docusaurus", "hugo", "blackfriday", "gitbook", "vitepress", "mkdocs", "pymdownx", "kramdown",
+    "sphinx", "underscore", "auto",
 ]  # fmt: skip
 Guard = Literal["raise", "drop", "warn"]
 

@@ -15,6 +15,7 @@ _ID = re.compile(
     r"""|\{:?[ ]*+(?:[^\s{}\#]++[ ]++)*+\#([^\s{}\#"]++)"""  # a list of attributes
     r"""|^\(([^()\s]+)\)=|^[ ]*:(?:name|label):[ ]+([^\s<>]+)"""  # MyST
     r"""|<!--[ ]*\w+:\w+[ ]+([^\s<>]+)[ ]*-->"""  # macros of Material for MkDocs
+    r"""|^\#{1,6}[ ].*[^\]\s][ ]*\[([\w.-]+)\][ ]*$"""  # a title with its id behind it
     r"""|^[ ]*===[!+]?[ ]+"(?P<tab>[^"\n]+)\"""",  # tabs of MkDocs
     re.MULTILINE,
 )
@@ -27,7 +28,11 @@ def find_anchor(document: Document, fragment: str, rule: str = "github") -> int 
     for section in document.sections[1:]:
         if fragment in (section.anchor, section.slug):
             return section.start
-    return all_anchors(document, rule).get(fragment)
+    known = all_anchors(document, rule)
+    if fragment not in known:  # people write #sendRequest for a heading with the anchor sendrequest
+        known = {anchor.casefold(): position for anchor, position in reversed(known.items())}
+        fragment = fragment.casefold()
+    return known.get(fragment)
 
 
 def all_anchors(document: Document, rule: str = "github") -> dict[str, int]:

@@ -94,7 +94,11 @@ def _with_ids_above(text: str, blocks: list[Block]) -> list[Block]:
     found: list[Block] = []
     for block in blocks:
         above = found[-1] if found and block.kind == "heading" else None
-        if above is not None and above.kind in ("paragraph", "html") and ids_end(text, above.start, above.end) == above.end:
+        if (
+            above is not None
+            and above.kind in ("paragraph", "html")
+            and ids_end(text, above.start, above.end) == above.end
+        ):
             found[-1] = block._replace(start=above.start)
         else:
             found.append(block)

@@ -27,6 +27,7 @@ _HYPHENS = re.compile(r"[-\s]+")
 _EMOJI = re.compile(r"(?<!\w):[a-z0-9_+-]+:(?!\w)")
 _NOT_WORD = re.compile(r"[^\w\s-]")
 _VITEPRESS_GAP = re.compile(r"""[\x00-\x1f\s~`!@#$%^&*()\-_+=\[\]{}|\\;:"'\u201c\u201d\u2018\u2019<>,.?/]+""")
+_GITBOOK_WORDS = {"<": " less than ", ">": " greater than ", "|": " or ", "&": " and "}
 _NOT_LETTERS = re.compile(r"[\W_]+")
 _NOT_KRAMDOWN = re.compile(r"[^A-Za-z0-9 -]")
 _NO_LETTERS = "".join(chr(code) for code in range(128) if not chr(code).isalpha())
@@ -102,6 +103,11 @@ def blackfriday_slug(title: str) -> str:
     return _NOT_LETTERS.sub("-", title).strip("-").lower()
 
 
+def gitbook_slug(title: str) -> str:
+    """GitBook: as Blackfriday, with words for some signs."""
+    return blackfriday_slug("".join([_GITBOOK_WORDS.get(char, char) for char in title]))
+
+
 def vitepress_slug(title: str) -> str:
     """VitePress: accents removed, everything that is not a letter or digit becomes one hyphen, ``_`` before a digit."""
     plain = "".join([char for char in unicodedata.normalize("NFKD", title) if not "\u0300" <= char <= "\u036f"])
@@ -155,6 +161,7 @@ RULES: Mapping[str, SlugRule] = MappingProxyType(
         "docusaurus": SlugRule(github_slug),
         "hugo": SlugRule(github_slug),
         "blackfriday": SlugRule(blackfriday_slug),
+        "gitbook": SlugRule(gitbook_slug),
         "vitepress": SlugRule(vitepress_slug),
         "mkdocs": SlugRule(mkdocs_slug, "_"),
         "pymdownx": SlugRule(unicode_slug, "_"),
