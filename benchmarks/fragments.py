@@ -1,4 +1,7 @@
-"""How many links with a fragment find their section: by ``Index.get``, and by the resolver of ``quire links``."""
+"""How many links with a fragment find their section: by ``Index.get``, and by the resolver of ``quire links``.
+
+Other folders are measured, too, if they are named: ``QUIRE_FRAGMENTS="Flax (MyST)=flax/docs,…"``.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +33,12 @@ def run() -> Iterator[str]:
     data = Path(os.environ.get("QUIRE_SHARED", Path(__file__).resolve().parents[2] / "shared" / "data"))
     yield f"| {' | '.join(_COLUMNS)} |"
     yield "|---" * len(_COLUMNS) + "|"
-    for name, folder in COLLECTIONS.items():
-        if (data / folder).is_dir():
-            yield f"| {name} | {' | '.join(_row(data / folder))} |"
+    others = filter(None, os.environ.get("QUIRE_FRAGMENTS", "").split(","))
+    folders = {name: data / folder for name, folder in COLLECTIONS.items()}
+    folders |= {name: Path(folder) for name, _, folder in (each.partition("=") for each in others)}
+    for name, folder in folders.items():
+        if folder.is_dir():
+            yield f"| {name} | {' | '.join(_row(folder))} |"
     yield ""
     yield from _EXPLAINED
 
@@ -50,7 +56,7 @@ def _row(folder: Path) -> Iterator[str]:
     started = time.perf_counter()
     found = discover([str(folder)]).documents
     documents = {each.path: quire.parse(each.file.read_text(encoding="utf-8"), path=each.path) for each in found}
-    targets = LinkTargets(documents)
+    targets = LinkTargets(documents, exists=lambda path: (folder / path).exists())
     resolved = [(link, targets.resolve(path, link)) for path, links in targets.links.items() for link in links]
     seconds = time.perf_counter() - started
     counts: Counter[str] = Counter()

@@ -67,6 +67,7 @@ class TreeInfo:
     files: int  # the number of files, without those that cannot be read
     nodes: int  # the number of nodes
     tokens: int  # the number of tokens
+    dialect: str  # its dialect of Markdown; empty if it was not given
     slugs: str  # the rule for anchors, or "auto"
     slug_rule: str  # the rule that is tried first for ``PATH#ANCHOR``: ``slugs``, or what "auto" has chosen
 
@@ -338,6 +339,7 @@ def _tree_infos(folder: Folder, trees: Mapping[str, Tree], files: FileTable) -> 
             files=len(records),
             nodes=sum(record.nodes for record in records),
             tokens=sum(record.tokens for record in records),
+            dialect=tree.dialect,
             slugs=tree.slugs,
             slug_rule=tree.slug_rule,
         )

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from quire.model import Document, Link
-from quire.parsing.anchors import all_anchors
+from quire.parsing.anchors import all_anchors, known_name
 from quire.parsing.slugs import github_slug
 from quire.read.source import MARKDOWN_EXTENSIONS
 
@@ -260,8 +260,8 @@ class LinkTargets:
             if fragment in (section.anchor, section.slug):
                 return section.number
         known = self._anchors(path)
-        names = (fragment, fragment.removeprefix("user-content-"), fragment.lstrip("+"))
-        return next((max(document.section_at(known[name]), 0) for name in names if name in known), None)
+        name = known_name(known, fragment)
+        return None if name is None else max(document.section_at(known[name]), 0)
 
     def _may_have(self, path: str, fragment: str) -> bool:
         """Whether a page may have an anchor that cannot be seen in its source."""

@@ -10,7 +10,7 @@ from typing import Any, get_args
 import msgspec
 
 from quire import __version__
-from quire.dialects import DIALECTS
+from quire.dialects import COMMONMARK, DIALECTS
 from quire.errors import IndexDamagedError, OptionError
 from quire.index.engine import analysis, index_schema
 from quire.index.engine.snapshot import Snapshot, newest_readable_trees, open_snapshot
@@ -105,7 +105,8 @@ def rebuild_reason(old: IndexSettings, trees: Mapping[str, Tree]) -> str | None:
     for name, tree in trees.items():
         if name in old.trees and tree.language != old.trees[name].language:
             return f"the language of {name} is {tree.language} now"
-        if name in old.trees and tree.dialect != old.trees[name].dialect:
+        dialects = {tree.dialect, old.trees[name].dialect} if name in old.trees else {tree.dialect}
+        if len(dialects) > 1 and COMMONMARK in dialects:  # only its documents are parsed differently
             return f"the dialect of {name} is {tree.dialect or 'not given'} now"
     added = sorted(set(languages_of(trees)) - set(old.languages))
     return f"there is a new language: {', '.join(added)}" if added else None

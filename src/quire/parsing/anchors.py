@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 
 from quire.model import Document
 from quire.parsing.events import opened, plain_text
@@ -29,10 +30,17 @@ def find_anchor(document: Document, fragment: str, rule: str = "github") -> int 
         if fragment in (section.anchor, section.slug):
             return section.start
     known = all_anchors(document, rule)
-    if fragment not in known:  # people write #sendRequest for a heading with the anchor sendrequest
+    name = known_name(known, fragment)
+    if name is None:  # people write #sendRequest for a heading with the anchor sendrequest
         known = {anchor.casefold(): position for anchor, position in reversed(known.items())}
-        fragment = fragment.casefold()
-    return known.get(fragment)
+        name = known_name(known, fragment.casefold())
+    return None if name is None else known[name]
+
+
+def known_name(known: Container[str], fragment: str) -> str | None:
+    """The anchor that ``fragment`` means: GitHub, and Material for MkDocs, put something in front of some."""
+    names = (fragment, fragment.removeprefix("user-content-"), fragment.lstrip("+"))
+    return next((name for name in names if name in known), None)
 
 
 def all_anchors(document: Document, rule: str = "github") -> dict[str, int]:
