@@ -48,8 +48,8 @@ _EXPLAINED = (
     "and *resolver*: those whose section is found, by `Index.get` as `docs:page.md#id`. *Made elsewhere*: the resolver",
     "does not see the anchor and does not call the link broken: the page includes other files or has only a component,",
     "or a shortcode writes headings or lists pages there; a few are ids above the first heading. *Broken*: reported by",
-    "`quire links`. *Seconds*: processor time for parsing the pages and resolving all links. Collections below the Rust",
-    "Book are in the packages of these projects on PyPI and npm. Hatch's reference is made of its code.",
+    "`quire links`. *Seconds*: processor time for parsing the pages and resolving all links. Collections below the",
+    "Rust Book are in the packages of these projects on PyPI and npm. Hatch's reference is made of its code.",
 )
 
 

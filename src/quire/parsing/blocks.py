@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from quire.dialects import COMMONMARK
 from quire.model import Block, Kind, Note, Source
 from quire.offsets import BLANK, text_end, trimmed
 from quire.parsing.containers import has_containers, hidden_headings, join_containers
 from quire.parsing.events import last_item_end, top_blocks
-from quire.parsing.heading_ids import ids_end, may_have_ids_above
+from quire.parsing.heading_ids import ids_end
 from quire.parsing.line_scan import THEMATIC_BREAK, LineScan, fence_info, scan_lines
 from quire.parsing.parser_input import ascii_lines, mark_tables
 from quire.parsing.site_generators import ADMONITION_MARKS, has_closing_tag
-from quire.parsing.titles import set_titles
+from quire.parsing.titles import ids_above, set_titles
 
 
 def document_blocks(source: Source) -> tuple[list[Block], list[Note]]:
@@ -26,9 +28,10 @@ def document_blocks(source: Source) -> tuple[list[Block], list[Note]]:
     for number in lists:
         if text.startswith(ADMONITION_MARKS, blocks[number][1]):
             blocks[number] = _as_admonition(text, blocks[number])
-    notes = set_titles(text, blocks, has_ids=not is_commonmark)
-    if not is_commonmark and may_have_ids_above(text):
-        blocks = _with_ids_above(text, blocks)
+    ids = None if is_commonmark else ids_above(text, blocks)
+    notes = set_titles(text, blocks, ids)
+    if ids:
+        blocks = _with_ids_above(text, blocks, ids)
     # Plain blocks open no container, except for HTML.
     may_open = rest or any(block[0] == "html" for block in blocks) or has_closing_tag(text)
     if may_open and has_containers(rest, text):
@@ -89,17 +92,12 @@ def _parsed_block(text: str, kind: Kind, start: int, end: int, level: int) -> Bl
     return Block(kind, start, end, level, info)
 
 
-def _with_ids_above(text: str, blocks: list[Block]) -> list[Block]:
-    """``blocks`` with each heading together with the lines above it that only give it an id."""
+def _with_ids_above(text: str, blocks: list[Block], headings: Container[int]) -> list[Block]:
+    """``blocks`` with each of ``headings`` together with the lines above it, if they only give it an id."""
     found: list[Block] = []
-    for block in blocks:
-        above = found[-1] if found and block.kind == "heading" else None
-        if (
-            above is not None
-            and above.kind in ("paragraph", "html")
-            and ids_end(text, above.start, above.end) == above.end
-        ):
-            found[-1] = block._replace(start=above.start)
+    for number, block in enumerate(blocks):
+        if number in headings and ids_end(text, found[-1].start, found[-1].end) == found[-1].end:
+            found[-1] = block._replace(start=found[-1].start)
         else:
             found.append(block)
     return found

@@ -78,11 +78,6 @@ def _shortcode_text(shortcode: re.Match[str]) -> str:
     return text[1] if text else ""
 
 
-def may_have_ids_above(text: str) -> bool:
-    """Whether a line of ``text`` may give an id to the heading below it."""
-    return ")=" in text or "<a " in text
-
-
 def ids_end(text: str, start: int, end: int) -> int:
     """Where lines end that only give ids, and blank lines, from ``start`` on; ``start`` if there are none."""
     lines = _ID_LINES.match(text, start, min(end, start + _MAX_CONTENT))
