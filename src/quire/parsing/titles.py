@@ -43,8 +43,9 @@ def set_titles(text: str, blocks: list[Block], ids: Mapping[int, str] | None) ->
             above_line = content.rpartition("\n")[0].replace("\n", " ") if "\n" in content else ""
             bare, own = split_id(above_line or content)
             bare = content if bare == above_line else bare  # a line below the title makes it a heading
-        if own or (ids and number in ids):
-            blocks[number] = block._replace(id=own or (ids or {})[number])
+        own = own or (ids.get(number, "") if ids else "")
+        if own:
+            blocks[number] = block._replace(id=own)
         if not _SPECIAL.search(bare):
             _set_title(blocks, number, bare, notes)
         elif _PLAIN.fullmatch(bare):
