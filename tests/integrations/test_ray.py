@@ -50,8 +50,8 @@ def rows(folder: Path):
 
 
 def run(source, output, engine):
-    result = CliRunner().invoke(command, [str(source), "-o", str(output), "--engine", engine])
-    assert result.exit_code == 0 or result.exception is None, result.output
+    result = CliRunner().invoke(command, [str(source), "-o", str(output), "--engine", engine], standalone_mode=False)
+    assert result.return_value == 0, result.output
     return result
 
 

@@ -1,7 +1,7 @@
 """Many documents: on all cores of a machine, or on a cluster. Used by cli/ and index/.
 
 arrow.py          ``chunk_batch``: a record batch of documents to one of chunks, for any engine that runs on Arrow
-documents.py      ``map_documents``: a function over the documents of a folder or URL, on the engine ``local`` or ``ray``
+documents.py      ``map_documents``: a function over the documents of a folder or URL, here or on a cluster
 parts.py          the parts of such a run: listing, reading, writing
 ray_engine.py     the engine ``ray``
 workers.py        how many processes to start, and which batches of documents they get
