@@ -83,6 +83,7 @@ def test_unknown_command(run) -> None:
     )
 
 
+@pytest.mark.parametrize("command", COMMANDS)
 def test_nothing_to_work_on(run, command) -> None:
     result = run(command)
     assert (result.code, result.out) == (2, b"")
