@@ -26,6 +26,7 @@ from quire.index.section_lookup import find_section
 from quire.index.stale_files import stale_files
 from quire.index.update_plan import Request, UpdatePlan, plan_removal, plan_update, rebuild_reason
 from quire.model import Finding
+from quire.options import AUTO_SLUGS
 from quire.search import argument_checks as check
 from quire.search.build_hits import hit_for_node
 from quire.search.hit import Hit, Results
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from quire.index.read_files import OnProgress
     from quire.write.lock import OnWait
 
+CLEARLY_BETTER = 1.1
+"""How many times as many links another rule for anchors must lead to a section before it is recommended."""
 __all__ = ["Index", "Status", "TreeInfo", "Update"]
 
 
@@ -64,6 +67,9 @@ class TreeInfo:
     files: int  # the number of files, without those that cannot be read
     nodes: int  # the number of nodes
     tokens: int  # the number of tokens
+    dialect: str  # its dialect of Markdown; empty if it was not given
+    slugs: str  # the rule for anchors, or "auto"
+    slug_rule: str  # the rule that is tried first for ``PATH#ANCHOR``: ``slugs``, or what "auto" has chosen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +86,8 @@ class Status:
     segments: int = 0  # the number of engine segments
     outdated: tuple[str, ...] = ()  # the ids of documents that were added, changed or removed since the last update
     failed: tuple[Finding, ...] = ()  # files that cannot be read
+    better_slugs: Mapping[str, str] = field(default_factory=dict)
+    """The rule that "auto" would choose for a tree if the index were rebuilt, if it is clearly better."""
 
 
 class Index:
@@ -119,6 +127,8 @@ class Index:
         languages: Mapping[str, str] | None = None,
         include: Mapping[str, str | Sequence[str]] | None = None,
         exclude: Mapping[str, str | Sequence[str]] | None = None,
+        slugs: Mapping[str, str] | None = None,
+        dialects: Mapping[str, str] | None = None,
         wait: float = 10.0,
         on_progress: OnProgress | None = None,
         on_wait: OnWait | None = None,
@@ -127,17 +137,20 @@ class Index:
     ) -> Update:
         """Update ``trees``, folders by name, or without it all trees in the index. Other trees stay.
 
-        ``include`` and ``exclude`` are patterns for the documents of a tree, by its name. Only changed files are read,
-        by ``jobs`` processes, by default as many as pay off. While another process is updating, ``on_wait`` is called,
-        and after ``wait`` seconds a ``BusyError`` is raised. ``rebuild`` rebuilds the whole index. A folder that has
-        other files in it, or contains a tree, is refused.
+        ``include`` and ``exclude`` are patterns for the documents of a tree, by its name; ``slugs`` its rule for
+        anchors, or ``auto``; ``dialects`` its dialect of Markdown. Only changed files are read, by ``jobs``
+        processes, by default as many as pay off. While another process is updating, ``on_wait`` is called, and after
+        ``wait`` seconds a ``BusyError`` is raised. ``rebuild`` rebuilds the whole index. A folder that has other files
+        in it, or contains a tree, is refused.
         """
         self._refuse_closed()
         request = Request(
             trees=None if trees is None else check.folders("trees", trees),
-            languages=check.languages("languages", languages),
+            languages=check.by_tree("languages", languages, "german"),
             include=check.patterns("include", include),
             exclude=check.patterns("exclude", exclude),
+            slugs=check.by_tree("slugs", slugs, AUTO_SLUGS),
+            dialects=check.by_tree("dialects", dialects, "mkdocs"),
             rebuild=rebuild,
         )
         jobs = check.positive_or_none("jobs", jobs)
@@ -251,6 +264,7 @@ class Index:
             segments=snapshot.searcher.num_segments,
             outdated=tuple(sorted((*(task.record.id for task in stale.tasks), *stale.removed))),
             failed=tuple(stale.failed),
+            better_slugs=_better_slugs(self._folder, settings.trees),
         )
 
     def _check_all(self, snapshot: Snapshot) -> None:
@@ -299,6 +313,21 @@ def _update_report(plan: UpdatePlan, files: FileTable, seconds: float) -> Update
     )
 
 
+def _better_slugs(folder: Folder, trees: Mapping[str, Tree]) -> dict[str, str]:
+    """The rules by which clearly more links lead to a section than by the chosen ones."""
+    automatic = {name: tree for name, tree in trees.items() if tree.slugs == AUTO_SLUGS}
+    if not automatic:
+        return {}
+    from quire.index.update import tree_slugs  # noqa: PLC0415  loads the parser
+
+    choices = {name: tree_slugs(folder.home, tree) for name, tree in automatic.items()}
+    return {
+        name: choice.rule
+        for name, choice in choices.items()
+        if choice.found[choice.rule] > CLEARLY_BETTER * choice.found[trees[name].slug_rule]
+    }
+
+
 def _tree_infos(folder: Folder, trees: Mapping[str, Tree], files: FileTable) -> dict[str, TreeInfo]:
     """The trees of an index by name."""
     infos = {}
@@ -310,5 +339,8 @@ def _tree_infos(folder: Folder, trees: Mapping[str, Tree], files: FileTable) -> 
             files=len(records),
             nodes=sum(record.nodes for record in records),
             tokens=sum(record.tokens for record in records),
+            dialect=tree.dialect,
+            slugs=tree.slugs,
+            slug_rule=tree.slug_rule,
         )
     return infos

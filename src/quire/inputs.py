@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from os import PathLike
 from typing import Any, TypeAlias, get_args
 
+from quire.dialects import DIALECTS
 from quire.errors import OptionError, impossible
 from quire.model import Document, Syntax
 
@@ -15,7 +16,9 @@ AnyPath: TypeAlias = str | PathLike[str]
 _SYNTAXES = get_args(Syntax)
 
 
-def checked(text: str, path: AnyPath | None, title: str | None, syntax: Syntax | None) -> str | None:
+def checked(
+    text: str, path: AnyPath | None, title: str | None, syntax: Syntax | None, dialect: str | None
+) -> str | None:
     """The path as a string; TypeError if ``text`` is no string, OptionError if another argument is invalid."""
     if not isinstance(text, str):
         raise TypeError(f"a text is needed, not {type(text).__name__}; for a file see quire.chunk_file")
@@ -25,6 +28,8 @@ def checked(text: str, path: AnyPath | None, title: str | None, syntax: Syntax |
             raise impossible(name, value, "it must be a text")
     if syntax is not None and syntax not in _SYNTAXES:
         raise impossible("syntax", syntax, f"choose from: {', '.join(map(repr, _SYNTAXES))}")
+    if dialect is not None and dialect not in DIALECTS:
+        raise impossible("dialect", dialect, f"choose from: {', '.join(map(repr, DIALECTS))}")
     return path
 
 

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from quire.model import Document, Link
-from quire.parsing.anchors import all_anchors
+from quire.parsing.anchors import all_anchors, known_name
 from quire.parsing.slugs import github_slug
 from quire.read.source import MARKDOWN_EXTENSIONS
 
@@ -32,13 +32,18 @@ _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|@|.*[{}<>$*|]|[A-Z]+(?:_[A
 _FILE_EXTENSION = re.compile(r"\.[a-z][a-z0-9]*\Z")
 _ORDER = re.compile(r"(?:(?<=/)|\A)[0-9]+[-_.](?=[^/])")
 """The number in a file name that sets the order of pages, and is not in their addresses."""
-_ANY_PAGE = re.compile(r"top\Z|fn|:~:|\^|L[0-9]+(?:-L?[0-9]+)?\Z|\Z")
+_ANY_PAGE = re.compile(r"top\Z|_?fn|:~:|\^|L[0-9]+(?:-L?[0-9]+)?\Z|\Z")
 """Fragments that every page may have: its top, footnotes, text, blocks of wikis, lines."""
 _INCLUDE = re.compile(
-    r"""\{[{%][<%]?-?[ ]*(?:include|render|embed|snippet|readfile)|--8<--|<!--[ ]*@?include|^import .*\.mdx?["']""",
+    r"""\{[{%][<%]?-?[ ]*(?:include|render|embed|snippet|readfile)"""
+    r"""|--8<--|<!--[ ]*@?include|^:::[ ]\w+\.|\{(?:include|auto\w+|eval-rst)\}|^import .*\.mdx?["']""",
     re.MULTILINE | re.IGNORECASE,
 )
 """Text that comes from another file, with headings that are not in this one."""
+_LABEL = re.compile(r"^(?:\(([^()\s]+)\)=|[ ]*:(?:name|label):[ ]+([^\s<>]+))", re.MULTILINE)
+"""A label of MyST. Links lead to it from every document: ``[text](label)``, ``[text](#label)``."""
+_CODE_NAME = re.compile(r".*[A-Z.]")
+"""What links of MyST lead to besides labels: classes and functions."""
 _PARTIAL = re.compile(r"(?:\A|/)(?:_(?!index\.)|includes?/|partials/|snippets/)")
 """Files that are parts of other pages; their fragments are those of the page."""
 _MIN_SHARE = 0.05
@@ -117,6 +122,12 @@ class LinkTargets:
             return Target(problem=f"no document {found.page}", nearest=nearest)
         return Target()
 
+    def fragments(self) -> Iterator[tuple[str, str]]:
+        """The document and the fragment of every link that has both."""
+        for _, found in self._lookups():
+            if found.pages and found.fragment:
+                yield found.pages[0], found.fragment
+
     def _is_wiki(self, path: str, link: Link) -> bool:
         return self._documents[path].text.startswith("[[", link.start)
 
@@ -129,12 +140,18 @@ class LinkTargets:
         if is_wiki and not fragment.startswith("^"):  # wiki links have titles, perhaps with those above them
             fragment = github_slug(fragment.rpartition("#")[2])
         if not page:
-            return _Lookup(page, fragment, [], [path])
+            labelled = self._labels.get(fragment) if self._labels and self._section(path, fragment) is None else path
+            is_code = not labelled and _CODE_NAME.match(fragment)
+            return None if is_code else _Lookup(page, fragment, [], [labelled or path])
+        if page in self._labels:
+            return _Lookup(page, page, [], [self._labels[page]])
         keys = self._keys(path, page)
         pages = _unique(self._pages[key] for key in keys if key in self._pages)
         if not pages and (is_wiki or (self._is_hugo and "/" not in page)):
             pages = list(self._by_name.get(_key(page)) or self._by_name.get(_key(page.replace(" ", "-"))) or ())
             pages = pages if is_wiki or len(pages) == 1 else []
+        if not pages and self._labels and "/" not in page and _key(page) == page.casefold():
+            keys = []  # a name in code, or a label in a document of another syntax
         return _Lookup(page, fragment, keys, pages)
 
     def _lookups(self) -> Iterator[tuple[str, _Lookup]]:
@@ -176,6 +193,15 @@ class LinkTargets:
         return [prefixes for prefixes, count in most if count >= most[0][1] * _MIN_SHARE or prefixes == ("", "")]
 
     @cached_property
+    def _labels(self) -> dict[str, str]:
+        """The documents that have the labels of MyST."""
+        return {
+            label[1] or label[2]: path
+            for path, document in self._documents.items()
+            for label in _LABEL.finditer(document.text)
+        }
+
+    @cached_property
     def _has_wiki_links(self) -> bool:
         """Whether ``[[a]]`` is a link here: at least half of them lead somewhere."""
         all_links = [(path, link) for path, links in self.links.items() for link in links]
@@ -201,11 +227,9 @@ class LinkTargets:
         extension = posixpath.splitext(found.page)[1].lower()
         if not found.keys or (extension not in _PAGE_EXTENSIONS and _FILE_EXTENSION.match(extension)):
             return False
-        if found.page.startswith("/"):  # beside the tree there may be other pages of the site
-            return any(
-                posixpath.dirname(key) in self._folders and ("/" in key or key != _key(found.page))
-                for key in found.keys
-            )
+        if found.page.startswith("/"):  # the site may have other pages at its top, and beside the tree
+            is_top = "/" not in _key(found.page)
+            return not is_top and any("/" in key and posixpath.dirname(key) in self._folders for key in found.keys)
         file = posixpath.normpath(posixpath.join(posixpath.dirname(path), found.page))
         if file.startswith("..") or self._exists(file):
             return False
@@ -236,8 +260,8 @@ class LinkTargets:
             if fragment in (section.anchor, section.slug):
                 return section.number
         known = self._anchors(path)
-        names = (fragment, fragment.removeprefix("user-content-"), fragment.lstrip("+"))
-        return next((max(document.section_at(known[name]), 0) for name in names if name in known), None)
+        name = known_name(known, fragment)
+        return None if name is None else max(document.section_at(known[name]), 0)
 
     def _may_have(self, path: str, fragment: str) -> bool:
         """Whether a page may have an anchor that cannot be seen in its source."""

@@ -75,6 +75,8 @@ class Source:
     """Where it came from, with forward slashes; relative to the directory that was given."""
     syntax: Syntax = "markdown"
     """Whether ``#`` lines can be headings."""
+    dialect: str | None = None
+    """The dialect of Markdown, if it is known; None to read the constructs of all."""
     frontmatter: Mapping[str, Any] = field(default_factory=dict, hash=False)
     """The metadata at its top, as plain values."""
     body_start: int = 0

@@ -12,16 +12,20 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
+from quire.dialects import DIALECTS
 from quire.errors import OptionError, impossible, near
 
 BreadcrumbMode = Literal["conditional", "always", "none"]
 Slugs = Literal[
-    "github", "ascii", "docusaurus", "hugo", "vitepress", "mkdocs", "pymdownx", "kramdown", "sphinx", "underscore",
+    "github", "ascii", "docusaurus", "hugo", "blackfriday", "gitbook", "vitepress", "mkdocs", "pymdownx", "kramdown",
+    "sphinx", "underscore", "auto",
 ]  # fmt: skip
 Guard = Literal["raise", "drop", "warn"]
 
 DEFAULT_STRATEGY = "packed"
 DEFAULT_TOKENIZER = "o200k_base"
+DEFAULT_SLUGS = "github"
+AUTO_SLUGS = "auto"
 LEAST_CAP = 32
 """The smallest cap."""
 SHORT = 64
@@ -41,7 +45,9 @@ class Options:
     breadcrumb_mode: BreadcrumbMode = "conditional"
     """When the breadcrumb line is put above the text to embed."""
     slugs: Slugs = "github"
-    """The rule for ``header_slugs``: GitHub's, ASCII only, or that of a documentation generator."""
+    """The rule for ``header_slugs``: GitHub's, ASCII only, that of a documentation generator, or ``auto``."""
+    dialect: str | None = None
+    """The dialect of Markdown, which also sets the default of ``slugs``; by default all constructs are read."""
     timestamps: bool = False
     """Whether metadata contains the time; off, so that equal input gives equal bytes."""
     tree: str | None = None
@@ -91,7 +97,7 @@ class Options:
         return {name: getattr(self, name) for name in ("strategy", *valid_names(self.strategy))}
 
 
-COMMON = ("tokenizer", "content_type", "breadcrumb_mode", "slugs", "timestamps")
+COMMON = ("tokenizer", "content_type", "breadcrumb_mode", "slugs", "dialect", "timestamps")
 OWN: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         "packed": MappingProxyType({"target": 512, "hard_cap": 1024, "min_tokens": 64, "merge_siblings": True}),
@@ -120,7 +126,12 @@ _TYPES: Mapping[str, type] = MappingProxyType(
     {"content_type": str, "tree": str, "timestamps": bool, "tokenizer": str, "merge_siblings": bool, "normalize": bool},
 )
 _CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {"breadcrumb_mode": get_args(BreadcrumbMode), "slugs": get_args(Slugs), "guard": get_args(Guard)},
+    {
+        "breadcrumb_mode": get_args(BreadcrumbMode),
+        "slugs": get_args(Slugs),
+        "dialect": tuple(DIALECTS),
+        "guard": get_args(Guard),
+    },
 )
 _RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
     {
@@ -171,6 +182,8 @@ def _validated(strategy: str, given: Mapping[str, Any], shown: Shown) -> Options
         rule = _broken_rule(name, value)
         if rule:
             raise impossible(shown(name), value, rule)
+    if chosen.get("dialect"):
+        chosen.setdefault("slugs", DIALECTS[chosen["dialect"]].slugs)
     _fit_together(chosen, given, shown)
     return Options(strategy=strategy, **chosen)
 

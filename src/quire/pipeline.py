@@ -11,21 +11,30 @@ from typing import Any
 
 from quire import check, finish, inputs, parsing, read, size, split
 from quire import options as run_options
+from quire.auto_slugs import choose_slugs, slugs_of_files
 from quire.counter import TokenCounter
 from quire.errors import InputError
 from quire.inputs import AnyPath
-from quire.model import Document, Finding, Syntax
+from quire.model import UNTITLED, Document, Finding, Syntax
 from quire.normalize import normalized
 from quire.read.source import OnUndecodable
 from quire.record import Chunk, Chunks
 
 
 def parse(
-    text: str, *, path: AnyPath | None = None, title: str | None = None, syntax: Syntax | None = None
+    text: str,
+    *,
+    path: AnyPath | None = None,
+    title: str | None = None,
+    syntax: Syntax | None = None,
+    dialect: str | None = None,
 ) -> Document:
-    """Parse ``text`` into sections and blocks. ``path`` gives it a name and, by its extension, its syntax."""
-    path = inputs.checked(text, path, title, syntax)
-    return parsing.document(read.make_source(text, path=path, syntax=syntax), title)
+    """Parse ``text`` into sections and blocks. ``path`` gives it a name and, by its extension, its syntax.
+
+    ``dialect`` names a documentation generator; ``commonmark`` reads the constructs of none.
+    """
+    path = inputs.checked(text, path, title, syntax, dialect)
+    return parsing.document(read.make_source(text, path=path, syntax=syntax, dialect=dialect), title)
 
 
 def chunk(
@@ -47,7 +56,13 @@ def chunk(
     counter = size.resolve(tokenizer, run_options.TOKENIZERS.get(strategy, run_options.DEFAULT_TOKENIZER))
     chosen = run_options.build(strategy, {**options, "tokenizer": counter.name})
     text = inputs.text_or_document(text, path, title, syntax)
-    document = text if isinstance(text, Document) else parse(text, path=path, title=title, syntax=syntax)
+    if isinstance(text, Document):
+        document = text
+    else:
+        document = parse(text, path=path, title=title, syntax=syntax, dialect=chosen.dialect)
+    if chosen.slugs == run_options.AUTO_SLUGS:
+        rule = choose_slugs({document.path or UNTITLED: document}).rule
+        chosen = run_options.build(strategy, {**options, "tokenizer": counter.name, "slugs": rule})
     (pieces, findings), sizer = split.strategy(strategy)(document, counter, chosen)
     chunks = finish.assemble(document, pieces, sizer, chosen, started=started)
     if strategy == "flow":
@@ -89,8 +104,8 @@ def chunk_dir(
     """Read the documents of a folder, one at a time, in the order of their paths, and cut each into chunks.
 
     Takes the documents that ``quire chunk`` would, named by their paths in the folder; ``include`` and ``exclude`` are
-    patterns for these paths. An invalid folder or option is an error at once, an unreadable document when its
-    turn comes.
+    patterns for these paths. ``slugs="auto"`` reads all of them first. An invalid folder or option is an error at
+    once, an unreadable document when its turn comes.
     """
     if not isinstance(path, str | PathLike):
         raise TypeError(f"quire.chunk_dir takes the path of a folder, not {type(path).__name__}")
@@ -104,6 +119,8 @@ def chunk_dir(
     for skipped in found.skipped:
         if skipped.is_error:
             raise InputError(skipped.path, skipped.reason)
+    if options.get("slugs") == run_options.AUTO_SLUGS:
+        options["slugs"] = slugs_of_files(found.documents, Path(folder), options.get("dialect")).rule
     return (chunk_file(each.file, strategy, path=each.path, errors=errors, **options) for each in found.documents)
 
 
@@ -132,10 +149,13 @@ def _rebuilt(text: str, chunks: Sequence[Chunk]) -> Document:
     """The document parsed anew, so that the check does not trust what made the chunks."""
     if isinstance(chunks, Chunks):
         source = chunks.document.source
-        return parse(text, path=source.path, title=chunks.document.title, syntax=source.syntax)
+        title = chunks.document.title
+        return parse(text, path=source.path, title=title, syntax=source.syntax, dialect=source.dialect)
     if not chunks:
         return parse(text)
-    return parse(text, path=chunks[0].metadata.get("sourceFile"), title=chunks[0].file_title)
+    metadata = chunks[0].metadata
+    dialect = metadata.get("chunkingOptions", {}).get("dialect")
+    return parse(text, path=metadata.get("sourceFile"), title=chunks[0].file_title, dialect=dialect)
 
 
 def _counter_of(chunks: Sequence[Chunk]) -> TokenCounter | None:

@@ -118,3 +118,27 @@ def test_stats_needs_one_tokenizer(run, docs) -> None:
 def test_a_bad_value_names_file_and_key(run, docs, project, command) -> None:
     docs({"quire.toml": '[chunk]\nhard_cap = "x"\n'})
     assert f"{project}/quire.toml: chunk.hard_cap='x' is not possible" in refused(run(command, "docs"))
+
+
+def test_slugs_and_dialect_of_a_tree(run, docs, monkeypatch, chunks) -> None:
+    links = "# Q: A & B? {#own}\n\n## Q: A & B?\n\n[x](#q-a-b) [x](b.md#e_f)\n"
+    monkeypatch.chdir(docs({"docs/a.md": links, "docs/b.md": "# \u00c9_f\n\nx\n", "plain/a.md": links}))
+    docs(
+        {
+            "quire.toml": '[trees.docs]\npath = "docs"\n[trees.docs.chunk]\nslugs = "auto"\n'
+            '[trees.plain]\npath = "plain"\n[trees.plain.chunk]\ndialect = "commonmark"\n[chunk]\nstrategy = "tree"\n'
+        }
+    )
+
+    def slugs(*arguments: str) -> dict[str, str]:
+        made = chunks(run("chunk", "-q", *arguments))
+        return {chunk["id"]: chunk["sectionSlug"] for chunk in made}
+
+    assert slugs().items() >= {
+        ("doc:docs/a.md#q-a-b", "q-a-b"),
+        ("doc:docs/b.md#_f", "e_f"),
+        ("doc:plain/a.md#q-a-b", "q-a--b"),
+    }
+    assert slugs("docs", "--slugs", "auto")["doc:b.md#_f"] == "e_f"
+    assert slugs("docs", "--dialect", "vitepress")["doc:b.md#_f"] == "e-f"
+    assert slugs("docs", "--dialect", "commonmark", "-s", "sections").keys() >= {"doc:a::ch0"}

@@ -166,8 +166,12 @@ def test_json(run, docs) -> None:
     status = json.loads(run("status", "--json").out)
     assert status["index"] == f"{folder}/.quire"
     assert status["trees"] == {
-        "docs": {"folder": f"{folder}/docs", "language": "english", "files": 1, "nodes": 2, "tokens": 5}
-    }
+        "docs": {
+            "folder": f"{folder}/docs", "language": "english", "files": 1, "nodes": 2, "tokens": 5, "dialect": "",
+            "slugs": "github", "slugRule": "github",
+        }
+    }  # fmt: skip
+    assert status["betterSlugs"] == {}
     assert (status["damaged"], status["outdated"], status["failed"]) == (None, [], [])
     assert status["size"] > 0
 
@@ -203,3 +207,30 @@ def test_the_advice_for_what_cannot_be_read(run, docs) -> None:
     assert "; convert the file to UTF-8 [undecodable]\n" in run("status").err
     (failed,) = json.loads(run("status", "--json").out)["failed"]
     assert failed["message"].endswith("; convert the file to UTF-8")
+
+
+LINKS = {"docs/a.md": "# Q: A & B?\n\n[x](#q-a-b) [x](b.md#e_f)\n", "docs/b.md": "# \u00c9_f\n\nx\n"}
+MORE_LINKS = {"docs/c.md": f"# C & D\n\n{' [x](#c--d)' * 4}\n"}
+
+
+def test_the_rule_for_slugs_stays_until_the_index_is_rebuilt(run, docs) -> None:
+    docs({"quire.toml": '[trees.docs]\npath = "docs"\n[trees.docs.chunk]\nslugs = "auto"\n', **LINKS})
+    run("index")
+    assert "english  docs  slugs: mkdocs (auto)\nup to date\n" in run("status").out.decode()
+    docs(MORE_LINKS)
+    run("index")
+    result = run("status")
+    better = "tree docs: with the slugs github, more links lead to a section; `quire index --rebuild` takes them"
+    assert f"slugs: mkdocs (auto)\n{better}\nup to date\n" in result.out.decode()
+    assert result.code == 0
+    run("index", "--rebuild")
+    assert "slugs: github (auto)\nup to date\n" in run("status").out.decode()
+    docs({"quire.toml": '[chunk]\ndialect = "mkdocs"\n[trees]\ndocs = "docs"\n'})
+    assert (
+        "outdated: tree docs: its slugs or its dialect were changed; `quire index` applies that"
+        in run("status").out.decode()
+    )
+    assert "rebuilt" not in run("index").out.decode()
+    assert "slugs: mkdocs\nup to date\n" in run("status").out.decode()
+    [tree] = json.loads(run("status", "--json").out)["trees"].values()
+    assert (tree["slugs"], tree["slugRule"]) == ("mkdocs", "mkdocs")

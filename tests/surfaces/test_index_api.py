@@ -359,3 +359,20 @@ def test_patterns_of_a_tree_stay_until_others_are_given(home) -> None:
 def test_impossible_patterns(home, given) -> None:
     with Index.open(home / ".quire") as index, pytest.raises(quire.OptionError, match="exclude"):
         index.update({"docs": home / "docs"}, exclude=given)
+
+
+def test_a_tree_has_a_rule_for_slugs_and_a_dialect(tmp_path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/a.md").write_text("# A {#b}\n\nx\n\n# C & D\n\n[x](#c-d)\n")
+    with Index.open(tmp_path / "index") as index:
+        index.update({"docs": tmp_path / "docs"}, slugs={"docs": "auto"})
+        assert (index.trees()["docs"].slugs, index.trees()["docs"].slug_rule) == ("auto", "blackfriday")
+        assert index.get("docs:a.md#b").title == "A"
+        assert index.update().rebuilt is None
+        done = index.update(dialects={"docs": "commonmark"}, slugs={"docs": "ascii"})
+        assert done.rebuilt == "the dialect of docs is commonmark now"
+        assert index.get("docs:a.md#a-b").title == "A {#b}"
+        assert index.trees()["docs"].slug_rule == "ascii"
+        for options in ({"slugs": {"docs": "x"}}, {"dialects": {"docs": "x"}}, {"slugs": {"other": "auto"}}):
+            with pytest.raises(quire.OptionError):
+                index.update(**options)

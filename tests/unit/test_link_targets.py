@@ -86,7 +86,7 @@ def test_broken(path: str, link: str, problem: str, nearest: str) -> None:
     "target",
     [
         "https://a.example/x.md", "//a.example/x", "mailto:a@b.c", "image.png", "../data/x.yaml", "../../README.md", "@site/x.md",
-        "/blog/post/", "/showcase", "elsewhere/page/", "{{site.url}}/x", "ENGLISH_URL", "",
+        "/blog/post/", "/showcase", "/docs/showcase", "elsewhere/page/", "{{site.url}}/x", "ENGLISH_URL", "",
     ],
 )  # fmt: skip
 def test_not_judged(target: str) -> None:
@@ -106,6 +106,25 @@ def test_wiki_links_are_by_file_name() -> None:
     assert resolved({"c.md": ""}, "c.md", "[[tool.quire]]") == Target()
 
 
+@pytest.mark.parametrize(
+    ("target", "found"),
+    [
+        ("label", ("sub/b.md", 1)),
+        ("#label", ("sub/b.md", 1)),
+        ("#figure", ("sub/b.md", 1)),
+        ("#a", ("a.md", 1)),
+        ("package.Class", ("", 0)),
+        ("#package.Class", ("", 0)),
+        ("label-in-another-syntax", ("", 0)),
+    ],
+)
+def test_labels_of_myst_are_known_in_every_document(target: str, found: tuple[str, int]) -> None:
+    tree = {"a.md": "# A\n\nx\n", "sub/b.md": "(label)=\n# B\n\n:::{figure} x.png\n:name: figure\n:::\n"}
+    assert resolved(tree, "a.md", f"[x]({target})") == Target(*found)
+    assert resolved(tree, "a.md", "[x](gone.md)").problem == "no document gone.md"
+    assert resolved(tree, "a.md", "[x](#gone)").problem == "no section #gone"
+
+
 def test_references_of_hugo_are_by_file_name() -> None:
     tree = {"_index.md": "x\n", "docs/_index.md": "x\n", "docs/a/page.md": "# P\n\nx\n"}
     assert resolved(tree, "docs/_index.md", '[x]({{< ref "page.md#p" >}})')[:2] == ("docs/a/page.md", 1)
@@ -118,6 +137,8 @@ def test_references_of_hugo_are_by_file_name() -> None:
         "<Generated />\n",
         "# A\n\n{{% include other.md %}}\n",
         "# A\n\n--8<-- 'x.md'\n",
+        "# A\n\n::: package.module\n",
+        "# A\n\n```{automodule} package\n```\n",
         "# A\n\n<!-- md:option gone -->\n",
         "# A\n\n| `gone` | x |\n",
         '# A\n\n{{< tabs name="gone" >}}\n',

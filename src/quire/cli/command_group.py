@@ -37,6 +37,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "ls": "List trees, documents or headings in the index.",
         "migrate": "Convert chunk files of the old format.",
         "outline": "Show a document's headings with token counts and lines.",
+        "run": "Cut many documents into Parquet files, on one machine or a cluster.",
         "search": "Find the sections that answer a query.",
         "stats": "Compare the strategies on your documents.",
         "status": "Show the state of the index.",

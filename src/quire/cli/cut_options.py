@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import reduce, wraps
+from pathlib import Path
 from typing import Any, get_args
 
 import click
 
 from quire import options as run_options
 from quire import pipeline, size
-from quire.cli.input_documents import Inputs, Text
+from quire.auto_slugs import slugs_of_files
+from quire.cli.input_documents import InputDocument, Inputs, Text
 from quire.cli.shared_options import paths_argument
 from quire.counter import TokenCounter
+from quire.dialects import DIALECTS
 from quire.errors import GuardError, OptionError, QuireError
 from quire.model import Syntax
+from quire.read.discover import Found
 from quire.read.source import OnUndecodable
 from quire.record import Chunks
 
@@ -90,7 +94,8 @@ cut_options = _options(
     title_option,
     click.option("--content-type", metavar="NAME", help="The first part of every id. [default: doc]"),
     _choice("breadcrumb_mode", run_options.BreadcrumbMode, "When to embed the heading path. [default: conditional]"),
-    _choice("slugs", run_options.Slugs, "The kind of anchors. [default: github]"),
+    _choice("slugs", run_options.Slugs, "The kind of anchors. [default: the dialect's, else github]"),
+    click.option("--dialect", type=click.Choice(list(DIALECTS)), help="The dialect of Markdown. [default: any]"),
     click.option("--tree", metavar="NAME", help="Strategy tree: the first part of node ids. [default: content type]"),
     click.option("--timestamps", is_flag=True, default=None, help="Add the time of cutting to the metadata."),
     _strategy_option("target", "The desired size of the parts of long blocks"),
@@ -150,6 +155,13 @@ class Cutter:
         except GuardError as error:
             raise error.advising("correct it, or use --guard drop or --guard warn") from error
 
+    def with_slugs(self, files: Sequence[Found]) -> Cutter:
+        """The same Cutter; if its slugs are ``auto``, with the rule that ``files`` show."""
+        if self.options.get("slugs") != run_options.AUTO_SLUGS or not files:
+            return self
+        choice = slugs_of_files(files, Path(files[0].root), self.options.get("dialect"))
+        return replace(self, options={**self.options, "slugs": choice.rule})
+
     def prepare(self) -> None:
         """Load the tokenizer."""
         load_tokenizers([self.strategy], self.tokenizer)
@@ -171,6 +183,16 @@ class TreeCutter:
     def strategies(self) -> set[str]:
         """The strategies of all trees."""
         return {cutter.strategy for cutter in self.cutters.values()}
+
+    def with_slugs(self, documents: Sequence[InputDocument]) -> TreeCutter:
+        """The same cutters with the rules that the documents of each tree show."""
+        files = [each.found for each in documents if each.found]
+        return TreeCutter(
+            {
+                path: cutter.with_slugs([each for each in files if path in (each.root, "")])
+                for path, cutter in self.cutters.items()
+            }
+        )
 
     def cutter(self, document: Text) -> Cutter:
         """The Cutter of the document's tree."""

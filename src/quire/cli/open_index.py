@@ -239,12 +239,15 @@ def _run_update(
     """Update the selected trees, or all that the index knows."""
     trees = None if selection is None else trees_of(selection)
     configured = {name: tree for name, tree in settings.trees.items() if trees and name in trees}
+    options = {name: settings.tree_options(name) for name in trees or ()}
     with Progress() as progress:
         return index.update(
             trees,
             languages={name: tree.language for name, tree in configured.items()},
             include={name: tree.include for name, tree in configured.items()},
             exclude={name: tree.exclude for name, tree in configured.items()},
+            slugs={name: each.slugs for name, each in options.items()},
+            dialects={name: each.dialect or "" for name, each in options.items()},
             wait=wait,
             rebuild=rebuild,
             on_progress=progress.step,

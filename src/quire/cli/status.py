@@ -17,7 +17,8 @@ from quire.cli.shared_options import index_option, json_option
 from quire.cli.tree_paths import command_hint, display_path, file_of_tree, index_flag, missing_tree
 from quire.errors import NotFoundError
 from quire.index.file_records import VERSION, storable
-from quire.indexed import Index, Status
+from quire.indexed import Index, Status, TreeInfo
+from quire.options import AUTO_SLUGS, DEFAULT_SLUGS
 from quire.settings import Settings
 
 
@@ -86,18 +87,32 @@ def _changed_trees(status: Status, settings: Settings) -> Iterator[tuple[str, st
             yield name, f"the index has {display_path(known.folder)} instead of {path}; {updates} reads it"
         elif known and known.language != tree.language:
             yield name, f"its language is {tree.language} now; {updates} rebuilds the index"
+        elif known and (known.slugs, known.dialect) != _slugs_and_dialect(settings, name):
+            yield name, f"its slugs or its dialect were changed; {updates} applies that"
+
+
+def _slugs_and_dialect(settings: Settings, tree: str) -> tuple[str, str]:
+    options = settings.tree_options(tree)
+    return options.slugs, options.dialect or ""
 
 
 def _record(status: Status, changed: dict[str, str], unnamed: list[str], folder: str) -> dict[str, Any]:
-    trees = {name: {**asdict(tree), "folder": storable(str(tree.folder))} for name, tree in status.trees.items()}
     failed = tuple(replace(each, path=storable(each.path)) for each in status.failed)
+    record = asdict(replace(status, trees={}, failed=failed))
     return {
         "index": storable(folder),
-        **asdict(replace(status, trees={}, failed=failed)),
-        "trees": trees,
+        "betterSlugs": record.pop("better_slugs"),
+        **record,
+        "trees": {name: _tree_record(tree) for name, tree in status.trees.items()},
         "changedTrees": {name: storable(reason) for name, reason in changed.items()},
         "unnamedTrees": unnamed,
     }
+
+
+def _tree_record(tree: TreeInfo) -> dict[str, Any]:
+    record = {**asdict(tree), "folder": storable(str(tree.folder)), "slugRule": tree.slug_rule}
+    del record["slug_rule"]
+    return record
 
 
 def _show(status: Status, changed: dict[str, str], unnamed: list[str], settings: Settings) -> None:
@@ -108,7 +123,14 @@ def _show(status: Status, changed: dict[str, str], unnamed: list[str], settings:
     for name, tree in status.trees.items():
         counts = ((tree.files, "document"), (tree.nodes, "section"), (tree.tokens, "token"))
         numbers = paint.number(", ".join(count_of(*each) for each in counts))
-        echo(f"  {paint.title(name)}  {numbers}  {paint.faint(f'{tree.language}  {display_path(tree.folder)}')}")
+        slugs = {DEFAULT_SLUGS: "", AUTO_SLUGS: f"  slugs: {tree.slug_rule} (auto)"}.get(
+            tree.slugs, f"  slugs: {tree.slugs}"
+        )
+        about = f"{tree.language}  {display_path(tree.folder)}{slugs}"
+        echo(f"  {paint.title(name)}  {numbers}  {paint.faint(about)}")
+        if name in status.better_slugs:
+            better, rebuilds = status.better_slugs[name], command_hint("index --rebuild", settings)
+            echo(f"tree {name}: with the slugs {better}, more links lead to a section; {rebuilds} takes them")
     for name in unnamed:
         file = file_of_tree(next(iter(settings.trees)), settings)
         forgets = f"{command_hint(f'index --remove {name}', settings)} removes it"

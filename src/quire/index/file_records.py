@@ -69,6 +69,14 @@ class Tree(msgspec.Struct, frozen=True, array_like=True):
     language: str
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    slugs: str = "github"  # the rule for anchors, or "auto"
+    dialect: str = ""  # of Markdown; empty if it was not given
+    auto_slugs: str = ""  # the rule that "auto" has chosen; empty until then
+
+    @property
+    def slug_rule(self) -> str:
+        """The rule for anchors that is tried first."""
+        return self.auto_slugs or self.slugs
 
 
 class IndexSettings(msgspec.Struct, frozen=True, array_like=True):

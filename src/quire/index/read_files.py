@@ -94,7 +94,7 @@ def _read(task: Task, counter: TokenCounter) -> IndexedFile:
     except UndecodableError as error:
         # An update has no option to replace undecodable bytes, so it advises to convert the file.
         return _failed(task, error.advising(CONVERT).message, error.line, digest, code="undecodable")
-    document = parsing.document(read.make_source(text, path=path))
+    document = parsing.document(read.make_source(text, path=path, dialect=task.dialect or None))
     nodes = build_nodes(document, task.record.tree, counter)
     findings = [FileFinding(each.code, each.line, storable(each.message)) for each in document.findings[:_MAX_FINDINGS]]
     record = msgspec.structs.replace(

@@ -58,8 +58,10 @@ def _by_anchor(snapshot: Snapshot, name: str) -> Iterator[Node]:
 
     for document_id in _document_ids(snapshot, document):
         nodes = snapshot.nodes_of(document_id)
-        source = read.make_source("".join(node.text for node in nodes), path=nodes[0].path)
-        position = parsing.find_anchor(parsing.document(source), anchor)
+        tree = snapshot.settings.trees[nodes[0].tree]
+        text = "".join(node.text for node in nodes)
+        source = read.make_source(text, path=nodes[0].path, dialect=tree.dialect or None)
+        position = parsing.find_anchor(parsing.document(source), anchor, tree.slug_rule)
         if position is not None:
             yield next(node for node in reversed(nodes) if node.start <= position)
 

@@ -28,6 +28,7 @@ class Task(msgspec.Struct, frozen=True, array_like=True):
     file: bytes  # the path to open, as the system encodes it
     language: str
     record: FileRecord  # its tree, path, size and times
+    dialect: str = ""
 
 
 class StaleFiles(msgspec.Struct, kw_only=True):
@@ -62,16 +63,16 @@ def stale_files(home: Path, trees: Mapping[str, Tree], known: FileTable) -> Stal
                 stale.failed.append(Finding(code="same-id", path=file, line=0, message=message))
                 continue
             seen.add(document_id)
-            _compare(stale, file, tree.language, current, known.get(document_id))
+            _compare(stale, file, tree, current, known.get(document_id))
     stale.removed = [each for each, record in known.items() if record.tree in trees and each not in seen]
     return stale
 
 
-def _compare(stale: StaleFiles, file: str, language: str, current: FileRecord, old: FileRecord | None) -> None:
+def _compare(stale: StaleFiles, file: str, tree: Tree, current: FileRecord, old: FileRecord | None) -> None:
     """Add one file to the list it belongs to."""
     is_touched = old is None or _times(current) != _times(old)
     if old is None or not _has_same_content(file, current, old, is_touched=is_touched):
-        stale.tasks.append(Task(os.fsencode(file), language, current))
+        stale.tasks.append(Task(os.fsencode(file), tree.language, current, tree.dialect))
         return
     if old.failed:
         stale.failed += old.findings(file)

@@ -7,20 +7,24 @@ This module loads the parser and the engine's writer, so it is imported only if 
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
 import msgspec
 
+from quire.auto_slugs import SlugChoice, slugs_of_files
 from quire.errors import StoreError
 from quire.index.engine import damage
 from quire.index.engine.writer import Writer
-from quire.index.file_records import SETTINGS_KEY, FileRecord, FileTable, encode_files, key_of
+from quire.index.file_records import SETTINGS_KEY, FileRecord, FileTable, Tree, encode_files, key_of
 from quire.index.folder import Folder
 from quire.index.folder_writer import explained, locked, new_generation, point_to, sweep
 from quire.index.read_files import OnProgress, Results, read_files
 from quire.index.update_plan import UpdatePlan
+from quire.options import AUTO_SLUGS
+from quire.read.discover import discover
 from quire.run.workers import cores
 from quire.write.lock import OnWait
 
@@ -44,8 +48,26 @@ def update(
             plan = plan_again()
         if not plan.is_needed:
             return plan, plan.known
+        plan = _with_slugs(folder, plan)
         sweep(folder)
         return plan, _commit(folder, plan, read_files(plan.stale.tasks, jobs, on_progress))
+
+
+def _with_slugs(folder: Folder, plan: UpdatePlan) -> UpdatePlan:
+    """The plan with a rule for each tree with ``auto`` slugs; a tree that has one keeps it."""
+    trees = plan.settings.trees
+    for name, tree in trees.items():
+        if tree.slugs == AUTO_SLUGS and not tree.auto_slugs:
+            rule = tree_slugs(folder.home, tree).rule
+            trees = {**trees, name: msgspec.structs.replace(tree, auto_slugs=rule)}
+    return msgspec.structs.replace(plan, settings=msgspec.structs.replace(plan.settings, trees=trees))
+
+
+def tree_slugs(home: Path, tree: Tree) -> SlugChoice:
+    """The rule that the documents of a tree show now."""
+    top = home / os.fsdecode(tree.folder)
+    found = discover([str(top)], include=tree.include, exclude=tree.exclude)
+    return slugs_of_files(found.documents, top, tree.dialect or None)
 
 
 def _commit(folder: Folder, plan: UpdatePlan, results: Results) -> FileTable:

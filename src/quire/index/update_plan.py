@@ -5,19 +5,25 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
 from quire import __version__
+from quire.dialects import COMMONMARK, DIALECTS
 from quire.errors import IndexDamagedError, OptionError
 from quire.index.engine import analysis, index_schema
 from quire.index.engine.snapshot import Snapshot, newest_readable_trees, open_snapshot
 from quire.index.file_records import DEFAULT_LANGUAGE, TOKENIZER, FileTable, IndexSettings, Tree, languages_of
 from quire.index.folder import Folder, Stamp, refuse_file, refuse_foreign_files, refuse_hidden_trees
 from quire.index.stale_files import StaleFiles, stale_files
-from quire.options import is_id_part
+from quire.options import Slugs, is_id_part
 from quire.read.source import unread
+
+_TREE_OPTIONS = {
+    "language": "languages", "include": "include", "exclude": "exclude", "slugs": "slugs", "dialect": "dialects",
+}  # fmt: skip
+"""The arguments of ``Index.update`` that set a field of a tree."""
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,6 +33,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     languages: Mapping[str, str]
     include: Mapping[str, tuple[str, ...]] = {}
     exclude: Mapping[str, tuple[str, ...]] = {}
+    slugs: Mapping[str, str] = {}
+    dialects: Mapping[str, str] = {}
     rebuild: bool = False
 
 
@@ -67,6 +75,8 @@ def plan_update(folder: Folder, request: Request) -> UpdatePlan:
         reason = "a rebuild was requested" if request.rebuild else rebuild_reason(snapshot.settings, trees)
         languages = snapshot.settings.languages if reason is None else languages
         snapshot = snapshot if reason is None else None
+    if snapshot is None:
+        trees = {name: msgspec.structs.replace(tree, auto_slugs="") for name, tree in trees.items()}
     settings = IndexSettings(index_schema.VERSION, __version__, TOKENIZER, languages, trees)
     names = trees if request.trees is None or snapshot is None else request.trees
     known = snapshot.files if snapshot is not None else {}
@@ -95,6 +105,9 @@ def rebuild_reason(old: IndexSettings, trees: Mapping[str, Tree]) -> str | None:
     for name, tree in trees.items():
         if name in old.trees and tree.language != old.trees[name].language:
             return f"the language of {name} is {tree.language} now"
+        dialects = {tree.dialect, old.trees[name].dialect} if name in old.trees else {tree.dialect}
+        if len(dialects) > 1 and COMMONMARK in dialects:  # only its documents are parsed differently
+            return f"the dialect of {name} is {tree.dialect or 'not given'} now"
     added = sorted(set(languages_of(trees)) - set(old.languages))
     return f"there is a new language: {', '.join(added)}" if added else None
 
@@ -128,10 +141,13 @@ def _requested_trees(folder: Folder, request: Request, known: Mapping[str, Tree]
             problem = f"the trees {other!r} and {name!r} are one folder"
             raise OptionError(problem, "leave one of them out", option="trees")
         trees[name] = msgspec.structs.replace(known.get(name) or Tree(b"", DEFAULT_LANGUAGE), folder=stored)
-    for field, option in (("language", "languages"), ("include", "include"), ("exclude", "exclude")):
+    for field, option in _TREE_OPTIONS.items():
         for name, value in getattr(request, option).items():
             _check_option(option, name, value, trees)
             trees[name] = msgspec.structs.replace(trees[name], **{field: value})
+    for name, slugs in request.slugs.items():
+        if name in known and slugs != known[name].slugs:
+            trees[name] = msgspec.structs.replace(trees[name], auto_slugs="")
     if not trees:
         raise OptionError(f"{folder.path}: there is nothing in the index yet", 'name folders, as in {"docs": "docs/"}')
     return trees
@@ -141,5 +157,9 @@ def _check_option(option: str, name: str, value: Any, trees: Mapping[str, Tree])
     if name not in trees:
         advice = f"there are: {', '.join(sorted(trees))}"
         raise OptionError(f"{option}: no tree is called {name!r}", advice, option=option)
+    if option == "slugs" and value not in get_args(Slugs):
+        raise OptionError(f"unknown slugs {value!r}", f"choose from: {', '.join(get_args(Slugs))}", option=option)
+    if option == "dialects" and value and value not in DIALECTS:
+        raise OptionError(f"unknown dialect {value!r}", f"choose from: {', '.join(DIALECTS)}", option=option)
     if option == "languages" and value not in analysis.LANGUAGES:
         raise OptionError(f"unknown language {value!r}", f"choose from: {', '.join(analysis.LANGUAGES)}", option=option)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 
 from quire.model import Document
 from quire.parsing.events import opened, plain_text
@@ -13,8 +14,9 @@ from quire.parsing.slugs import RULES, anchors, heading_ids, unicode_slug
 _ID = re.compile(
     r"""(?<![\w-])(?:id|name)[ ]*=[ ]*["']?([^\s"'<>{}]+)"""  # HTML and shortcodes
     r"""|\{:?[ ]*+(?:[^\s{}\#]++[ ]++)*+\#([^\s{}\#"]++)"""  # a list of attributes
-    r"""|^\(([^()\s]+)\)="""  # MyST
+    r"""|^\(([^()\s]+)\)=|^[ ]*:(?:name|label):[ ]+([^\s<>]+)"""  # MyST
     r"""|<!--[ ]*\w+:\w+[ ]+([^\s<>]+)[ ]*-->"""  # macros of Material for MkDocs
+    r"""|^\#{1,6}[ ].*[^\]\s][ ]*\[([\w.-]+)\][ ]*$"""  # a title with its id behind it
     r"""|^[ ]*===[!+]?[ ]+"(?P<tab>[^"\n]+)\"""",  # tabs of MkDocs
     re.MULTILINE,
 )
@@ -27,7 +29,18 @@ def find_anchor(document: Document, fragment: str, rule: str = "github") -> int 
     for section in document.sections[1:]:
         if fragment in (section.anchor, section.slug):
             return section.start
-    return all_anchors(document, rule).get(fragment)
+    known = all_anchors(document, rule)
+    name = known_name(known, fragment)
+    if name is None:  # people write #sendRequest for a heading with the anchor sendrequest
+        known = {anchor.casefold(): position for anchor, position in reversed(known.items())}
+        name = known_name(known, fragment.casefold())
+    return None if name is None else known[name]
+
+
+def known_name(known: Container[str], fragment: str) -> str | None:
+    """The anchor that ``fragment`` means: GitHub, and Material for MkDocs, put something in front of some."""
+    names = (fragment, fragment.removeprefix("user-content-"), fragment.lstrip("+"))
+    return next((name for name in names if name in known), None)
 
 
 def all_anchors(document: Document, rule: str = "github") -> dict[str, int]:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
+from quire.dialects import COMMONMARK
 from quire.model import Block, Kind, Note, Source
 from quire.offsets import BLANK, text_end, trimmed
 from quire.parsing.containers import has_containers, hidden_headings, join_containers
 from quire.parsing.events import last_item_end, top_blocks
+from quire.parsing.heading_ids import ids_end
 from quire.parsing.line_scan import THEMATIC_BREAK, LineScan, fence_info, scan_lines
 from quire.parsing.parser_input import ascii_lines, mark_tables
 from quire.parsing.site_generators import ADMONITION_MARKS, has_closing_tag
-from quire.parsing.titles import set_titles
+from quire.parsing.titles import ids_above, set_titles
 
 
 def document_blocks(source: Source) -> tuple[list[Block], list[Note]]:
@@ -18,12 +22,16 @@ def document_blocks(source: Source) -> tuple[list[Block], list[Note]]:
     if source.syntax != "markdown":
         start, end = trimmed(text, source.body_start, len(text))
         return [Block("paragraph", start, end)] if start < end else [], []
-    blocks, rest = flat_blocks(text, source.markdown_start, len(text))
+    is_commonmark = source.dialect == COMMONMARK
+    blocks, rest = flat_blocks(text, source.markdown_start, len(text), is_commonmark=is_commonmark)
     lists = [number for number, block in enumerate(blocks) if block[0] == "list"]
     for number in lists:
         if text.startswith(ADMONITION_MARKS, blocks[number][1]):
             blocks[number] = _as_admonition(text, blocks[number])
-    notes = set_titles(text, blocks)
+    ids = None if is_commonmark else ids_above(text, blocks)
+    notes = set_titles(text, blocks, ids)
+    if ids:
+        blocks = _with_ids_above(text, blocks, ids)
     # Plain blocks open no container, except for HTML.
     may_open = rest or any(block[0] == "html" for block in blocks) or has_closing_tag(text)
     if may_open and has_containers(rest, text):
@@ -33,16 +41,18 @@ def document_blocks(source: Source) -> tuple[list[Block], list[Note]]:
     return blocks, notes
 
 
-def flat_blocks(text: str, start: int, end: int, *, line_scan: bool = True) -> tuple[list[Block], str]:
+def flat_blocks(
+    text: str, start: int, end: int, *, line_scan: bool = True, is_commonmark: bool = False
+) -> tuple[list[Block], str]:
     """The blocks between two positions before containers are joined, and the lines that the parser has read.
 
     Headings have their text with markup. Without ``line_scan``, the parser reads everything; the result is the same.
     """
-    lines = ascii_lines(text[start:end])
+    lines = ascii_lines(text[start:end], is_commonmark=is_commonmark)
     scan = scan_lines(text, lines, start) if line_scan else LineScan([], lines, {})
     blocks = _combined(text, start, end, scan) if scan.rest else scan.blocks
     if blocks is None:
-        return flat_blocks(text, start, end, line_scan=False)
+        return flat_blocks(text, start, end, line_scan=False, is_commonmark=is_commonmark)
     if "$$" in scan.rest:  # plain blocks open no math
         for number in hidden_headings(text, blocks):
             blocks[number] = Block("paragraph", *blocks[number].span)
@@ -80,6 +90,17 @@ def _parsed_block(text: str, kind: Kind, start: int, end: int, level: int) -> Bl
     if kind == "heading":
         info = text[start:end].lstrip(" \t").lstrip("#").strip(BLANK)
     return Block(kind, start, end, level, info)
+
+
+def _with_ids_above(text: str, blocks: list[Block], headings: Container[int]) -> list[Block]:
+    """``blocks`` with each of ``headings`` together with the lines above it, if they only give it an id."""
+    found: list[Block] = []
+    for number, block in enumerate(blocks):
+        if number in headings and ids_end(text, found[-1].start, found[-1].end) == found[-1].end:
+            found[-1] = block._replace(start=found[-1].start)
+        else:
+            found.append(block)
+    return found
 
 
 def _as_admonition(text: str, block: Block) -> Block:

@@ -17,7 +17,10 @@ from typing import NamedTuple
 
 _VALUE = r"""(?:"[^"\n]*+"|'[^'\n]*+'|[^\s{}"']++)"""
 _ATTRIBUTE = rf"(?:[#.][^\s{{}}]++|[\w:.-]++={_VALUE})"
-_ATTRIBUTES = re.compile(rf"[ \t]*+\{{:?[ \t]*+({_ATTRIBUTE}(?:[ \t]++{_ATTRIBUTE})*+)[ \t]*+\}}[ \t]*+\Z")
+_ATTRIBUTE_LIST = rf"{_ATTRIBUTE}(?:[ \t]++{_ATTRIBUTE})*+"
+_WORD = rf"(?:{_ATTRIBUTE}|[\w-]++)"  # only behind a colon
+_WORD_LIST = rf"{_WORD}(?:[ \t]++{_WORD})*+"
+_ATTRIBUTES = re.compile(rf"[ \t]*+\{{(?::[ \t]*+({_WORD_LIST})|[ \t]*+({_ATTRIBUTE_LIST}))[ \t]*+\}}[ \t]*+\Z")
 _ID = re.compile(r"(?:\A|(?<=\s))#([^\s#]+)|(?:\A|(?<=\s))id=[\"']?([^\s\"']+)")
 _COMMENT = re.compile(r"[ \t]*(?:\{/\*[ \t]*(.*?)[ \t]*\*/\}|<!--[ \t]*(.*?)[ \t]*-->)")
 _ANCHOR = re.compile(
@@ -30,6 +33,9 @@ _TEXT = re.compile(r'\btext="([^"\n]*)"')
 _QUOTED = re.compile(r'"([^"\n]+)"')
 _LABEL_ABOVE = re.compile(r"(?:\A|\n)[ ]{0,3}\(([^()\s][^()\n]*)\)=[ \t]*\Z")
 _ANCHOR_ABOVE = re.compile(rf"(?:\A|\n)[ ]{{0,3}}{_ANCHOR.pattern}[ \t]*(?:</a>)?[ \t]*\Z", re.IGNORECASE)
+
+_ID_LINE = rf"[ \t]*+(?:\([^()\s][^()\r\n]*+\)=|{_ANCHOR.pattern}(?:[ \t]*+</a>)?)[ \t]*+(?:\r\n|\r|\n|\Z)"
+_ID_LINES = re.compile(rf"(?:{_ID_LINE}|[ \t]*+(?:\r\n|\r|\n))++", re.IGNORECASE)
 
 
 class HeadingId(NamedTuple):
@@ -48,7 +54,7 @@ def split_id(content: str) -> HeadingId:
     if "{" in content:
         attributes = _ATTRIBUTES.search(content)
         if attributes:
-            ids = _ID.search(attributes[1])
+            ids = _ID.search(attributes[1] or attributes[2])
             found = (ids[1] or ids[2]) if ids else ""
             content = content[: attributes.start()]
     if "{/*" in content or "<!--" in content:
@@ -70,6 +76,12 @@ def _shortcode_text(shortcode: re.Match[str]) -> str:
     """The text that a shortcode is known to show."""
     text = _TEXT.search(shortcode[0])
     return text[1] if text else ""
+
+
+def ids_end(text: str, start: int, end: int) -> int:
+    """Where lines end that only give ids, and blank lines, from ``start`` on; ``start`` if there are none."""
+    lines = _ID_LINES.match(text, start, min(end, start + _MAX_CONTENT))
+    return lines.end() if lines else start
 
 
 def id_above(text: str, start: int, end: int) -> str:

@@ -32,15 +32,18 @@ _ITEM = ("- ", "-\t")
 _ESCAPED = re.compile(r"\\.")
 
 
-def ascii_lines(text: str) -> str:
-    r"""``text`` as ASCII: lines end with ``\n``, feeds are text, blank lines are empty."""
+def ascii_lines(text: str, *, is_commonmark: bool = False) -> str:
+    r"""``text`` as ASCII: lines end with ``\n``, feeds are text, blank lines are empty.
+
+    Unless it ``is_commonmark``, constructs of documentation generators are replaced.
+    """
     lines = text if text.isascii() else _as_ascii(text)
     if "\x0c" in lines or "\x0b" in lines:
         lines = lines.translate(_FEEDS_TO_DELETE)
     lines = plain_lines(lines)
     if " \n" in lines or "\t\n" in lines:  # blank lines become several empty ones, which mean the same
         lines = _BLANK_LINE.sub(lambda line: "\n" * len(line[0]), lines)
-    return parser_view(lines)
+    return lines if is_commonmark else parser_view(lines)
 
 
 def _as_ascii(text: str) -> str:

@@ -1,7 +1,7 @@
 r"""Constructs of documentation generators that Markdown does not know, and what the parser sees in their place.
 
     {{< tab >}} … {{< /tab >}}           Hugo: raw text, so no heading inside; the parser sees one paragraph
-    {% highlight %} … {% endhighlight %}  Liquid (Jekyll): the same for highlight, raw, comment and code
+    {% highlight %} … {% endhighlight %}  Liquid (Jekyll): the same for highlight, comment and code
     !!! note "Title"                      MkDocs: admonitions and tabs with indented content; the parser sees list items
     === "Tab"
 
@@ -20,7 +20,7 @@ TEMPLATE_TAG = re.compile(
 )
 """A shortcode of Hugo, or a tag of Liquid."""
 _CLOSING_TAG = re.compile(r"\{(?:\{[<%]-?[ \t]*/|%-?[ \t]*end)")
-_RAW_WORDS = frozenset({"highlight", "raw", "comment", "code"})
+_RAW_WORDS = frozenset({"highlight", "comment", "code"})
 _LINE_START = re.compile(r"(?:[ \t>]|[-*+][ \t]|[0-9]{1,9}[.)][ \t])*\Z")
 _MAX_OPEN = 64
 """How many openings may wait for their closing; keeps hostile input linear."""

@@ -24,8 +24,11 @@ _CIRCLED_AND_SQUARED = re.compile(r"[\u24b6-\u24e9\U0001f130-\U0001f149\U0001f15
 """The symbols that Unicode calls alphabetic: Latin letters in circles and squares."""
 _GAP = re.compile(r"[- ]+")
 _HYPHENS = re.compile(r"[-\s]+")
+_EMOJI = re.compile(r"(?<!\w):[a-z0-9_+-]+:(?!\w)")
 _NOT_WORD = re.compile(r"[^\w\s-]")
 _VITEPRESS_GAP = re.compile(r"""[\x00-\x1f\s~`!@#$%^&*()\-_+=\[\]{}|\\;:"'\u201c\u201d\u2018\u2019<>,.?/]+""")
+_GITBOOK_WORDS = {"<": " less than ", ">": " greater than ", "|": " or ", "&": " and "}
+_NOT_LETTERS = re.compile(r"[\W_]+")
 _NOT_KRAMDOWN = re.compile(r"[^A-Za-z0-9 -]")
 _NO_LETTERS = "".join(chr(code) for code in range(128) if not chr(code).isalpha())
 _NOT_ALPHANUMERIC = re.compile(r"[^a-z0-9]+")
@@ -95,6 +98,16 @@ def _is_kept(char: str) -> bool:
     return _CIRCLED_AND_SQUARED.match(char) is not None
 
 
+def blackfriday_slug(title: str) -> str:
+    """Hugo with the heading ids of Blackfriday: everything that is not a letter or digit becomes one hyphen."""
+    return _NOT_LETTERS.sub("-", title).strip("-").lower()
+
+
+def gitbook_slug(title: str) -> str:
+    """GitBook: as Blackfriday, with words for some signs."""
+    return blackfriday_slug("".join([_GITBOOK_WORDS.get(char, char) for char in title]))
+
+
 def vitepress_slug(title: str) -> str:
     """VitePress: accents removed, everything that is not a letter or digit becomes one hyphen, ``_`` before a digit."""
     plain = "".join([char for char in unicodedata.normalize("NFKD", title) if not "\u0300" <= char <= "\u036f"])
@@ -103,14 +116,17 @@ def vitepress_slug(title: str) -> str:
 
 
 def mkdocs_slug(title: str) -> str:
-    """Python-Markdown: ASCII letters, digits and underscores; white space and hyphens become one hyphen."""
-    ascii_only = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode("ascii")
+    """Python-Markdown: ASCII letters, digits and underscores; white space and hyphens become one hyphen.
+
+    The emoji of MkDocs (``:material-android:``) are pictures.
+    """
+    ascii_only = unicodedata.normalize("NFKD", _EMOJI.sub("", title)).encode("ascii", "ignore").decode("ascii")
     return _HYPHENS.sub("-", _NOT_WORD.sub("", ascii_only).strip().lower())
 
 
 def unicode_slug(title: str) -> str:
     """PyMdown's slugs for MkDocs: as Python-Markdown, with letters of every script and every hyphen kept."""
-    return _NOT_WORD.sub("", unicodedata.normalize("NFC", title).strip()).lower().replace(" ", "-")
+    return _NOT_WORD.sub("", unicodedata.normalize("NFC", _EMOJI.sub("", title)).strip()).lower().replace(" ", "-")
 
 
 def kramdown_slug(title: str) -> str:
@@ -142,15 +158,17 @@ class SlugRule(NamedTuple):
 RULES: Mapping[str, SlugRule] = MappingProxyType(
     {
         "github": SlugRule(github_slug),
-        "ascii": SlugRule(ascii_slug),
         "docusaurus": SlugRule(github_slug),
         "hugo": SlugRule(github_slug),
+        "blackfriday": SlugRule(blackfriday_slug),
+        "gitbook": SlugRule(gitbook_slug),
         "vitepress": SlugRule(vitepress_slug),
         "mkdocs": SlugRule(mkdocs_slug, "_"),
         "pymdownx": SlugRule(unicode_slug, "_"),
         "kramdown": SlugRule(kramdown_slug),
         "sphinx": SlugRule(sphinx_slug),
         "underscore": SlugRule(underscore_slug, "_", 2),
+        "ascii": SlugRule(ascii_slug),
     }
 )
 

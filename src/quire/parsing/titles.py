@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
 from quire.model import Block, Note
@@ -26,23 +26,26 @@ _INERT = "\ufdd0"
 """A noncharacter, which has no meaning to the parser."""
 
 
-def set_titles(text: str, blocks: list[Block]) -> list[Note]:
-    """Set the plain text and the ids of the headings in ``blocks``. Returns a note for each title that was cut."""
+def set_titles(text: str, blocks: list[Block], ids: Mapping[int, str] | None) -> list[Note]:
+    """Set the plain text and the ids of the headings in ``blocks``. Returns a note for each title that was cut.
+
+    ``ids`` has those of ``ids_above``; if it is None, attributes, comments and shortcodes are text.
+    """
     numbers = [number for number, block in enumerate(blocks) if block[0] == "heading"]
     contents = [blocks[number][4] for number in numbers]
-    ids = _ids_above(text, blocks, numbers)
     if not _SPECIAL.search("\0".join(contents)) and max(map(len, contents), default=0) <= MAX_TITLE and not ids:
         return []  # the usual case
     notes: list[Note] = []
     marked: list[tuple[int, str]] = []
     for number, content in zip(numbers, contents, strict=True):
         block, bare, own = blocks[number], content, ""
-        if "{" in content or "<" in content:
+        if ids is not None and ("{" in content or "<" in content):
             above_line = content.rpartition("\n")[0].replace("\n", " ") if "\n" in content else ""
             bare, own = split_id(above_line or content)
             bare = content if bare == above_line else bare  # a line below the title makes it a heading
-        if own or number in ids:
-            blocks[number] = block._replace(id=own or ids[number])
+        own = own or (ids.get(number, "") if ids else "")
+        if own:
+            blocks[number] = block._replace(id=own)
         if not _SPECIAL.search(bare):
             _set_title(blocks, number, bare, notes)
         elif _PLAIN.fullmatch(bare):
@@ -64,13 +67,13 @@ def _set_title(blocks: list[Block], number: int, title: str, notes: list[Note]) 
         blocks[number] = block._replace(info=short)
 
 
-def _ids_above(text: str, blocks: Sequence[Block], headings: Sequence[int]) -> dict[int, str]:
-    """The ids that lines above headings give them."""
-    if ")=\n" not in text and "<a " not in text:
-        return {}
+def ids_above(text: str, blocks: Sequence[Block]) -> dict[int, str]:
+    """The ids that lines above headings give them, by the number of the heading's block."""
     found: dict[int, str] = {}
-    for number in headings:
-        kind, start, end = blocks[number - 1][:3] if number else ("", 0, 0)
+    if ")=" not in text and "<a " not in text:
+        return found
+    for number, block in enumerate(blocks):
+        kind, start, end = blocks[number - 1][:3] if number and block[0] == "heading" else ("", 0, 0)
         if kind in ("paragraph", "html") and text.endswith((")=", ">"), start, end):
             given = id_above(text, start, end)
             if given:

@@ -156,7 +156,7 @@ class _Walk:
         """Whether an entry is wanted by its name, its kind and the ignore files."""
         if name in _NEVER or (name.startswith(".") and not self.hidden):
             return False
-        if not is_directory and not _has_extension(name) and not (is_link and self.follow_symlinks):
+        if not is_directory and not has_extension(name) and not (is_link and self.follow_symlinks):
             return False
         path = folder.path + name
         if self.exclude and globs.covers(f"{path}/" if is_directory else path, self.exclude):
@@ -173,7 +173,7 @@ class _Walk:
             self.waiting.append(_Folder(entry.path, f"{folder.path}{entry.name}/", real, folder.rules))
         elif not Path(entry.path).exists():
             self.skip(entry.path, "symbolic link to nothing; correct or remove it", is_error=True)
-        elif _has_extension(entry.name):
+        elif has_extension(entry.name):
             self.take_entry(entry, folder, os.path.realpath(entry.path))
 
     def take_entry(self, entry: os.DirEntry[str], folder: _Folder, real: str) -> None:
@@ -218,7 +218,8 @@ class _Walk:
         return above
 
 
-def _has_extension(name: str) -> bool:
+def has_extension(name: str) -> bool:
+    """Whether a file name is that of a document."""
     stem, dot, extension = name.rpartition(".")
     return bool(stem) and dot + extension.lower() in EXTENSIONS
 

@@ -131,7 +131,7 @@ def unreadable(error: OSError | ValueError) -> str:
     return unread("", error).reason
 
 
-def make_source(text: str, path: str | None = None, syntax: Syntax | None = None) -> Source:
+def make_source(text: str, path: str | None = None, syntax: Syntax | None = None, dialect: str | None = None) -> Source:
     """A Source of ``text``. Markdown, by ``syntax`` or by the path's ending, has its front matter taken off."""
     path = path.replace(os.sep, "/") if path is not None else None
     if syntax is None:
@@ -143,6 +143,7 @@ def make_source(text: str, path: str | None = None, syntax: Syntax | None = None
         text=text,
         path=path,
         syntax=syntax,
+        dialect=dialect,
         frontmatter=top.data,
         body_start=top.body_start,
         opaque=top.opaque,

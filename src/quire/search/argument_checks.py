@@ -69,9 +69,9 @@ def folders(name: str, value: Any) -> dict[str, str]:
     return {tree: os.fsdecode(folder) for tree, folder in value.items()}
 
 
-def languages(name: str, value: Any) -> dict[str, str]:
-    """Languages by tree name."""
-    wanted = 'languages by the name of a tree, as in {"docs": "german"}'
+def by_tree(name: str, value: Any, example: str) -> dict[str, str]:
+    """Languages, or other texts, by tree name."""
+    wanted = f'{name} by the name of a tree, as in {{"docs": "{example}"}}'
     _mapping(name, {} if value is None else value, wanted)
     if value and not all(isinstance(each, str) for each in value.values()):
         raise _impossible(name, value, wanted)

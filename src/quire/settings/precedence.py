@@ -17,7 +17,7 @@ import msgspec
 from quire.errors import OptionError, near
 from quire.index.file_records import DEFAULT_FOLDER, DEFAULT_LANGUAGE
 from quire.index.folder import is_inside
-from quire.options import DEFAULT_STRATEGY, valid_names
+from quire.options import DEFAULT_STRATEGY, Options, build, valid_names
 from quire.search.ranking_settings import SearchSettings
 from quire.settings import quire_toml
 from quire.settings.quire_toml import NUMBERS, PROJECT_FILE, File, Tree, project_file, user_file, user_folder
@@ -64,6 +64,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         strategy = strategy or table.get("strategy", DEFAULT_STRATEGY)
         known = valid_names(strategy)
         return {"strategy": strategy} | {name: value for name, value in table.items() if name in known}
+
+    def tree_options(self, tree: str = "") -> Options:
+        """The options of a tree; those under ``[chunk]`` if the configuration has no such tree."""
+        options = self.chunk_options(tree if tree in self.trees else "")
+        return build(options.pop("strategy"), options)
 
 
 def variable(name: str) -> str:

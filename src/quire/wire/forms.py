@@ -16,6 +16,7 @@ from quire.errors import OptionError, impossible
 from quire.finish.ids import node_id
 from quire.model import UNTITLED, Section
 from quire.offsets import bytes_at
+from quire.parsing.heading_ids import ids_end
 from quire.record import Chunk, Chunks
 
 Form = Literal["chunk", "compact", "node"]
@@ -78,7 +79,7 @@ def _body(chunk: Chunk) -> str:
     text = chunk.original_text
     if not chunk.header_depths or chunk.overlap_chars or chunk.node_types[:1] != ("heading",):
         return text
-    heading = _HEADING.match(text)
+    heading = _HEADING.match(text, ids_end(text, 0, len(text)))
     if heading is None:
         return text
     level = len(heading["atx"]) if heading["atx"] else 1 + (heading["underline"][0] == "-")

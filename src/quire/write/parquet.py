@@ -33,39 +33,40 @@ def write_parquet(target: Path | str, documents: Iterable[Chunks]) -> int:
     ``metadata`` is a column of JSON. A lone surrogate becomes U+FFFD, because Parquet cannot store it.
     """
     check_documents(documents)
-    return _write(Path(target), chain.from_iterable(map(_batches, documents)))
+    return _write(Path(target), chain.from_iterable(map(row_batches, documents)))
 
 
 def encoded(chunks: Chunks) -> Rows:
     """The rows of a document; another process may make them."""
-    return (batch.serialize().to_pybytes() for batch in _batches(chunks))
+    return (batch.serialize().to_pybytes() for batch in row_batches(chunks))
 
 
 def write_encoded(target: Path, documents: Iterable[Rows]) -> None:
     """Write the encoded rows of documents to a Parquet file."""
-    arrow, _ = _pyarrow()
+    arrow, _ = pyarrow()
     parts = chain.from_iterable(documents)
-    _write(target, (arrow.ipc.read_record_batch(arrow.py_buffer(part), _schema(arrow)) for part in parts))
+    _write(target, (arrow.ipc.read_record_batch(arrow.py_buffer(part), schema(arrow)) for part in parts))
 
 
 def check_installed() -> None:
     """Raise a QuireError if pyarrow is missing."""
-    _pyarrow()
+    pyarrow()
 
 
 def _write(file: Path, batches: Iterable[Any]) -> int:
-    arrow, parquet = _pyarrow()
-    schema = _schema(arrow)
+    arrow, parquet = pyarrow()
+    columns = schema(arrow)
     count = 0
-    with new_file(file) as stream, parquet.ParquetWriter(stream, schema, compression="zstd") as writer:
+    with new_file(file) as stream, parquet.ParquetWriter(stream, columns, compression="zstd") as writer:
         for group in _groups(batches):
-            table = arrow.Table.from_batches(group, schema=schema)
+            table = arrow.Table.from_batches(group, schema=columns)
             writer.write_table(table)
             count += table.num_rows
     return count
 
 
-def _pyarrow() -> tuple[Any, Any]:
+def pyarrow() -> tuple[Any, Any]:
+    """The packages ``pyarrow`` and ``pyarrow.parquet``; a QuireError if they are missing."""
     try:
         return import_module("pyarrow"), import_module("pyarrow.parquet")
     except ImportError as error:
@@ -84,12 +85,12 @@ def _groups(batches: Iterable[Any]) -> Iterator[list[Any]]:
         yield group
 
 
-def _batches(chunks: Chunks) -> Iterator[Any]:
+def row_batches(chunks: Chunks) -> Iterator[Any]:
     """The rows of a document, at most one group at a time."""
-    arrow, _ = _pyarrow()
+    arrow, _ = pyarrow()
     rows = map(_row, records(chunks))
     while some := list(islice(rows, _ROWS)):
-        yield arrow.RecordBatch.from_pylist(some, schema=_schema(arrow))
+        yield arrow.RecordBatch.from_pylist(some, schema=schema(arrow))
 
 
 def _row(record: dict[str, Any]) -> dict[str, Any]:
@@ -105,7 +106,8 @@ def _encodable(value: Any) -> Any:
 
 
 @cache
-def _schema(arrow: Any) -> Any:
+def schema(arrow: Any) -> Any:
+    """The columns of a chunk record."""
     hints = get_type_hints(Chunk)
     columns = [(camel(each.name), _type(arrow, hints[each.name])) for each in fields(Chunk)]
     return arrow.schema([*columns, ("contentHash", arrow.string())], metadata={"quire.record": VERSION})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import quire
+from quire import wire
 
 
 @pytest.mark.parametrize(
@@ -16,6 +17,9 @@ import quire
         ('## Title {.class #id key="two words"}', "Title", "id"),
         ("## Title { #id }", "Title", "id"),
         ("## Title {: #id }", "Title", "id"),
+        ("## Title {: title}", "Title", "title"),
+        ("## Title {: wide #id }", "Title", "id"),
+        ("## Title {title}", "Title {title}", "title-title"),
         ('## Title { data-toc-label="Short" }', "Title", "title"),
         ("## Title {.class}", "Title", "title"),
         ("## Title {/* #id */}", "Title", "id"),
@@ -34,6 +38,7 @@ import quire
         ("(the-id)=\n## Title", "Title", "the-id"),
         ('<a id="the-id"></a>\n\n## Title', "Title", "the-id"),
         ('<a name="the-id">\n\n## Title', "Title", "the-id"),
+        ("(other)=\n(the-id)=\n## Title", "Title", "the-id"),
         ("Some text (see)=\n\n## Title", "Title", "title"),
     ],
 )
@@ -60,3 +65,30 @@ def test_a_heading_with_thousands_of_openings_is_its_own_title(unit: str) -> Non
     text = f"# T {unit * 20_000}x\n\ntext\n"
     assert quire.parse(text).sections[1].title.startswith("T")
     assert quire.verify(text, quire.chunk(text)) == []
+
+
+@pytest.mark.parametrize(
+    "above", ["(id)=\n", "(id)=\n\n", "(a)=\n(id)=\n", "<a id='id'></a>\n", "<a name='id'>\n\n", "(id)=\r\n"]
+)
+def test_an_id_above_a_heading_is_in_its_section(above: str) -> None:
+    text = f"# A\n\ntext\n\n{above}## B\n\nmore\n"
+    document = quire.parse(text)
+    assert [text[section.start : section.body_end] for section in document.sections[1:]] == [
+        "# A\n\ntext\n\n",
+        f"{above}## B\n\nmore\n",
+    ]
+    for strategy in ("packed", "flow", "sections", "tree"):
+        assert (
+            quire.verify(
+                text, quire.chunk(text, strategy, min_tokens=0) if strategy != "tree" else quire.chunk(text, strategy)
+            )
+            == []
+        )
+    record = wire.compact(quire.chunk(text, "sections", min_tokens=0)[1])
+    assert (record["title"], record["body"]) == ("B", "more")
+
+
+@pytest.mark.parametrize("above", ["Text\n(id)=\n", "(id)= text\n\n", "<a id='id'>text</a>\n\n"])
+def test_text_above_a_heading_is_not_in_its_section(above: str) -> None:
+    text = f"# A\n\n{above}## B\n\nmore\n"
+    assert text[quire.parse(text).sections[2].start :] == "## B\n\nmore\n"

@@ -26,7 +26,10 @@ import quire
         ('[a]({{< ref "x.md#y" >}}), [b]({{% relref "/docs/z/" %}})', [("a", "x.md#y"), ("b", "/docs/z/")]),
         ("[a]({% link docs/x.md %}#y), [b]({{ site.baseurl }}/z)", [("a", "docs/x.md#y"), ("b", "/z")]),
         ("{{< note >}}\n[a](b)\n{{< /note >}}\n", [("a", "b")]),
-        ("{{< highlight go >}}\n[a](b)\n{{< /highlight >}}\n\n{% raw %}[a](b){% endraw %} [c](d)", [("c", "d")]),
+        (
+            "{{< highlight go >}}\n[a](b)\n{{< /highlight >}}\n\n{% comment %}[a](b){% endcomment %} [c](d)",
+            [("c", "d")],
+        ),
         (
             '!!! note "[t](u)"\n    [a](b)\n\n        [c](d)\n\n=== "Tab"\n\n    - [e](f)\n',
             [("t", "u"), ("a", "b"), ("e", "f")],

@@ -76,6 +76,10 @@ def test_a_taken_slug_gets_the_next_free_suffix() -> None:
     [
         ("docusaurus", "What's new in 3.4?", "whats-new-in-34"),
         ("hugo", "What's new in 3.4?", "whats-new-in-34"),
+        ("blackfriday", "What's new in 3.4? Déjà_vu", "what-s-new-in-3-4-déjà-vu"),
+        ("gitbook", "`--level=<low|high>` & more", "level-less-than-low-or-high-greater-than-and-more"),
+        ("mkdocs", ":material-android: Android", "android"),
+        ("pymdownx", ":material-android: a::b:c", "abc"),
         ("vitepress", "What's new in 3.4?", "what-s-new-in-3-4"),
         ("vitepress", "Déjà vu", "deja-vu"),
         ("vitepress", "404 page", "_404-page"),

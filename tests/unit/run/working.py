@@ -64,3 +64,20 @@ def break_if(flag: Path) -> None:
     if not flag.exists():
         flag.touch()
         os._exit(3)
+
+
+LETHAL_TEXT = "this document ends its process"
+
+
+def names_of(documents):
+    return documents.select(["path"])
+
+
+def fragile_names_of(documents):
+    if LETHAL_TEXT in documents.column("text").to_pylist():
+        os._exit(1)
+    return names_of(documents)
+
+
+def failing(documents):
+    return documents.cast(documents.schema.remove(0))

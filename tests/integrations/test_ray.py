@@ -1,0 +1,115 @@
+"""Runs on a real Ray cluster of two nodes on this machine, compared with a run in one process."""
+
+import os
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+pytest.importorskip("ray", reason="needs the extra ray")
+
+import pyarrow.parquet as pq
+import ray
+from ray.cluster_utils import Cluster
+
+from quire.cli.run import command
+from quire.run import chunk_batch, map_documents
+from quire.run.parts import PART
+
+LETHAL = "this document ends its process"
+
+
+@pytest.fixture
+def cluster():
+    nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+    nodes.add_node(num_cpus=1)
+    ray.init(address=nodes.address, log_to_driver=False)
+    yield nodes
+    ray.shutdown()
+    nodes.shutdown()
+
+
+@pytest.fixture
+def docs(tmp_path):
+    """A folder with documents for four parts, one with a name that some readers skip, one without text."""
+    folder = tmp_path / "docs"
+    (folder / "deep").mkdir(parents=True)
+    section = "## Part {}\n\n" + "Some words that fill a line, and some more of them. " * 40 + "\n\n"
+    for number in range(7):
+        text = "".join(section.format(each) for each in range(PART // 2 // len(section) + 1))
+        (folder / "deep" / f"{number}.md").write_text(f"# Document {number}\n\n{text}")
+    (folder / "_index.md").write_text("# Underscore\n\nText.\n")
+    (folder / "empty.md").write_text("")
+    return folder
+
+
+def rows(folder: Path):
+    return [row for file in sorted(folder.glob("*.parquet")) for row in pq.read_table(file).to_pylist()]
+
+
+def run(source, output, engine):
+    result = CliRunner().invoke(command, [str(source), "-o", str(output), "--engine", engine], standalone_mode=False)
+    assert result.return_value == 0, result.output
+    return result
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_rows_are_those_of_one_machine_also_after_a_second_run(cluster, docs, tmp_path):
+    run(docs, tmp_path / "local", "local")
+    expected = rows(tmp_path / "local")
+    run(docs, tmp_path / "ray", "ray")
+    assert rows(tmp_path / "ray") == expected
+    (docs / "deep" / "6.md").unlink()
+    run(docs, tmp_path / "ray", "ray")
+    assert {row["sourcePath"] for row in rows(tmp_path / "ray")} == {row["sourcePath"] for row in expected} - {
+        "deep/6.md"
+    }
+    assert "_index.md" in {row["sourcePath"] for row in expected}
+    assert "empty.md" not in {row["sourcePath"] for row in expected}
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_killed_node_loses_and_doubles_nothing(cluster, docs, tmp_path):
+    expected = [row for batch in map_documents(str(docs), chunk_batch) for row in batch.to_pylist()]
+    doomed = cluster.worker_nodes.copy().pop()
+    signal, doomed_id = tmp_path / "reached", doomed.node_id
+
+    def slow_on_the_doomed_node(documents):
+        if ray.get_runtime_context().get_node_id() == doomed_id:
+            signal.touch()
+            threading.Event().wait()  # until the node is killed
+        return chunk_batch(documents)
+
+    def kill():
+        while not signal.exists():
+            time.sleep(0.05)
+        cluster.remove_node(doomed, allow_graceful=False)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    made = [
+        row for batch in map_documents(str(docs), slow_on_the_doomed_node, engine="ray") for row in batch.to_pylist()
+    ]
+    killer.join()
+    assert made == expected
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_document_that_kills_its_worker_is_reported(cluster, docs):
+    (docs / "deep" / "lethal.md").write_text(f"# Bad\n\n{LETHAL}\n")
+
+    def fragile(documents):
+        if any(LETHAL in text for text in documents.column("text").to_pylist()):
+            os._exit(1)
+        return chunk_batch(documents)
+
+    problems = []
+    batches = map_documents(
+        str(docs), fragile, engine="ray", on_problem=lambda path, reason: problems.append((path, reason))
+    )
+    paths = {row["sourcePath"] for batch in batches for row in batch.to_pylist()}
+    assert [path for path, _ in problems] == ["deep/lethal.md"]
+    assert "its process died" in problems[0][1]
+    assert paths == {"_index.md", *(f"deep/{number}.md" for number in range(7))}
