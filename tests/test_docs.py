@@ -11,6 +11,7 @@ import inspect
 import os
 import re
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -61,13 +62,23 @@ def compare(page: Path, made: str) -> None:
 
 def examples(page: Path) -> list[str]:
     """The Python code on a page."""
-    return [token.content for token in tokens(page) if token.type == "fence" and token.info.split()[:1] == ["python"]]
+    return [token.content for token in fences(page)]
+
+
+def fences(page: Path) -> list[Token]:
+    return [token for token in tokens(page) if token.type == "fence" and token.info.split()[:1] == ["python"]]
+
+
+def needs(token: Token) -> list[pytest.MarkDecorator]:
+    """Skips an example if a package that its info string names (```python chromadb) is missing."""
+    missing = [name for name in token.info.split()[1:] if find_spec(name) is None]
+    return [pytest.mark.skip(reason=f"needs {', '.join(missing)}: make test-integrations")] if missing else []
 
 
 EXAMPLES = [
-    pytest.param(page, code, id=f"{name_of(page)}-{number}")
+    pytest.param(page, token.content, id=f"{name_of(page)}-{number}", marks=needs(token))
     for page in PAGES
-    for number, code in enumerate(examples(page), start=1)
+    for number, token in enumerate(fences(page), start=1)
 ]
 
 

@@ -13,7 +13,7 @@ import quire
 
 NAMES = {
     "Block", "BusyError", "Chunk", "Chunks", "Document", "Finding", "GuardError", "Hit", "Index", "IndexDamagedError",
-    "InputError", "Link", "NotFoundError", "OptionError", "QueryError", "QuireError", "Results", "Section", "Span", "StoreError",
+    "InputError", "Link", "MissingExtraError", "NotFoundError", "OptionError", "QueryError", "QuireError", "Results", "Section", "Span", "StoreError",
     "TokenizerError",
     "UndecodableError", "__version__", "chunk", "chunk_dir", "chunk_file", "flat", "parse", "verify",
 }  # fmt: skip

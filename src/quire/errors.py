@@ -12,6 +12,7 @@ The whole tree:
     ├── StoreError             an index that cannot be read or written (has its folder)
     │   └── IndexDamagedError  its files are damaged; the next update rebuilds it
     ├── BusyError              another process is updating the index (has its folder)
+    ├── MissingExtraError      a package of an extra is not installed (has its name; also an ImportError)
     └── NotFoundError          a section or document that is not in the index (also a LookupError)
 
 ``problem`` (what is wrong) and ``advice`` (what to do) are separate, so that the command line can replace the advice
@@ -163,6 +164,16 @@ class IndexDamagedError(StoreError):
 
 class BusyError(_PathError):
     """Another process is updating the index."""
+
+
+class MissingExtraError(QuireError, ImportError):
+    """A package that an extra of quire installs is missing."""
+
+    def __init__(self, extra: str, cause: ImportError | None = None) -> None:
+        missing = cause.name if cause and cause.name else extra
+        super().__init__(f"{missing} is not installed", f"install it: pip install 'quire[{extra}]'")
+        self.extra = extra
+        """The name of the extra."""
 
 
 class NotFoundError(QuireError, LookupError):

@@ -24,6 +24,7 @@ ERRORS = [
     (errors.StoreError(".quire", "is full", "make room"), ".quire: is full; make room"),
     (errors.IndexDamagedError(".quire", "is damaged", "run: quire index"), ".quire: is damaged; run: quire index"),
     (errors.BusyError(".quire", "is being written", "wait"), ".quire: is being written; wait"),
+    (errors.MissingExtraError("chroma"), "chroma is not installed; install it: pip install 'quire[chroma]'"),
     (errors.NotFoundError("a.md: not there", "run: quire ls"), "a.md: not there; run: quire ls"),
 ]
 

@@ -140,7 +140,8 @@ def test_forms_by_name() -> None:
     assert list(wire.records(chunks)) == [chunk.to_dict() for chunk in chunks]
     assert list(wire.records(chunks, "compact")) == [wire.compact(chunk) for chunk in chunks]
     assert list(wire.records(chunks, "node")) == list(wire.nodes(chunks))
-    assert set(wire.FORMS) == {"chunk", "compact", "node"}
+    assert list(wire.records(chunks, "flat")) == [quire.flat(chunk) for chunk in chunks]
+    assert set(wire.FORMS) == {"chunk", "compact", "flat", "node"}
 
 
 def test_flat_has_scalars_only_and_the_same_fields_for_every_chunk() -> None:
