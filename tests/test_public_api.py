@@ -12,7 +12,7 @@ import pytest
 import quire
 
 NAMES = {
-    "Block", "BusyError", "Chunk", "Chunks", "Document", "Finding", "GuardError", "Hit", "Index", "IndexDamagedError",
+    "Block", "BusyError", "Chunk", "Chunks", "Document", "EmbedderError", "Finding", "GuardError", "Hit", "Index", "IndexDamagedError",
     "InputError", "Link", "MissingExtraError", "NotFoundError", "OptionError", "QueryError", "QuireError", "Results", "Section", "Span", "StoreError",
     "TokenizerError",
     "UndecodableError", "__version__", "chunk", "chunk_dir", "chunk_file", "flat", "parse", "verify",

@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from quire.errors import (
         BusyError,
+        EmbedderError,
         GuardError,
         IndexDamagedError,
         InputError,
@@ -38,6 +39,7 @@ _HOME = {
     "Chunk": "record",
     "Chunks": "record",
     "Document": "model",
+    "EmbedderError": "errors",
     "Finding": "model",
     "GuardError": "errors",
     "Hit": "search.hit",
@@ -70,6 +72,7 @@ __all__ = [
     "Chunk",
     "Chunks",
     "Document",
+    "EmbedderError",
     "Finding",
     "GuardError",
     "Hit",
