@@ -145,7 +145,7 @@ class LanceStore:
 
 def _compact(table: Any) -> None:
     """Join small files and drop old versions, once there are many."""
-    if table.stats().fragment_stats.num_fragments > _MOST_FRAGMENTS:
+    if table.stats()["fragment_stats"]["num_fragments"] > _MOST_FRAGMENTS:
         table.optimize()
 
 

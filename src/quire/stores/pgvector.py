@@ -80,7 +80,7 @@ class PostgresStore:
         self._know_vectors()
         query = "SELECT id, document_hash, content_hash, passage, vector FROM {} WHERE content_hash = ANY(%s)"
         found = self._connection.execute(self._sql(query, name), [list(hashes)], binary=True)
-        return [Known(*row[:4], vector=_array(row[4])) for row in found]
+        return [Known(id_, old, content, passage, _array(vector)) for id_, old, content, passage, vector in found]
 
     def write(self, generation: str, new: Sequence[Row], changed: Sequence[Row]) -> None:
         """Add rows and replace others."""
