@@ -82,7 +82,8 @@ class LanceStore:
         if self._mark(name) != generation:  # none yet, or another one that was never completed
             size = len((new or changed)[0].vector)
             schema = _schema(size).with_metadata({_MARK: generation.encode()})
-            self._tables[name] = self._database.create_table(name, schema=schema, mode="overwrite")
+            mode = "overwrite" if self._has(name) else "create"
+            self._tables[name] = self._database.create_table(name, schema=schema, mode=mode)
         table = self._table(name)
         if new:
             table.add(_arrow(new))

@@ -15,20 +15,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from os import PathLike
 from typing import Any
 
 from quire.embed.embedder import Embedder, resolve
-from quire.errors import EmbedderError, MissingExtraError, QuireError
+from quire.errors import EmbedderError, QuireError
 from quire.options import DEFAULT_STRATEGY
 from quire.stores.documents import SyncDocument, documents
 from quire.stores.row import LAYOUT, Row, rows
 from quire.stores.target import Known, Store, failed, opened
-
-try:
-    import numpy as np
-except ImportError as error:
-    raise MissingExtraError("lancedb", error) from error
 
 _BATCH = 256
 """How many rows are embedded and written at a time, unless the embedder says it."""
@@ -219,6 +215,7 @@ class _Sync:
     def _embed(self, texts: list[str]) -> Any:
         if not texts:
             return []
+        np = import_module("numpy")  # every store needs it
         vectors = np.asarray(self._embedder.embed(texts), dtype=np.float32)
         if vectors.ndim != 2 or len(vectors) != len(texts) or not vectors.size or not np.isfinite(vectors).all():
             problem = f"{self._embedder.name} did not return one vector of numbers for each of {len(texts)} texts"
