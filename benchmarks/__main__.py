@@ -21,6 +21,7 @@ from benchmarks import (
     quality,
     search_speed,
     startup,
+    stores,
     versions,
 )
 from benchmarks.peers import report
@@ -38,7 +39,7 @@ PARTS = {
     "search_speed": ("Speed of search", search_speed.run),
     "startup": ("Start-up", startup.run),
 }
-LONG = {"gigabyte": ("A gigabyte", gigabyte.run)}
+LONG = {"gigabyte": ("A gigabyte", gigabyte.run), "stores": ("Vector stores", stores.run)}
 """Run only when named."""
 RESULTS = Path(__file__).parent / "results"
 

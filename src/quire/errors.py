@@ -174,9 +174,8 @@ class BusyError(_PathError):
 class MissingExtraError(QuireError, ImportError):
     """A package that an extra of quire installs is missing."""
 
-    def __init__(self, extra: str, cause: ImportError | None = None) -> None:
-        missing = cause.name if cause and cause.name else extra
-        super().__init__(f"{missing} is not installed", f"install it: pip install 'quire[{extra}]'")
+    def __init__(self, extra: str, package: str | None = None) -> None:
+        super().__init__(f"{package or extra} is not installed", f"install it: pip install 'quire[{extra}]'")
         self.extra = extra
         """The name of the extra."""
 

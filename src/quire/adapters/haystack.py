@@ -11,7 +11,7 @@ from quire.options import DEFAULT_STRATEGY
 try:
     from haystack import Document, component, default_from_dict, default_to_dict
 except ImportError as error:
-    raise MissingExtraError("haystack", error) from error
+    raise MissingExtraError("haystack", error.name) from error
 
 __all__ = ["QuireRetriever", "QuireSplitter"]
 

@@ -19,7 +19,7 @@ try:
     from langchain_core.retrievers import BaseRetriever
     from langchain_text_splitters import TextSplitter
 except ImportError as error:
-    raise MissingExtraError("langchain", error) from error
+    raise MissingExtraError("langchain", error.name) from error
 
 __all__ = ["QuireLoader", "QuireRetriever", "QuireTextSplitter"]
 

@@ -23,7 +23,7 @@ try:
         TextNode,
     )
 except ImportError as error:
-    raise MissingExtraError("llama-index", error) from error
+    raise MissingExtraError("llama-index", error.name) from error
 
 __all__ = ["QuireNodeParser", "QuireRetriever"]
 

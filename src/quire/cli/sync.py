@@ -22,6 +22,7 @@ from quire.errors import OptionError
 from quire.record import Chunks
 from quire.stores import SyncReport, sync_documents
 from quire.stores.documents import SyncDocument, document
+from quire.stores.target import parts
 
 _DEFAULT = NAMES[0]
 _MODEL_OPTIONS = ("embedder", "endpoint", "model", "version", "window", "requests_per_minute")
@@ -61,6 +62,7 @@ def command(
     """
     if STANDARD_INPUT in paths:
         raise click.UsageError("standard input has no path to sync; name files or folders")
+    parts(store)
     chosen = {name: options.pop(name) for name in _MODEL_OPTIONS}
     inputs = Inputs.load(paths, errors=errors, follow=follow, hidden=hidden)
     cut = TreeCutter.of(inputs, options)
@@ -83,7 +85,10 @@ def command(
     for path, reason in report.failed:
         show_problem(path, reason, "skipped")
     if as_json:
-        write_json({**asdict(report), "failed": [{"path": path, "reason": reason} for path, reason in report.failed]})
+        fields = asdict(report)
+        is_new = fields.pop("is_new_generation")
+        failed = [{"path": path, "reason": reason} for path, reason in report.failed]
+        write_json({**fields, "newGeneration": is_new, "failed": failed})
     elif not quiet:
         _show(report, dry_run=dry_run)
     return ERROR if report.failed else 0

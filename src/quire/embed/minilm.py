@@ -20,7 +20,7 @@ try:
     from threadpoolctl import threadpool_limits
     from tokenizers import Tokenizer
 except ImportError as error:
-    raise MissingExtraError("minilm", error) from error
+    raise MissingExtraError("minilm", error.name) from error
 
 _LAYERS, _HEADS = 6, 12
 

@@ -12,7 +12,7 @@ from quire.errors import MissingExtraError
 try:
     import wordllama
 except ImportError as error:
-    raise MissingExtraError("wordllama", error) from error
+    raise MissingExtraError("wordllama", error.name) from error
 
 
 class WordLlama:

@@ -19,7 +19,7 @@ try:
     import numpy as np
     from chromadb.errors import ChromaError
 except ImportError as error:
-    raise MissingExtraError("chroma", error) from error
+    raise MissingExtraError("chroma", error.name) from error
 
 ERRORS: tuple[type[Exception], ...] = (ChromaError, ValueError, OSError, RuntimeError)
 _MARK = "quire.generation"
@@ -35,7 +35,7 @@ class ChromaStore:
     def __init__(self, place: str, name: str, target: str) -> None:
         self.target = target
         self._name = name
-        self._client = _client(place)
+        self._client = client_of(place)
         self._batch = self._client.get_max_batch_size()
         self._collections: dict[str, Any] = {}
         for each in (name, name + NEXT, name + DOCUMENTS):
@@ -90,7 +90,7 @@ class ChromaStore:
                     ids=[row.id for row in some],
                     embeddings=np.stack([row.vector for row in some]),
                     documents=[row.columns["text"] for row in some],
-                    metadatas=[_metadata(row) for row in some],
+                    metadatas=[metadata_of(row) for row in some],
                 )
 
     def delete(self, generation: str, documents: Sequence[str], hashes: Sequence[str]) -> None:
@@ -159,7 +159,8 @@ class ChromaStore:
             self._collections.pop(name)
 
 
-def _client(place: str) -> Any:
+def client_of(place: str) -> Any:
+    """A client for a folder or a URL."""
     settings = chromadb.Settings(anonymized_telemetry=False)
     url = urlsplit(place)
     if url.scheme not in ("http", "https"):
@@ -169,7 +170,7 @@ def _client(place: str) -> Any:
     return chromadb.HttpClient(url.hostname or "", port, ssl=is_secure, settings=settings)
 
 
-def _metadata(row: Row) -> dict[str, Any]:
+def metadata_of(row: Row) -> dict[str, Any]:
     """The columns; Chroma has the text and the id elsewhere, and takes no empty lists."""
     left_out = {"id", "text", *(name for name in LISTS if not row.columns[name])}
     return {name: value for name, value in row.columns.items() if name not in left_out}

@@ -18,7 +18,7 @@ try:
     import numpy as np
     import pyarrow as pa
 except ImportError as error:
-    raise MissingExtraError("lancedb", error) from error
+    raise MissingExtraError("lancedb", error.name) from error
 
 ERRORS: tuple[type[Exception], ...] = (OSError, RuntimeError, ValueError, NotImplementedError)
 _MARK = b"quire.generation"
@@ -86,9 +86,9 @@ class LanceStore:
             self._tables[name] = self._database.create_table(name, schema=schema, mode=mode)
         table = self._table(name)
         if new:
-            table.add(_arrow(new))
+            table.add(arrow_table(new))
         if changed:
-            table.merge_insert("id").when_matched_update_all().execute(_arrow(changed))
+            table.merge_insert("id").when_matched_update_all().execute(arrow_table(changed))
 
     def delete(self, generation: str, documents: Sequence[str], hashes: Sequence[str]) -> None:
         """Delete the rows of documents, except those with one of these document hashes."""
@@ -157,7 +157,8 @@ def _schema(size: int) -> Any:
     return pa.schema([*columns, ("vector", pa.list_(pa.float32(), size))])
 
 
-def _arrow(rows: Sequence[Row]) -> Any:
+def arrow_table(rows: Sequence[Row]) -> Any:
+    """Rows as a table of Arrow."""
     schema = _schema(len(rows[0].vector))
     columns = {name: [row.columns[name] for row in rows] for name in (*TEXTS, *NUMBERS, *LISTS)}
     flat = np.concatenate([row.vector for row in rows])

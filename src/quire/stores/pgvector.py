@@ -17,7 +17,7 @@ try:
     from pgvector.psycopg import register_vector
     from psycopg import sql
 except ImportError as error:
-    raise MissingExtraError("pgvector", error) from error
+    raise MissingExtraError("pgvector", error.name) from error
 
 ERRORS: tuple[type[Exception], ...] = (psycopg.Error,)
 _MARK = "made by quire: "

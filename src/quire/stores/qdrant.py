@@ -19,7 +19,7 @@ try:
     from qdrant_client import QdrantClient, models
     from qdrant_client.http.exceptions import ApiException
 except ImportError as error:
-    raise MissingExtraError("qdrant", error) from error
+    raise MissingExtraError("qdrant", error.name) from error
 
 ERRORS: tuple[type[Exception], ...] = (ApiException, ValueError, OSError, RuntimeError)
 KEY_VARIABLE = "QDRANT_API_KEY"

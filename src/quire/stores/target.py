@@ -101,7 +101,7 @@ class EmptyStore:
 @contextmanager
 def opened(target: str, *, dry_run: bool) -> Iterator[Any]:
     """The store that ``target`` names. A folder is locked, unless nothing will be written."""
-    kind, place, name = _parts(target)
+    kind, place, name = parts(target)
     label = shown(f"{kind}:{place}#{name}")
     folder = None if kind == "pgvector" or "://" in place else Path(place)
     with ExitStack() as stack:
@@ -121,8 +121,8 @@ def opened(target: str, *, dry_run: bool) -> Iterator[Any]:
         yield store
 
 
-def _parts(target: str) -> tuple[str, str, str]:
-    """Kind, place and table."""
+def parts(target: str) -> tuple[str, str, str]:
+    """Kind, place and table; an OptionError if ``target`` is not possible."""
     kind, _, rest = target.partition(":")
     place, _, name = rest.partition("#")
     name = name or DEFAULT_NAME

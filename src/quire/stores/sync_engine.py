@@ -24,7 +24,7 @@ from quire.errors import EmbedderError, QuireError
 from quire.options import DEFAULT_STRATEGY
 from quire.stores.documents import SyncDocument, documents
 from quire.stores.row import LAYOUT, Row, rows
-from quire.stores.target import Known, Store, failed, opened
+from quire.stores.target import Known, Store, failed, opened, parts
 
 _BATCH = 256
 """How many rows are embedded and written at a time, unless the embedder says it."""
@@ -88,6 +88,8 @@ def sync_documents(
     on_progress: OnProgress | None = None,
 ) -> SyncReport:
     """Bring a store in step with documents."""
+    if isinstance(to, str):
+        parts(to)  # before a model is loaded
     model = resolve(embedder)
     with opened(to, dry_run=dry_run) if isinstance(to, str) else nullcontext(to) as store, _explained(store):
         return _Sync(store, model, dry_run=dry_run, on_progress=on_progress).run(documents)
