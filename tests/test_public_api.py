@@ -12,10 +12,10 @@ import pytest
 import quire
 
 NAMES = {
-    "Block", "BusyError", "Chunk", "Chunks", "Document", "Finding", "GuardError", "Hit", "Index", "IndexDamagedError",
-    "InputError", "Link", "NotFoundError", "OptionError", "QueryError", "QuireError", "Results", "Section", "Span", "StoreError",
+    "Block", "BusyError", "Chunk", "Chunks", "Document", "EmbedderError", "Finding", "GuardError", "Hit", "Index", "IndexDamagedError",
+    "InputError", "Link", "MissingExtraError", "NotFoundError", "OptionError", "QueryError", "QuireError", "Results", "Section", "Span", "StoreError",
     "TokenizerError",
-    "UndecodableError", "__version__", "chunk", "chunk_dir", "chunk_file", "parse", "verify",
+    "UndecodableError", "__version__", "chunk", "chunk_dir", "chunk_file", "flat", "parse", "verify",
 }  # fmt: skip
 
 

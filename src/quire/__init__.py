@@ -13,9 +13,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from quire.errors import (
         BusyError,
+        EmbedderError,
         GuardError,
         IndexDamagedError,
         InputError,
+        MissingExtraError,
         NotFoundError,
         OptionError,
         QueryError,
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from quire.pipeline import chunk, chunk_dir, chunk_file, parse, verify
     from quire.record import Chunk, Chunks
     from quire.search.hit import Hit, Results
+    from quire.wire.forms import flat
 
 _HOME = {
     "Block": "model",
@@ -36,6 +39,7 @@ _HOME = {
     "Chunk": "record",
     "Chunks": "record",
     "Document": "model",
+    "EmbedderError": "errors",
     "Finding": "model",
     "GuardError": "errors",
     "Hit": "search.hit",
@@ -43,6 +47,7 @@ _HOME = {
     "IndexDamagedError": "errors",
     "InputError": "errors",
     "Link": "model",
+    "MissingExtraError": "errors",
     "NotFoundError": "errors",
     "OptionError": "errors",
     "QueryError": "errors",
@@ -56,6 +61,7 @@ _HOME = {
     "chunk": "pipeline",
     "chunk_dir": "pipeline",
     "chunk_file": "pipeline",
+    "flat": "wire.forms",
     "parse": "pipeline",
     "verify": "pipeline",
 }
@@ -66,6 +72,7 @@ __all__ = [
     "Chunk",
     "Chunks",
     "Document",
+    "EmbedderError",
     "Finding",
     "GuardError",
     "Hit",
@@ -73,6 +80,7 @@ __all__ = [
     "IndexDamagedError",
     "InputError",
     "Link",
+    "MissingExtraError",
     "NotFoundError",
     "OptionError",
     "QueryError",
@@ -87,6 +95,7 @@ __all__ = [
     "chunk",
     "chunk_dir",
     "chunk_file",
+    "flat",
     "parse",
     "verify",
 ]

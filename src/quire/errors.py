@@ -7,11 +7,13 @@ The whole tree:
     ├── InputError             a document that cannot be read (has its path)
     │   └── UndecodableError   its bytes cannot be decoded (has the line and the byte offset)
     ├── GuardError             a chunk that is not worth embedding, with guard="raise" (has path and line)
+    ├── EmbedderError          an embedding model that cannot be reached or does not return vectors
     ├── TokenizerError         a tokenizer that cannot be loaded or does not return a count
     ├── QueryError             invalid query syntax (has the query and the position)
-    ├── StoreError             an index that cannot be read or written (has its folder)
+    ├── StoreError             an index or a vector store that cannot be read or written (has its folder or target)
     │   └── IndexDamagedError  its files are damaged; the next update rebuilds it
     ├── BusyError              another process is updating the index (has its folder)
+    ├── MissingExtraError      a package of an extra is not installed (has its name; also an ImportError)
     └── NotFoundError          a section or document that is not in the index (also a LookupError)
 
 ``problem`` (what is wrong) and ``advice`` (what to do) are separate, so that the command line can replace the advice
@@ -116,6 +118,10 @@ class GuardError(_PathError):
         return f"{self.path}:{self.line}: {self.message}"
 
 
+class EmbedderError(QuireError):
+    """An embedding model that cannot be reached or does not return vectors."""
+
+
 class TokenizerError(QuireError):
     """A tokenizer that cannot be loaded or does not return a count."""
 
@@ -154,7 +160,7 @@ def _printable(text: str) -> str:
 
 
 class StoreError(_PathError):
-    """An index that cannot be read or written."""
+    """An index or a vector store that cannot be read or written."""
 
 
 class IndexDamagedError(StoreError):
@@ -163,6 +169,15 @@ class IndexDamagedError(StoreError):
 
 class BusyError(_PathError):
     """Another process is updating the index."""
+
+
+class MissingExtraError(QuireError, ImportError):
+    """A package that an extra of quire installs is missing."""
+
+    def __init__(self, extra: str, package: str | None = None) -> None:
+        super().__init__(f"{package or extra} is not installed", f"install it: pip install 'quire[{extra}]'")
+        self.extra = extra
+        """The name of the extra."""
 
 
 class NotFoundError(QuireError, LookupError):

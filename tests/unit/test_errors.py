@@ -19,11 +19,13 @@ ERRORS = [
     (errors.UndecodableError("a.md", "no text", 3, 9, "convert it"), "a.md: line 3, no text; convert it"),
     (errors.UndecodableError(path="a.md", problem="no text", line=3, offset=9), "a.md: line 3, no text"),
     (errors.GuardError("a.md", 3, "is empty", "correct it"), "a.md:3: is empty; correct it"),
+    (errors.EmbedderError("it is gone", "look for it"), "it is gone; look for it"),
     (errors.TokenizerError("t cannot count", "take another"), "t cannot count; take another"),
     (errors.QueryError("a ) b", 2, "it closes nothing", "open it"), "it closes nothing; open it\n  a ) b\n    ^"),
     (errors.StoreError(".quire", "is full", "make room"), ".quire: is full; make room"),
     (errors.IndexDamagedError(".quire", "is damaged", "run: quire index"), ".quire: is damaged; run: quire index"),
     (errors.BusyError(".quire", "is being written", "wait"), ".quire: is being written; wait"),
+    (errors.MissingExtraError("chroma"), "chroma is not installed; install it: pip install 'quire[chroma]'"),
     (errors.NotFoundError("a.md: not there", "run: quire ls"), "a.md: not there; run: quire ls"),
 ]
 

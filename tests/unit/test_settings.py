@@ -181,8 +181,8 @@ def test_an_empty_variable_is_none(make: Make, tmp_path: Path) -> None:
 
 
 REFUSED = [
-    ("[serch]\nlimit = 3\n", ["unknown key serch", "did you mean search?", "index, chunk, search, trees"]),
-    ("limit = 3\n", ["unknown key limit", "index, chunk, search, trees"]),
+    ("[serch]\nlimit = 3\n", ["unknown key serch", "did you mean search?", "index, chunk, embed, search, trees"]),
+    ("limit = 3\n", ["unknown key limit", "index, chunk, embed, search, trees"]),
     ("[search]\nlimt = 3\n", ["unknown key search.limt", "did you mean limit?", "[search]", "max_tokens"]),
     ("[search.boosts]\ntitel = 3\n", ["unknown key search.boosts.titel", "did you mean title?", "[search.boosts]"]),
     ("search = 3\n", ["search = 3", "[search]"]),
@@ -361,3 +361,29 @@ def test_the_example_on_the_page_can_be_read(make: Make) -> None:
     settings = make({"project/quire.toml": example})
     assert list(settings.trees) == ["docs", "readme", "handbuch"]
     assert (settings.limit, settings.max_tokens, settings.search.boosts["title"]) == (5, 4000, 3.0)
+
+
+# Embedding
+
+
+def test_the_users_own_file_may_choose_a_model(make: Make, home: Path) -> None:
+    settings = make(
+        {"home/quire/quire.toml": '[embed]\nendpoint = "https://example.com/v1"\nmodel = "m"\nwindow = 512\n'}
+    )
+    assert settings.embed == {"endpoint": "https://example.com/v1", "model": "m", "window": 512}
+    assert settings.values["embed.model"].origin == home / "quire" / "quire.toml"
+
+
+@pytest.mark.parametrize("key", ['endpoint = "https://evil.example"', 'embedder = "minilm"'])
+@pytest.mark.parametrize(("file", "table"), [("quire.toml", "embed"), ("pyproject.toml", "tool.quire.embed")])
+def test_a_project_may_not(make: Make, key: str, file: str, table: str) -> None:
+    with pytest.raises(
+        OptionError, match=rf"\[{table}\] is not allowed in a project; .* only the command line or your own"
+    ):
+        make({f"project/{file}": f"[{table}]\n{key}\n"})
+
+
+@pytest.mark.parametrize("wrong", ["endpoint = 3", "window = 'x'", "window = true", "key = 'secret'"])
+def test_impossible_models(make: Make, wrong: str) -> None:
+    with pytest.raises(OptionError, match="embed"):
+        make({"home/quire/quire.toml": f"[embed]\n{wrong}\n"})

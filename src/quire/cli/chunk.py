@@ -25,8 +25,8 @@ from quire.model import UNTITLED, doc_name
 from quire.record import Chunks
 from quire.write import FileWriter, json_files, jsonl, parquet
 
-_FORMATS = ("files", "jsonl", "parquet", "compact", "nodes")
-_RECORDS: dict[str, wire.Form] = {"compact": "compact", "nodes": "node"}
+_FORMATS = ("files", "jsonl", "parquet", "compact", "flat", "nodes")
+_RECORDS: dict[str, wire.Form] = {"compact": "compact", "flat": "flat", "nodes": "node"}
 _SHOWN_LINES = 6
 _SHOWN_WIDTH = 112
 
@@ -64,8 +64,8 @@ def command(*, inputs: Inputs, output: str | None, form: str | None, as_json: bo
     for standard input; without PATH, quire reads the trees of quire.toml. Chunks go to standard output, one JSON object
     per line when piped and a readable view on a terminal, or to the output: a .jsonl (.ndjson) or .parquet file, or a
     folder with one file per chunk. A file, or each document in a folder, is replaced completely or not at all; files of
-    a document that no longer exists stay until you remove them. The formats compact and nodes (with -s tree) are JSON
-    lines with other records.
+    a document that no longer exists stay until you remove them. The formats compact, flat and nodes (with -s tree) are
+    JSON lines with other records; flat also writes .parquet.
     """
     output = None if output == "-" else output
     cut = TreeCutter.of(inputs, options)
@@ -132,9 +132,11 @@ def _format(output: str | None, form: str | None, *, as_json: bool) -> Format:
         return Format(records, partial(_print, out.write_json_lines))
     if form == "files":
         return Format(json_files.encoded, partial(_write_files, Path(output)))
-    if form == "parquet":
+    is_flat = form == "flat" and _format_of(output) == "parquet"
+    if form == "parquet" or is_flat:
         parquet.check_installed()  # in another process it would look like the fault of a document
-        return Format(_parquet_rows, partial(_write_file, parquet.write_encoded, Path(output)))
+        rows = partial(_parquet_rows, is_flat=is_flat)
+        return Format(rows, partial(_write_file, partial(parquet.write_encoded, is_flat=is_flat), Path(output)))
     return Format(records, partial(_write_file, jsonl.write_encoded, Path(output)))
 
 
@@ -142,8 +144,8 @@ def _records(chunks: Chunks, form: wire.Form) -> list[bytes]:
     return [wire.to_json(record) for record in wire.records(chunks, form)]
 
 
-def _parquet_rows(chunks: Chunks) -> list[bytes]:
-    return list(parquet.encoded(chunks))
+def _parquet_rows(chunks: Chunks, *, is_flat: bool) -> list[bytes]:
+    return list(parquet.encoded(chunks, is_flat=is_flat))
 
 
 def _refuse_input(output: str, documents: Iterable[InputDocument], summary: Summary) -> None:

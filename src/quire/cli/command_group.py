@@ -41,6 +41,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "search": "Find the sections that answer a query.",
         "stats": "Compare the strategies on your documents.",
         "status": "Show the state of the index.",
+        "sync": "Bring a vector store in step with documents.",
         "verify": "Check that nothing is lost, altered or misplaced.",
     }
 )

@@ -74,12 +74,15 @@ def _options(*options: Callable[..., Any]) -> Callable[..., Any]:
     return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 
 
-_input_options = _options(
+reading_options = _options(
     paths_argument,
     syntax_option,
     errors_option,
     click.option("--follow", is_flag=True, help="Follow symbolic links in folders."),
     click.option("--hidden", is_flag=True, help="Read hidden files in folders, too."),
+)
+_input_options = _options(
+    reading_options,
     click.option(
         "-j",
         "--jobs",

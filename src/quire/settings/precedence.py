@@ -43,6 +43,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     trees: Mapping[str, Tree]
     chunk: Mapping[str, Any]
     """The strategy and the options under ``[chunk]``."""
+    embed: Mapping[str, str | float]
+    """The embedding model under ``[embed]`` in the user's own file."""
     limit: int
     max_tokens: int | None
     search: SearchSettings
@@ -88,13 +90,17 @@ def load(folder: Path, environment: Mapping[str, str] | None = None, *, index: P
         **({f"chunk.{name}": Value(value, chunk.path) for name, value in chunk.chunk.items()} if chunk else {}),
         **_numbers(environment, project, user),
     }
+    embed = user.embed if user else {}
+    values |= {f"embed.{name}": Value(value, user.path) for name, value in embed.items() if user}
     if project and not (user and user.path == project.path):
+        _refuse_endpoint(project, user_folder(environment))
         _refuse_outside(project, None if index else values["index"], user_folder(environment))
     return Settings(
         folder=project.path.parent if project else folder,
         index=index or Path(values["index"].value),
         trees=home.trees if home else {},
         chunk=chunk.chunk if chunk else {},
+        embed=embed,
         limit=int(values["search.limit"].value),
         max_tokens=int(values["search.max_tokens"].value) or None,
         search=_search(values),
@@ -161,6 +167,14 @@ def _search(values: Mapping[str, Value]) -> SearchSettings:
         name: value for name, value in numbers.items() if "." not in name and name not in ("limit", "max_tokens")
     }
     return SearchSettings(boosts=boosts, **merging)
+
+
+def _refuse_endpoint(project: File, users: Path | None) -> None:
+    """Refuse a project's file that chooses a model: it could send documents and a key to a stranger."""
+    if project.embed:
+        problem = f"{project.path}: [{quire_toml.key_prefix(project.path)}embed] is not allowed in a project"
+        own = f"your own {users / PROJECT_FILE if users else PROJECT_FILE}"
+        raise OptionError(problem, f"remove it there; only the command line or {own} may choose a model")
 
 
 def _refuse_outside(project: File, index: Value | None, users: Path | None) -> None:

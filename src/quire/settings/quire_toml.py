@@ -75,7 +75,8 @@ NUMBERS: Mapping[str, Key] = MappingProxyType(
 """The numbers by name, in the order of ``quire config``."""
 _TABLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "": ("index", "chunk", "search", "trees"),
+        "": ("index", "chunk", "embed", "search", "trees"),
+        "embed": ("embedder", "endpoint", "model", "version", "window", "requests_per_minute"),
         "chunk": ("strategy", *COMMON, *dict.fromkeys(name for own in OWN.values() for name in own)),
         "search": ("limit", "max_tokens", *MERGING, "boosts"),
         "search.boosts": tuple(_DEFAULTS.boosts),
@@ -112,6 +113,8 @@ class File:
     """By the names of ``NUMBERS``."""
     chunk: Mapping[str, Any]
     """The strategy and its options."""
+    embed: Mapping[str, str | float]
+    """The embedding model; only the user's own file may have one."""
 
 
 def project_file(folder: Path) -> File | None:
@@ -238,7 +241,8 @@ class _Reader:
         chunk = self._chunk("chunk", table.get("chunk", {}), {})
         trees = self._trees(table.get("trees", {}), chunk)
         index = self._path("index", table["index"]) if "index" in table else None
-        return File(path=self._file, index=index, trees=trees, numbers=numbers, chunk=chunk)
+        embed = self._embed(table.get("embed", {}))
+        return File(path=self._file, index=index, trees=trees, numbers=numbers, chunk=chunk, embed=embed)
 
     def _where(self, name: str) -> str:
         return f"{self._file}: {self._prefix}{name}"
@@ -286,6 +290,15 @@ class _Reader:
         except OptionError as error:
             where = f"{self._where(f'{name}.strategy')}: " if error.option == "strategy" else f"{self._file}: "
             raise OptionError(f"{where}{error.problem}", error.advice) from error
+        return table
+
+    def _embed(self, value: Any) -> dict[str, str | float]:
+        table = self._table("embed", value)
+        for name, given in table.items():
+            is_number = name in ("window", "requests_per_minute")
+            kinds, rule = ((int, float), "a number") if is_number else ((str,), "a text")
+            if isinstance(given, bool) or not isinstance(given, kinds):
+                raise impossible(self._where(f"embed.{name}"), given, f"it must be {rule}")
         return table
 
     def _check_tokenizer(self, full: str, value: Any) -> None:

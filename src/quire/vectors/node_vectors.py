@@ -61,7 +61,9 @@ def update_vectors(
         for key, owned in batch:
             rows = [folder.row_of(text_hash(text)) for _, text in owned]
             documents[key] = DocumentVectors(
-                files[key].digest, tuple([position for position, _ in owned]), tuple([row for row in rows if row is not None])
+                files[key].digest,
+                tuple([position for position, _ in owned]),
+                tuple([row for row in rows if row is not None]),
             )
         folder.commit(documents)
     if removed and not stale:
@@ -84,7 +86,9 @@ def _batches(
     batch: list[tuple[str, list[Owned]]] = []
     texts: list[str] = []
     for key in documents:
-        owned = [(node.position, text) for node in snapshot.nodes_of(key) for text in passages(node_text(node), embedder)]
+        owned = [
+            (node.position, text) for node in snapshot.nodes_of(key) for text in passages(node_text(node), embedder)
+        ]
         batch.append((key, owned))
         texts += [text for _, text in owned]
         if len(texts) >= _TEXTS:

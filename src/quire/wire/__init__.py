@@ -2,14 +2,14 @@
 
 chunk_json.py   the chunk record: encode, decode
 json_schema.py  its JSON Schema, generated from the code
-forms.py        the compact record and the node record
+forms.py        the compact record, the flat record and the node record
 legacy.py       the old format, in both directions
 """
 
 from __future__ import annotations
 
 from quire.wire.chunk_json import VERSION, decode, encode, to_json
-from quire.wire.forms import FORMS, Form, compact, node, nodes, records
+from quire.wire.forms import FORMS, Form, compact, flat, node, nodes, records
 from quire.wire.json_schema import schema
 from quire.wire.legacy import guessed, legacy, migrate
 
@@ -20,6 +20,7 @@ __all__ = [
     "compact",
     "decode",
     "encode",
+    "flat",
     "guessed",
     "legacy",
     "migrate",

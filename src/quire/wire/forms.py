@@ -1,4 +1,4 @@
-"""The compact record of a chunk, and the node record of the heading tree.
+"""The compact and the flat record of a chunk, and the node record of the heading tree.
 
 A form turns the chunks of a document into records; ``FORMS`` names all forms.
 """
@@ -14,17 +14,34 @@ from quire import breadcrumbs
 from quire.counter import estimated
 from quire.errors import OptionError, impossible
 from quire.finish.ids import node_id
-from quire.model import UNTITLED, Section
+from quire.model import OWN_METADATA, UNTITLED, Section
 from quire.offsets import bytes_at
 from quire.parsing.heading_ids import ids_end
-from quire.record import Chunk, Chunks
+from quire.record import Chunk, Chunks, plain_values
+from quire.wire.chunk_json import to_json
 
-Form = Literal["chunk", "compact", "node"]
+Form = Literal["chunk", "compact", "flat", "node"]
 
 _HEADING = re.compile(
     r" {0,3}(?:(?P<atx>#{1,6})(?=[ \t\r\n]|$)[^\r\n]*"
     r"|(?:[^\r\n]*\S[^\r\n]*(?:\r\n?|\n))+? {0,3}(?P<underline>=+|-+)[ \t]*)(?:\r\n?|\n|\Z)"
 )
+FLAT: Mapping[str, type] = MappingProxyType(
+    {
+        **dict.fromkeys(("id", "parentId", "nodeId"), str),
+        "chunkNumber": int,
+        **dict.fromkeys(
+            ("contentType", "sourcePath", "embedText", "originalText", "fileTitle", "sectionTitle", "headerPath",
+             "headerSlugs", "sectionSlug", "tags", "frontMatter"), str
+        ),
+        **dict.fromkeys(
+            ("charStart", "charEnd", "byteStart", "byteEnd", "startLine", "endLine", "tokens", "embedTokens"), int
+        ),
+        **dict.fromkeys(("prevId", "nextId", "nodeTypes", "strategy", "contentHash"), str),
+    }
+)  # fmt: skip
+"""The fields of the flat record and their types."""
+_TAG_KEYS = ("tags", "tag", "keywords")
 _OUTER_BLANK_LINES = re.compile(r"\A(?:[ \t]*(?:\r\n|\r|\n))+|[ \t\r\n]+\Z")
 
 
@@ -69,6 +86,63 @@ def compact(chunk: Chunk) -> dict[str, Any]:
         "endLine": chunk.source_position.end_line,
         "tokenEstimate": estimated(body),
     }
+
+
+def flat(chunk: Chunk) -> dict[str, str | int]:
+    """The chunk as texts and whole numbers only, for tables and for stores that take nothing else.
+
+    Every chunk has the same fields of the same types; a missing value is an empty text.
+    """
+    place, stats = chunk.source_position, chunk.token_stats
+    return {
+        "id": chunk.id,
+        "parentId": chunk.parent_id or "",
+        "nodeId": chunk.node_id,
+        "chunkNumber": chunk.chunk_number,
+        "contentType": chunk.content_type,
+        "sourcePath": chunk.source_path or "",
+        "embedText": chunk.embed_text,
+        "originalText": chunk.original_text,
+        "fileTitle": chunk.file_title,
+        "sectionTitle": chunk.section_title,
+        "headerPath": chunk.header_breadcrumb,
+        "headerSlugs": "/".join(chunk.header_slugs),
+        "sectionSlug": chunk.section_slug,
+        "tags": ", ".join(tags(chunk)),
+        "frontMatter": front_matter(chunk),
+        "charStart": place.char_start,
+        "charEnd": place.char_end,
+        "byteStart": place.byte_start,
+        "byteEnd": place.byte_end,
+        "startLine": place.start_line,
+        "endLine": place.end_line,
+        "tokens": stats.tokens,
+        "embedTokens": stats.embed_tokens,
+        "prevId": chunk.prev_id or "",
+        "nextId": chunk.next_id or "",
+        "nodeTypes": ", ".join(chunk.node_types),
+        "strategy": chunk.strategy,
+        "contentHash": chunk.content_hash,
+    }
+
+
+def tags(chunk: Chunk) -> tuple[str, ...]:
+    """The tags in front matter, a list or a text with commas, without duplicates."""
+    named = (each for key in _TAG_KEYS for each in _listed(chunk.metadata.get(key)))
+    return tuple(dict.fromkeys(tag for each in named if (tag := " ".join(each.split()))))
+
+
+def _listed(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return value.split(",")
+    values = value if isinstance(value, list | tuple) else [value]
+    return [str(each) for each in values if isinstance(each, str | int | float) and not isinstance(each, bool)]
+
+
+def front_matter(chunk: Chunk) -> str:
+    """The document's front matter as a JSON object."""
+    own = {name: value for name, value in chunk.metadata.items() if name not in OWN_METADATA}
+    return to_json(plain_values(own)).decode()
 
 
 def _body(chunk: Chunk) -> str:
@@ -126,6 +200,7 @@ FORMS: Mapping[str, Callable[[Chunks], Iterable[dict[str, Any]]]] = MappingProxy
     {
         "chunk": lambda chunks: (chunk.to_dict() for chunk in chunks),
         "compact": lambda chunks: map(compact, chunks),
+        "flat": lambda chunks: map(flat, chunks),
         "node": nodes,
     }
 )

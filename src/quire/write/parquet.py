@@ -1,4 +1,4 @@
-"""Parquet: one row per chunk, with the fields of the JSON record as columns. Needs pyarrow, which is an extra.
+"""Parquet: one row per chunk, with the fields of the JSON record or of the flat one. Needs pyarrow, an extra.
 
 Rows are written in groups, so that memory does not grow with the number of documents.
 """
@@ -17,7 +17,7 @@ from quire.errors import QuireError
 from quire.record import Chunk, Chunks, SourcePosition, TokenStats
 from quire.size.surrogates import repaired
 from quire.wire.chunk_json import VERSION, camel, is_mapping, to_json
-from quire.wire.forms import check_documents, records
+from quire.wire.forms import FLAT, check_documents, records
 from quire.write.atomic_file import new_file
 
 _ROWS = 2048
@@ -27,25 +27,28 @@ Rows: TypeAlias = Iterable[bytes]
 """The rows of a document, encoded."""
 
 
-def write_parquet(target: Path | str, documents: Iterable[Chunks]) -> int:
+def write_parquet(target: Path | str, documents: Iterable[Chunks], *, is_flat: bool = False) -> int:
     """Write the chunks of ``documents`` to a Parquet file; return their number.
 
-    ``metadata`` is a column of JSON. A lone surrogate becomes U+FFFD, because Parquet cannot store it.
+    ``metadata`` is a column of JSON; with ``is_flat`` all columns are texts and numbers. A lone surrogate becomes
+    U+FFFD, because Parquet cannot store it.
     """
     check_documents(documents)
-    return _write(Path(target), chain.from_iterable(map(row_batches, documents)))
+    batches = (batch for chunks in documents for batch in row_batches(chunks, is_flat=is_flat))
+    return _write(Path(target), batches, is_flat=is_flat)
 
 
-def encoded(chunks: Chunks) -> Rows:
+def encoded(chunks: Chunks, *, is_flat: bool = False) -> Rows:
     """The rows of a document; another process may make them."""
-    return (batch.serialize().to_pybytes() for batch in row_batches(chunks))
+    return (batch.serialize().to_pybytes() for batch in row_batches(chunks, is_flat=is_flat))
 
 
-def write_encoded(target: Path, documents: Iterable[Rows]) -> None:
+def write_encoded(target: Path, documents: Iterable[Rows], *, is_flat: bool = False) -> None:
     """Write the encoded rows of documents to a Parquet file."""
     arrow, _ = pyarrow()
-    parts = chain.from_iterable(documents)
-    _write(target, (arrow.ipc.read_record_batch(arrow.py_buffer(part), schema(arrow)) for part in parts))
+    columns = schema(arrow, is_flat=is_flat)
+    parts = (arrow.py_buffer(part) for part in chain.from_iterable(documents))
+    _write(target, (arrow.ipc.read_record_batch(part, columns) for part in parts), is_flat=is_flat)
 
 
 def check_installed() -> None:
@@ -53,9 +56,9 @@ def check_installed() -> None:
     pyarrow()
 
 
-def _write(file: Path, batches: Iterable[Any]) -> int:
+def _write(file: Path, batches: Iterable[Any], *, is_flat: bool) -> int:
     arrow, parquet = pyarrow()
-    columns = schema(arrow)
+    columns = schema(arrow, is_flat=is_flat)
     count = 0
     with new_file(file) as stream, parquet.ParquetWriter(stream, columns, compression="zstd") as writer:
         for group in _groups(batches):
@@ -85,16 +88,17 @@ def _groups(batches: Iterable[Any]) -> Iterator[list[Any]]:
         yield group
 
 
-def row_batches(chunks: Chunks) -> Iterator[Any]:
+def row_batches(chunks: Chunks, *, is_flat: bool = False) -> Iterator[Any]:
     """The rows of a document, at most one group at a time."""
     arrow, _ = pyarrow()
-    rows = map(_row, records(chunks))
+    rows = map(_row, records(chunks, "flat" if is_flat else "chunk"))
     while some := list(islice(rows, _ROWS)):
-        yield arrow.RecordBatch.from_pylist(some, schema=schema(arrow))
+        yield arrow.RecordBatch.from_pylist(some, schema=schema(arrow, is_flat=is_flat))
 
 
 def _row(record: dict[str, Any]) -> dict[str, Any]:
-    record["metadata"] = to_json(record["metadata"]).decode()
+    if "metadata" in record:
+        record["metadata"] = to_json(record["metadata"]).decode()
     return {name: _encodable(value) for name, value in record.items()}
 
 
@@ -106,11 +110,15 @@ def _encodable(value: Any) -> Any:
 
 
 @cache
-def schema(arrow: Any) -> Any:
-    """The columns of a chunk record."""
+def schema(arrow: Any, *, is_flat: bool = False) -> Any:
+    """The columns of a chunk record, or of a flat one."""
+    version = {"quire.record": VERSION}
+    if is_flat:
+        kinds = {str: arrow.string(), int: arrow.int64()}
+        return arrow.schema([(name, kinds[kind]) for name, kind in FLAT.items()], metadata=version)
     hints = get_type_hints(Chunk)
     columns = [(camel(each.name), _type(arrow, hints[each.name])) for each in fields(Chunk)]
-    return arrow.schema([*columns, ("contentHash", arrow.string())], metadata={"quire.record": VERSION})
+    return arrow.schema([*columns, ("contentHash", arrow.string())], metadata=version)
 
 
 def _type(arrow: Any, hint: Any) -> Any:

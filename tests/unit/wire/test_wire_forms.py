@@ -1,4 +1,4 @@
-"""The compact record and the node record."""
+"""The compact record, the flat record and the node record."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from hypothesis import given
 
 import quire
 from quire import wire
+from quire.wire.forms import FLAT
 from support import grammar
 from support.examples import AUTHENTICATION
 from support.strategies import options
@@ -139,4 +140,25 @@ def test_forms_by_name() -> None:
     assert list(wire.records(chunks)) == [chunk.to_dict() for chunk in chunks]
     assert list(wire.records(chunks, "compact")) == [wire.compact(chunk) for chunk in chunks]
     assert list(wire.records(chunks, "node")) == list(wire.nodes(chunks))
-    assert set(wire.FORMS) == {"chunk", "compact", "node"}
+    assert list(wire.records(chunks, "flat")) == [quire.flat(chunk) for chunk in chunks]
+    assert set(wire.FORMS) == {"chunk", "compact", "flat", "node"}
+
+
+def test_flat_has_scalars_only_and_the_same_fields_for_every_chunk() -> None:
+    texts = ["---\ntags: [a, b, a]\n---\n# A\n\nx\n\n## B\n\ny\n", "---\ntags: a, c\n---\nx\n", "plain"]
+    chunks = [chunk for text, path in zip(texts, ["d/a.md", "b.md", None], strict=True)
+              for chunk in quire.chunk(text, "tree", path=path)]  # fmt: skip
+    rows = [quire.flat(chunk) for chunk in chunks]
+    assert [{name: type(value) for name, value in row.items()} for row in rows] == [dict(FLAT)] * len(rows)
+    assert [row["tags"] for row in rows] == ["a, b"] * 3 + ["a, c", ""]
+    row, chunk = rows[2], chunks[2]
+    assert (row["headerPath"], row["headerSlugs"], row["sectionSlug"]) == ("A > B", "a/b", "b")
+    assert (row["sourcePath"], row["contentHash"]) == ("d/a.md", chunk.content_hash)
+    assert json.loads(str(row["frontMatter"])) == {"tags": ["a", "b", "a"]}
+    assert (rows[-1]["sourcePath"], rows[-1]["prevId"]) == ("", "")
+
+
+@given(grammar.documents(), options())
+def test_every_flat_record_is_flat(text: str, chosen: dict[str, Any]) -> None:
+    for chunk in quire.chunk(text, **chosen):
+        assert {name: type(value) for name, value in quire.flat(chunk).items()} == dict(FLAT)

@@ -69,7 +69,7 @@ def test_some_of_the_chunks_of_a_document(tmp_path: Path, write: Any) -> None:
 @pytest.mark.parametrize("documents", [docs(), []])
 def test_a_form_that_is_none_is_refused(tmp_path: Path, form: Any, documents: list[quire.Chunks]) -> None:
     for target in (tmp_path / "x", io.BytesIO()):
-        with pytest.raises(quire.OptionError, match="is not possible; choose from: 'chunk', 'compact', 'node'"):
+        with pytest.raises(quire.OptionError, match="is not possible; choose from: 'chunk', 'compact', 'flat', 'node'"):
             write_jsonl(target, documents, form=form)
     with pytest.raises(quire.OptionError, match="choose from"):
         wire.records(docs()[0], form)
@@ -250,3 +250,12 @@ def test_without_pyarrow_the_error_says_what_to_install(tmp_path: Path, monkeypa
     with pytest.raises(quire.QuireError, match="pip install pyarrow"):
         write_parquet(tmp_path / "x.parquet", docs())
     assert list(tmp_path.iterdir()) == []
+
+
+def test_flat_rows(tmp_path: Path) -> None:
+    chunks = quire.chunk("---\ntags: [a]\n---\n# A\n\nx\n\n# B\n\ny\n", "tree", path="a.md")
+    assert write_parquet(tmp_path / "flat.parquet", [chunks], is_flat=True) == 3
+    table = parquet.read_table(tmp_path / "flat.parquet")
+    assert table.to_pylist() == [quire.flat(chunk) for chunk in chunks]
+    parquet_module.write_encoded(tmp_path / "sent", [parquet_module.encoded(chunks, is_flat=True)], is_flat=True)
+    assert (tmp_path / "sent").read_bytes() == (tmp_path / "flat.parquet").read_bytes()

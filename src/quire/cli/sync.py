@@ -1,0 +1,146 @@
+"""``quire sync``: bring a vector store in step with documents."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import asdict
+from functools import partial
+from typing import Any
+
+import click
+
+from quire.cli.command_group import ERROR, NOTHING_FOUND
+from quire.cli.cut_options import Cutter, TreeCutter, cut_options, reading_options
+from quire.cli.input_documents import STANDARD_INPUT, InputDocument, Inputs, Summary, Text
+from quire.cli.output import Progress, count_of, echo, message, show_problem, visible, write_json
+from quire.cli.shared_options import json_option, not_empty, quiet_option
+from quire.embed import Endpoint
+from quire.embed.embedder import NAMES, Embedder, resolve
+from quire.errors import OptionError
+from quire.record import Chunks
+from quire.stores import SyncReport, sync_documents
+from quire.stores.documents import SyncDocument, document
+from quire.stores.target import parts
+
+_DEFAULT = NAMES[0]
+_MODEL_OPTIONS = ("embedder", "endpoint", "model", "version", "window", "requests_per_minute")
+
+
+@click.command()
+@reading_options
+@click.option("--to", "store", required=True, callback=not_empty, metavar="STORE", help="The store; see above.")
+@click.option("--embedder", type=click.Choice(NAMES), help=f"A model in a package. [default: {_DEFAULT}]")
+@click.option("--endpoint", metavar="URL", help="An OpenAI-compatible endpoint, instead of --embedder.")
+@click.option("--model", metavar="NAME", help="The endpoint's model.")
+@click.option("--model-version", "version", metavar="TEXT", help="Another version is another model.")
+@click.option("--window", type=click.IntRange(0), metavar="N", help="How many tokens it reads. [default: 8191]")
+@click.option("--requests-per-minute", type=click.FloatRange(0), metavar="N", help="Its limit. [default: none]")
+@click.option("--dry-run", is_flag=True, help="Say what would be done, and what it would cost, and do nothing.")
+@cut_options
+@json_option
+@quiet_option
+def command(
+    *,
+    paths: tuple[str, ...],
+    errors: Any,
+    follow: bool,
+    hidden: bool,
+    store: str,
+    dry_run: bool,
+    as_json: bool,
+    quiet: bool,
+    **options: Any,
+) -> int:
+    """Bring a vector store in step with documents.
+
+    STORE is lancedb:DIR, pgvector:URL, chroma:DIR, chroma:URL, qdrant:DIR or qdrant:URL, with #NAME for another table
+    than quire. Only what changed is embedded and written; documents that are no longer in PATH are deleted from the
+    store. Without PATH, the trees of quire.toml are synced. The key of an endpoint is read from QUIRE_EMBED_KEY; the
+    key of a Qdrant server from QDRANT_API_KEY. The exit code is 2 if a document could not be read; its rows stay.
+    """
+    if STANDARD_INPUT in paths:
+        raise click.UsageError("standard input has no path to sync; name files or folders")
+    parts(store)
+    chosen = {name: options.pop(name) for name in _MODEL_OPTIONS}
+    inputs = Inputs.load(paths, errors=errors, follow=follow, hidden=hidden)
+    cut = TreeCutter.of(inputs, options)
+    summary = Summary()
+    documents = [_document(each, cut) for each in inputs.documents(summary)]
+    for skipped in summary.skipped:
+        if skipped.is_error:
+            show_problem(skipped.path, skipped.reason, "skipped")
+    if any(skipped.is_error for skipped in summary.skipped):
+        message("nothing was synced, because documents might be deleted that are only unreadable")
+        return ERROR
+    if not documents:
+        where = ", ".join(inputs.paths)
+        message(f"no documents in {where}, so nothing is synced; quire looks for Markdown and .txt files")
+        return NOTHING_FOUND
+    embedder = _embedder(chosen, inputs.settings.embed if inputs.settings else {})
+    with Progress() as progress:
+        on_progress = partial(_show_progress, progress, time.monotonic())
+        report = sync_documents(documents, store, embedder=embedder, dry_run=dry_run, on_progress=on_progress)
+    for path, reason in report.failed:
+        show_problem(path, reason, "skipped")
+    if as_json:
+        fields = asdict(report)
+        is_new = fields.pop("is_new_generation")
+        failed = [{"path": path, "reason": reason} for path, reason in report.failed]
+        write_json({**fields, "newGeneration": is_new, "failed": failed})
+    elif not quiet:
+        _show(report, dry_run=dry_run)
+    return ERROR if report.failed else 0
+
+
+def _document(each: InputDocument, cut: TreeCutter) -> SyncDocument:
+    found = each.found
+    assert found is not None  # only standard input has no file
+    cutter = cut.cutters.get(found.root) or cut.cutters[""]
+    options = {"strategy": cutter.strategy, "tokenizer": cutter.tokenizer, **cutter.options}
+    return document(found.file, found.path, partial(_cut, cutter, each.name), options, errors=each.errors)
+
+
+def _cut(cutter: Cutter, name: str, text: str, path: str) -> Chunks:
+    return cutter(Text(text, path, name))
+
+
+def _embedder(chosen: Mapping[str, Any], configured: Mapping[str, Any]) -> Embedder:
+    """The model of the command line, else that of the user's own file."""
+    given = {name: value for name, value in chosen.items() if value is not None}
+    if "embedder" in given:
+        if others := [name for name in given if name != "embedder"]:
+            raise click.UsageError(f"--{others[0].replace('_', '-')} is about an endpoint; leave out --embedder")
+        return resolve(given["embedder"])
+    values = {**configured, **given}
+    endpoint = values.pop("endpoint", "")
+    embedder = values.pop("embedder", "")
+    if not endpoint:
+        if given:
+            raise click.UsageError(f"--{next(iter(given)).replace('_', '-')} needs --endpoint")
+        return resolve(embedder or _DEFAULT)
+    try:
+        return Endpoint(endpoint, values.pop("model", ""), **values)
+    except OptionError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def _show_progress(progress: Progress, started: float, done: int, total: int, rows: int) -> None:
+    """Show the rate and the time left, which is estimated from the documents that are done."""
+    seconds = max(time.monotonic() - started, 0.001)
+    left = seconds * (total - done) / done
+    shown = f"{left / 60:.0f} min" if left >= 90 else f"{left:.0f} s"
+    progress.step(done, total, f"documents, {rows:,} chunks, {rows / seconds:,.0f} per second, {shown} left")
+
+
+def _show(report: SyncReport, *, dry_run: bool) -> None:
+    changes = f"{report.changed:,} changed, {report.removed:,} removed, {report.unchanged:,} unchanged"
+    would = "would be " if dry_run else ""
+    echo(f"{count_of(report.added, 'document')} added, {changes}")
+    texts = f"{count_of(report.embedded, 'text')} ({count_of(report.tokens, 'token')})"
+    echo(f"{texts} {would}embedded, {report.rows:,} rows {would}checked")
+    if report.is_new_generation:
+        done = "would replace" if dry_run else "replaced" if not report.failed else "does not replace"
+        echo(visible(f"a new generation, {report.generation}, {done} the old one"))
+    sys.stdout.flush()

@@ -1,0 +1,76 @@
+"""A sync that is killed, for test_killed_syncs.py: ``killed_sync.py DOCS TARGET VERSION LOG STEP``.
+
+It counts the lines of quire/stores/sync_engine.py and of the module of the store as they run, and ends the process without any
+cleanup before line number STEP; with 0 it runs to the end. LOG gets the texts that were embedded, one JSON list per
+call, and at the end the number of lines.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from quire import stores
+from quire.stores import sync
+
+KILLED = 9
+
+
+class Model:
+    """Writes down what it embeds."""
+
+    name, window, batch = "test", 0, 3
+
+    def __init__(self, version: str, log: Path) -> None:
+        self.version = version
+        self.log = log
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        with self.log.open("a") as stream:
+            stream.write(json.dumps([*texts]) + "\n")
+        return [vector(text, self.version) for text in texts]
+
+
+def vector(text: str, version: str) -> list[float]:
+    """Vectors of length 1 that tell texts and versions apart."""
+    numbers = [1.0 + sum(map(ord, text[at::4])) % 97 for at in range(4)] + [float(version)]
+    length = sum(number * number for number in numbers) ** 0.5
+    return [number / length for number in numbers]
+
+
+class Lines:
+    """Counts lines, and kills the process before one of them."""
+
+    def __init__(self, kind: str, step: int) -> None:
+        folder = Path(stores.__file__).parent
+        self.files = {str(folder / "sync_engine.py"), str(folder / f"{kind}.py")}
+        self.step = step
+        self.count = 0
+
+    def __call__(self, frame: FrameType, event: str, _: Any) -> Any:
+        if frame.f_code.co_filename not in self.files or frame.f_code.co_name.startswith("<"):
+            return None
+        if event == "line":
+            self.count += 1
+            if self.count == self.step:
+                os._exit(KILLED)
+        return self
+
+
+def main() -> None:
+    docs, target, version, log, step = sys.argv[1:]
+    lines = Lines(target.partition(":")[0], int(step))
+    sys.settrace(lines)
+    sync(docs, target, embedder=Model(version, Path(log)), strategy="tree")
+    sys.settrace(None)
+    with Path(log).open("a") as stream:
+        stream.write(f"{lines.count}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+"""The LangChain adapter: LangChain's own tests for retrievers, and what the splitter and the loader make."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import quire
+
+pytest.importorskip("langchain_core")
+standard = pytest.importorskip("langchain_tests.integration_tests")
+
+from langchain_core.documents import Document  # noqa: E402
+
+from quire.adapters.langchain import QuireLoader, QuireRetriever, QuireTextSplitter  # noqa: E402
+
+TEXT = "---\ntags: [a]\n---\n# A\n\nOne.\n\n## B\n\nTwo.\n"
+
+
+@pytest.fixture(scope="session")
+def index(tmp_path_factory: pytest.TempPathFactory) -> quire.Index:
+    docs = tmp_path_factory.mktemp("docs")
+    for number in range(5):
+        (docs / f"{number}.md").write_text(f"# Guide {number}\n\nHow to install part {number}.\n")
+    index = quire.Index.open(docs / ".quire")
+    index.update({"docs": docs})
+    return index
+
+
+class TestRetriever(standard.RetrieversIntegrationTests):
+    @pytest.fixture(autouse=True)
+    def _index(self, index: quire.Index) -> None:
+        self.index = index
+
+    @property
+    def retriever_constructor(self) -> type[QuireRetriever]:
+        return QuireRetriever
+
+    @property
+    def retriever_constructor_params(self) -> dict[str, Any]:
+        return {"index": self.index}
+
+    @property
+    def retriever_query_example(self) -> str:
+        return "install"
+
+
+def test_a_retriever_filters_by_path(index: quire.Index) -> None:
+    found = QuireRetriever(index, path="3.md").invoke("install")
+    assert [each.metadata["source"] for each in found] == ["3.md"]
+
+
+def test_documents_keep_their_metadata_and_get_stable_ids() -> None:
+    splitter = QuireTextSplitter("tree")
+    pages = [Document(TEXT, metadata={"source": "d/a.md", "x": 1}), Document(TEXT, id="k"), Document(TEXT)]
+    made = splitter.transform_documents(pages)
+    assert made == splitter.split_documents(iter(pages))
+    assert len({each.id for each in made}) == len(made)
+    chunk = quire.chunk(TEXT, "tree", path="d/a.md")[2]
+    assert (made[2].id, made[2].page_content) == (chunk.id, chunk.embed_text)
+    assert made[2].metadata.items() >= {"x": 1, "source": "d/a.md", "headerPath": "A > B", "tags": "a"}.items()
+    assert made[2].metadata["start_index"] == chunk.source_position.char_start
+    assert all(isinstance(value, str | int) for each in made for value in each.metadata.values())
+
+
+def test_texts() -> None:
+    splitter = QuireTextSplitter("tree")
+    assert splitter.split_text(TEXT) == [chunk.embed_text for chunk in quire.chunk(TEXT, "tree")]
+    made = splitter.create_documents([TEXT, "x"], [{"source": "a.md"}, {"source": "b.md"}])
+    assert [each.id for each in made][-1] == "doc:b.md"
+
+
+def test_wrong_options_are_refused_at_once() -> None:
+    with pytest.raises(quire.OptionError, match="hard_cap"):
+        QuireTextSplitter("packed", hard_cap=1)
+
+
+def test_a_folder_is_loaded(tmp_path: Path) -> None:
+    for name in ("a.md", "b.md"):
+        (tmp_path / name).write_text(TEXT)
+    (tmp_path / "c.py").write_text("x")
+    made = QuireLoader(tmp_path, "tree", exclude="b.md").load()
+    assert [each.id for each in made] == [chunk.id for chunk in quire.chunk(TEXT, "tree", path="a.md")]
+    assert {each.metadata["source"] for each in made} == {"a.md"}

@@ -1,0 +1,292 @@
+"""Every store, for real: what is embedded, written and deleted, and what is left alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import quire
+from integrations.native import Place, is_folder
+from quire.cli import main
+from quire.embed import FunctionEmbedder
+
+pytest.importorskip("numpy")
+
+from quire.stores import SyncReport, sync
+
+
+class Model:
+    """Vectors that tell texts apart, and a list of what was embedded."""
+
+    name, window, batch = "test", 0, 2
+
+    def __init__(self, version: str = "1", size: int = 4) -> None:
+        self.version = version
+        self.size = size
+        self.texts: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        self.texts += texts
+        return [vector(text, self.size) for text in texts]
+
+
+def vector(text: str, size: int = 4) -> list[float]:
+    numbers = [1.0 + sum(map(ord, text[at::size])) % 97 for at in range(size)]
+    length = sum(number * number for number in numbers) ** 0.5
+    return [number / length for number in numbers]
+
+
+def synced(docs: Path, place: Place, model: Model | None = None, **options: Any) -> tuple[SyncReport, list[str]]:
+    """What a sync of sections reports, and the texts that it embedded."""
+    model = model or Model()
+    report = sync(docs, place.target, embedder=model, strategy="tree", **options)
+    return report, model.texts
+
+
+def check(docs: Path, place: Place, size: int = 4) -> None:
+    """The store has what the documents have, and nothing else."""
+    expected = {
+        chunk.id: (chunk.embed_text, chunk.source_position.char_start, list(chunk.header_path))
+        for chunks in quire.chunk_dir(docs, "tree")
+        for chunk in chunks
+    }
+    rows = place.rows()
+    assert {row["chunk_id"]: (row["text"], row["char_start"], list(row["header_path"])) for row in rows} == expected
+    assert len(rows) == len(expected)
+    for row in rows:
+        assert list(row["vector"]) == pytest.approx(vector(row["text"], size), abs=1e-6)
+
+
+def as_texts(rows: list[dict[str, Any]]) -> list[str]:
+    return sorted(str(sorted(row.items())) for row in rows)
+
+
+def test_the_first_sync_writes_everything_and_the_second_nothing(docs: Path, place: Place) -> None:
+    report, texts = synced(docs, place)
+    assert (report.added, report.rows, report.embedded, len(texts)) == (3, 8, 8, 8)
+    check(docs, place)
+    report, texts = synced(docs, place)
+    assert (report.unchanged, report.rows, texts) == (3, 0, [])
+    check(docs, place)
+
+
+def test_an_edit_embeds_the_edited_section_only(docs: Path, place: Place) -> None:
+    synced(docs, place)
+    file = docs / "a.md"
+    file.write_text(file.read_text().replace("Alpha.", "Alpha, and more of it."))
+    report, texts = synced(docs, place)
+    assert (report.changed, report.unchanged, [text.splitlines()[-1] for text in texts]) == (
+        1,
+        2,
+        ["Alpha, and more of it."],
+    )
+    check(docs, place)
+
+
+def test_a_renamed_file_embeds_nothing(docs: Path, place: Place) -> None:
+    synced(docs, place)
+    (docs / "a.md").rename(docs / "guides" / "z.md")
+    report, texts = synced(docs, place)
+    assert (report.added, report.removed, texts) == (1, 1, [])
+    check(docs, place)
+
+
+def test_a_section_that_moves_to_another_document_with_its_headings_embeds_nothing(docs: Path, place: Place) -> None:
+    synced(docs, place)
+    (docs / "z.md").write_text((docs / "a.md").read_text() + "\n## More\n\nNew.\n")
+    (docs / "a.md").write_text("# A\n\nOnly this.\n")
+    _, texts = synced(docs, place)
+    assert [text.splitlines()[-1] for text in texts] == ["Only this.", "New."]
+    check(docs, place)
+
+
+def test_a_deleted_document_disappears(docs: Path, place: Place) -> None:
+    synced(docs, place)
+    (docs / "guides" / "b.md").unlink()
+    report, texts = synced(docs, place)
+    assert (report.removed, texts) == (1, [])
+    check(docs, place)
+
+
+def test_another_model_replaces_all_vectors_at_once(docs: Path, place: Place) -> None:
+    synced(docs, place)
+    before = place.rows()
+
+    class Broken(Model):
+        def embed(self, texts: Sequence[str]) -> list[list[float]]:
+            if self.texts:
+                raise quire.EmbedderError("it is down")
+            return super().embed(texts)
+
+    with pytest.raises(quire.EmbedderError):
+        synced(docs, place, Broken("2", 6))
+    assert as_texts(place.rows()) == as_texts(before)
+    report, texts = synced(docs, place, Model("2", 6))
+    assert (report.is_new_generation, len(texts)) == (True, 6)  # two were written before it broke
+    check(docs, place, 6)
+    assert not {each for each in place.tables() if each.endswith("__next")}
+    report, texts = synced(docs, place, Model("2", 6))
+    assert (report.is_new_generation, texts) == (False, [])
+    assert len([each for each in place.tables() if each.startswith("vectors")]) <= 3
+
+
+def test_a_half_made_generation_is_dropped_when_the_model_changes_again(docs: Path, place: Place) -> None:
+    synced(docs, place)
+
+    class Broken(Model):
+        def embed(self, texts: Sequence[str]) -> list[list[float]]:
+            if self.texts:
+                raise quire.EmbedderError("it is down")
+            return super().embed(texts)
+
+    with pytest.raises(quire.EmbedderError):
+        synced(docs, place, Broken("2", 6))
+    synced(docs, place, Model("3", 5))
+    check(docs, place, 5)
+    with pytest.raises(quire.EmbedderError):
+        synced(docs, place, Broken("4", 6))
+    report, texts = synced(docs, place, Model("3", 5))
+    assert (report.unchanged, texts) == (3, [])
+    check(docs, place, 5)
+    assert len([each for each in place.tables() if each.startswith("vectors")]) <= 3
+
+
+def test_filters(docs: Path, place: Place) -> None:
+    synced(docs, place)
+    assert place.filtered("source_path", "guides/b.md") == {
+        "doc:guides/b.md",
+        "doc:guides/b.md#b",
+        "doc:guides/b.md#install",
+    }
+    assert place.filtered("header_path", "Install") == {"doc:a.md#install", "doc:guides/b.md#install"}
+    assert place.filtered("tags", "linux") == {"doc:a.md", "doc:a.md#a", "doc:a.md#install", "doc:a.md#use"}
+    assert place.filtered("breadcrumb", "A > Use") == {"doc:a.md#use"}
+
+
+def test_long_texts_are_embedded_in_passages(docs: Path, place: Place) -> None:
+    text = "\n\n".join(f"Paragraph {number} has some words in it, and then some more." for number in range(40))
+    (docs / "c.md").write_text(f"# C\n\n{text}\n")
+    made: list[str] = []
+
+    def embed(texts: list[str]) -> list[list[float]]:
+        made.extend(texts)
+        return [vector(each) for each in texts]
+
+    model = FunctionEmbedder(embed, name="short", window=64)
+    sync(docs, place.target, embedder=model)
+    rows = sorted((row for row in place.rows() if row["source_path"] == "c.md"), key=lambda row: row["passage"])
+    assert len(rows) > 3
+    assert [row["passage"] for row in rows] == list(range(len(rows)))
+    assert {row["chunk_id"] for row in rows} == {"doc:c::ch0"}
+    assert "".join("".join(row["text"] for row in rows).split()) == "".join(f"#C{text}".split())
+    count = len(made)
+    (docs / "c.md").rename(docs / "d.md")
+    sync(docs, place.target, embedder=model)
+    assert len(made) == count
+
+
+def test_a_dry_run_says_what_a_sync_does_and_writes_nothing(docs: Path, place: Place) -> None:
+    dry, texts = synced(docs, place, dry_run=True)
+    assert not is_folder(place)
+    assert (texts, place.rows()) == ([], [])
+    assert dry == synced(docs, place)[0]
+    assert dry.tokens == sum(
+        chunk.token_stats.embed_tokens for chunks in quire.chunk_dir(docs, "tree") for chunk in chunks
+    )
+    file = docs / "a.md"
+    file.write_text(file.read_text().replace("Alpha.", "Other."))
+    (docs / "c.md").unlink()
+    (docs / "guides" / "b.md").rename(docs / "b.md")
+    before = place.rows()
+    dry, texts = synced(docs, place, dry_run=True)
+    assert (dry.added, dry.changed, dry.removed, dry.embedded, texts) == (1, 1, 2, 1, [])
+    assert as_texts(place.rows()) == as_texts(before)
+    assert dry == synced(docs, place)[0]
+    assert synced(docs, place, Model("2"), dry_run=True)[0].is_new_generation
+    check(docs, place)
+
+
+def test_other_content_types_stay(docs: Path, place: Place) -> None:
+    synced(docs, place)
+    other = docs.parent / "other"
+    other.mkdir()
+    (other / "a.md").write_text("# Other\n\nText.\n")
+    synced(other, place, content_type="note")
+    assert {row["content_type"] for row in place.rows()} == {"doc", "note"}
+    synced(docs, place)
+    assert len(place.rows()) == 9
+
+
+def test_repeated_sections_are_embedded_once(docs: Path, place: Place) -> None:
+    for name in "xyz":
+        (docs / f"{name}.md").write_text("# Same\n\nSame text.\n\n# Same\n\nSame text.\n")
+    _, texts = synced(docs, place)
+    assert len([text for text in texts if text.endswith("Same text.")]) == 1
+    check(docs, place)
+
+
+def test_an_unreadable_document_keeps_its_rows(docs: Path, place: Place) -> None:
+    synced(docs, place)
+    (docs / "a.md").write_bytes(b"# A\n\n\xff\n")
+    (docs / "c.md").write_text("Delta.\n")
+    report, _ = synced(docs, place)
+    assert [(Path(path).name, "UTF-8" in reason) for path, reason in report.failed] == [("a.md", True)]
+    assert {row["source_path"] for row in place.rows()} == {"a.md", "guides/b.md", "c.md"}
+    assert report.changed == 1
+    report, _ = synced(docs, place, Model("2"))
+    assert place.filtered("source_path", "a.md")  # the new generation would lose it
+
+
+def test_texts_that_stores_refuse_are_stored(docs: Path, place: Place) -> None:
+    (docs / "c.md").write_text('---\ntags: ["it\'s", \'a "b"\']\n---\n# It\'s "x"\n\nNull \0 and quote \' here.\n')
+    (docs / "it's a % name.md").write_text("# Q\n\nText.\n")
+    synced(docs, place)
+    assert len(place.rows()) == 10
+    (docs / "it's a % name.md").unlink()
+    synced(docs, place)
+    assert len(place.rows()) == 9
+
+
+def test_data_of_others_is_not_touched(docs: Path, place: Place) -> None:
+    with place.client() as client:
+        match place.kind:
+            case "lancedb":
+                client.create_table("vectors", [{"id": "mine", "vector": [1.0, 2.0]}])
+            case "pgvector":
+                client.execute("CREATE TABLE vectors (id text)")
+                client.execute("INSERT INTO vectors VALUES ('mine')")
+            case "chroma":
+                client.create_collection("vectors", embedding_function=None).add(ids=["mine"], embeddings=[[1.0]])
+            case "qdrant":
+                from qdrant_client import models
+
+                client.create_collection("vectors", vectors_config=models.VectorParams(size=1, distance="Cosine"))
+                client.upsert("vectors", [models.PointStruct(id=1, vector=[1.0], payload={"id": "mine"})])
+    with pytest.raises(quire.StoreError, match="vectors exists and was not made by quire; choose another table"):
+        synced(docs, place)
+    assert place.tables() == {"vectors"}
+    synced(docs, Place(place.kind, place.place, "other"))
+    with place.client() as client:
+        found = {
+            "lancedb": lambda: client.open_table("vectors").count_rows(),
+            "pgvector": lambda: client.execute("SELECT count(*) FROM vectors").fetchone()[0],
+            "chroma": lambda: client.get_collection("vectors", embedding_function=None).count(),
+            "qdrant": lambda: client.count("vectors").count,
+        }
+        assert found[place.kind]() == 1
+    Place(place.kind, place.place, "other").remove()
+
+
+def test_the_command(docs: Path, place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("wordllama")
+    call = ["sync", str(docs), "--to", place.target, "-s", "tree"]
+    assert main([*call, "--dry-run"]) == 0
+    assert "3 documents added" in capsys.readouterr().out
+    assert main([*call, "--json"]) == 0
+    assert '"embedded":8' in capsys.readouterr().out
+    assert main(call) == 0
+    assert "3 unchanged" in capsys.readouterr().out
+    assert len(place.rows()[0]["vector"]) == 256

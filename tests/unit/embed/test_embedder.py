@@ -1,0 +1,65 @@
+"""What an embedder may be, and passages of texts that are longer than its window."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+import quire
+from quire.embed import Embedder, FunctionEmbedder, passages, resolve
+from support import grammar
+
+
+class Words:
+    """A model that counts words."""
+
+    name, version, window = "words", "1", 32
+
+    def count(self, text: str) -> int:
+        return len(text.split())
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        return [[float(self.count(text))] for text in texts]
+
+
+def test_a_function_is_an_embedder() -> None:
+    def lengths(texts: list[str]) -> list[list[int]]:
+        return [[len(text)] for text in texts]
+
+    made = resolve(lengths)
+    assert isinstance(made, Embedder)
+    assert (made.embed(("a", "bb")), made.window) == ([[1], [2]], 0)
+    assert made.name.endswith("lengths")
+    assert resolve(made) is made
+    named = FunctionEmbedder(lengths, name="l", version="2", window=64)
+    assert (named.name, named.version, named.window) == ("l", "2", 64)
+
+
+@pytest.mark.parametrize("wrong", ["word2vec", 3, None, FunctionEmbedder(len, window=31)])
+def test_what_is_no_embedder(wrong: Any) -> None:
+    with pytest.raises(quire.OptionError, match="is not possible"):
+        resolve(wrong)
+
+
+@given(grammar.documents())
+def test_passages_fit_and_lose_nothing(text: str) -> None:
+    made = passages(text, Words())
+    assert "".join("".join(made).split()) == "".join(text.removeprefix("\ufeff").split())
+    assert all(Words().count(each) <= 32 for each in made)
+    assert len(made) == 1 or Words().count(text) > 32
+
+
+def test_a_window_is_counted_in_tokens_of_openai_unless_the_model_counts_itself() -> None:
+    text = "one two three. " * 100
+    made = passages(text, FunctionEmbedder(len, window=64))
+    assert [chunk.token_stats.tokens <= 64 for each in made for chunk in quire.chunk(each)] == [True] * len(made)
+    assert len(made) > 1
+    assert passages(text, FunctionEmbedder(len)) == [text]
+
+
+def test_front_matter_in_the_middle_of_a_text_is_no_front_matter() -> None:
+    text = "---\na: b\n---\n" + "word " * 40
+    assert passages(text, Words())[0].startswith("---\na: b\n---")

@@ -1,0 +1,167 @@
+"""The client of an OpenAI-compatible endpoint, against a real server on this machine."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+import quire
+from quire.embed import Endpoint, endpoint
+from quire.embed.endpoint import Pace
+
+KEY = "sk-secret-key-1234"
+
+
+class Server(ThreadingHTTPServer):
+    """Answers with vectors [length of the text, its position], after the answers that are planned."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.planned: list[Any] = []
+        self.seen: list[tuple[str, dict[str, Any], str | None]] = []
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}/v1"
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Server
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.seen.append((self.path, body, self.headers.get("Authorization")))
+        planned = self.server.planned.pop(0) if self.server.planned else None
+        if planned == "hang up":
+            self.connection.close()
+            return
+        if planned is None:
+            data = [{"index": at, "embedding": [len(text), at]} for at, text in enumerate(body["input"])]
+            planned = (200, {}, {"data": data[::-1]})
+        status, headers, content = planned
+        encoded = content if isinstance(content, bytes) else json.dumps(content).encode()
+        self.send_response(status)
+        for name, value in {**headers, "Content-Length": str(len(encoded))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(encoded)
+
+    def log_message(self, *_: Any) -> None:
+        """Print nothing."""
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    monkeypatch.delenv("QUIRE_EMBED_KEY", raising=False)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-for-openai-only")
+    monkeypatch.setattr(endpoint, "_FIRST_PAUSE", 0.0)
+    with Server() as made:
+        thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield made
+        made.shutdown()
+        thread.join()
+
+
+def test_batches_in_order(server: Server) -> None:
+    vectors = Endpoint(server.url, "m", batch=2).embed(["a", "bb", "ccc"])
+    assert vectors == [[1.0, 0.0], [2.0, 1.0], [3.0, 0.0]]
+    assert [(path, body["model"], body["input"]) for path, body, _ in server.seen] == [
+        ("/v1/embeddings", "m", ["a", "bb"]), ("/v1/embeddings", "m", ["ccc"]),
+    ]  # fmt: skip
+
+
+def test_no_texts_no_request(server: Server) -> None:
+    assert Endpoint(server.url, "m").embed([]) == []
+    assert server.seen == []
+
+
+def test_the_key_of_the_environment_is_sent(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = Endpoint(f"{server.url}/embeddings", "m")
+    made.embed(["a"])
+    monkeypatch.setenv("QUIRE_EMBED_KEY", KEY)
+    made.embed(["a"])
+    assert [(path, key) for path, _, key in server.seen] == [
+        ("/v1/embeddings", None), ("/v1/embeddings", f"Bearer {KEY}"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_it_tries_again(server: Server, status: int) -> None:
+    server.planned = [(status, {"Retry-After": "0"}, {}), "hang up", (status, {"Retry-After": "soon"}, {})]
+    assert Endpoint(server.url, "m").embed(["a"]) == [[1.0, 0.0]]
+    assert len(server.seen) == 4
+
+
+def test_it_gives_up_where_the_wait_exceeds_the_time_limit(server: Server) -> None:
+    server.planned = [(429, {"Retry-After": "3600"}, {"error": {"message": "slow down"}})]
+    with pytest.raises(quire.EmbedderError, match="status 429: slow down; gave up after 300 s"):
+        Endpoint(server.url, "m").embed(["a"])
+    assert len(server.seen) == 1
+
+
+def test_an_endpoint_that_does_not_answer(server: Server) -> None:
+    server.planned = ["hang up"] * 1000
+    with pytest.raises(quire.EmbedderError, match="no answer"):
+        Endpoint(server.url, "m", time_limit=0).embed(["a"])
+
+
+@pytest.mark.parametrize("status", [400, 401, 404])
+def test_other_errors_are_final_and_do_not_show_the_key(
+    server: Server, monkeypatch: pytest.MonkeyPatch, status: int
+) -> None:
+    monkeypatch.setenv("QUIRE_EMBED_KEY", KEY)
+    server.planned = [(status, {}, {"error": {"message": f"Incorrect key\nprovided: {KEY}"}})]
+    with pytest.raises(quire.EmbedderError) as caught:
+        Endpoint(server.url, "m").embed(["a"])
+    assert f"status {status}: Incorrect key provided: …; check" in str(caught.value)
+    assert KEY not in repr(caught.value) + str(vars(caught.value))
+    assert caught.value.__cause__ is None
+    assert len(server.seen) == 1
+
+
+def test_a_redirect_is_not_followed(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("QUIRE_EMBED_KEY", KEY)
+    server.planned = [(302, {"Location": f"{server.url}/elsewhere"}, {})]
+    with pytest.raises(quire.EmbedderError, match="status 302"):
+        Endpoint(server.url, "m").embed(["a"])
+    assert len(server.seen) == 1
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"<html>", {"data": []}, {"data": [{"index": 0, "embedding": []}]}, {"data": [{"embedding": [1]}]}, [],
+     {"data": [{"index": 0, "embedding": [float("nan")]}]}, {"data": [{"index": 0, "embedding": None}]}],
+)  # fmt: skip
+def test_an_answer_that_is_no_list_of_vectors(server: Server, content: Any) -> None:
+    server.planned = [(200, {}, content)]
+    with pytest.raises(quire.EmbedderError, match="the answer"):
+        Endpoint(server.url, "m").embed(["a"])
+
+
+@pytest.mark.parametrize(
+    "url", ["", "file:///etc/passwd", "api.example.com", f"https://u:{KEY}@example.com", f"https://e.com/?key={KEY}"]
+)
+def test_urls_that_are_refused(url: str) -> None:
+    with pytest.raises(quire.OptionError) as caught:
+        Endpoint(url, "m")
+    assert KEY not in str(caught.value)
+
+
+@pytest.mark.parametrize("wrong", [{"model": ""}, {"batch": 0}, {"requests_per_minute": -1}])
+def test_options_that_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(quire.OptionError, match="is not possible"):
+        Endpoint(**{"url": "https://example.com", "model": "m"} | wrong)
+
+
+def test_pace() -> None:
+    pace = Pace(60)
+    assert [pace.delay(100.0), pace.delay(100.25), pace.delay(105.0)] == [0.0, 0.75, 0.0]
+    assert [Pace(0).delay(0.0) for _ in range(3)] == [0.0] * 3
