@@ -228,5 +228,3 @@ def _show_notes(results: Results) -> None:
     for word, instead in results.corrections.items():
         words = " or ".join(f'"{each}"' for each in instead)
         note(visible(f'no match for "{word}"; showing results for {words}'))
-    if results.partial:
-        note("no section has all of the words; these have some")

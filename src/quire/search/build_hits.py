@@ -45,12 +45,11 @@ class Question(msgspec.Struct, frozen=True):
     matching: Matching
     query: Query
     explain: bool
-    partial: bool = False
 
     def wanted(self, language: str) -> list[Wanted]:
         """What is highlighted: all words but function words, or these if there are no others.
 
-        A partial match needs only two adjacent characters of a script without spaces, so each pair is highlighted.
+        A match needs only two adjacent characters of a script without spaces, so each pair is highlighted.
         """
         context = self.matching.compiler.context
         found = list(leaves(self.query))
@@ -72,7 +71,7 @@ class Question(msgspec.Struct, frozen=True):
                 for spelling in spellings(text, language):
                     yield Wanted(spelling.terms)
                     for group in adjacent_terms(spelling):
-                        yield from map(Wanted, term_pairs(group) if self.partial else (group,))
+                        yield from map(Wanted, term_pairs(group))
 
     def highlighter(self, language: str) -> Highlighter:
         """Highlights the query's words in texts of a language."""
@@ -188,7 +187,7 @@ def _explanation(question: Question, result: Result) -> dict[str, Any]:
         {
             "id": snapshot.nodes([each.address])[0].id,
             "score": round(each.score, 6),  # many small ones may add up
-            "items": compiler.item_scores(snapshot.searcher, question.query, each.address, partial=question.partial),
+            "items": compiler.item_scores(snapshot.searcher, question.query, each.address),
             "words": compiler.word_scores(snapshot.searcher, question.query, each.address),
         }
         for each in result.constituents

@@ -64,7 +64,6 @@ class Results(list[Hit]):
         *,
         query: str = "",
         ignored_terms: int = 0,
-        partial: bool = False,
         corrections: Mapping[str, Sequence[str]] | None = None,
         phases: Mapping[str, Any] | None = None,
     ) -> None:
@@ -73,8 +72,6 @@ class Results(list[Hit]):
         """As typed."""
         self.ignored_terms = ignored_terms
         """How many terms of the query were ignored because it has more than 64."""
-        self.partial = partial
-        """Whether nothing matches the whole query, so that the hits match a part of it."""
         self.corrections = dict(corrections or {})
         """Words that do not occur, with the words searched instead."""
         self.phases = dict(phases or {})

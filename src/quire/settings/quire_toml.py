@@ -27,7 +27,7 @@ PROJECT_FILE = "quire.toml"
 PYTHON_FILE = "pyproject.toml"
 _POSITION = re.compile(r" \(at (.*)\)$")
 _TREE_KEYS = ("path", "language", "include", "exclude", "chunk")
-_FIELDS = {"front": "front matter", "file": "file's name", "folder": "folders above it"}
+_FIELDS = {"links": "texts of links to it", "file": "file's name", "folder": "folders above it"}
 MERGING = {
     "aggregation_threshold": "more than this share of a section's children must match to be gathered",
     "min_aggregation_matches": "how many children must match to be gathered",
