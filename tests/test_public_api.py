@@ -15,7 +15,7 @@ NAMES = {
     "Block", "BusyError", "Chunk", "Chunks", "Document", "Finding", "GuardError", "Hit", "Index", "IndexDamagedError",
     "InputError", "Link", "NotFoundError", "OptionError", "QueryError", "QuireError", "Results", "Section", "Span", "StoreError",
     "TokenizerError",
-    "UndecodableError", "__version__", "chunk", "chunk_dir", "chunk_file", "parse", "verify",
+    "UndecodableError", "__version__", "chunk", "chunk_dir", "chunk_file", "match_ranges", "parse", "verify",
 }  # fmt: skip
 
 

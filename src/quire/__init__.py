@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from quire.pipeline import chunk, chunk_dir, chunk_file, parse, verify
     from quire.record import Chunk, Chunks
     from quire.search.hit import Hit, Results
+    from quire.search.match_ranges import match_ranges
 
 _HOME = {
     "Block": "model",
@@ -56,6 +57,7 @@ _HOME = {
     "chunk": "pipeline",
     "chunk_dir": "pipeline",
     "chunk_file": "pipeline",
+    "match_ranges": "search.match_ranges",
     "parse": "pipeline",
     "verify": "pipeline",
 }
@@ -87,6 +89,7 @@ __all__ = [
     "chunk",
     "chunk_dir",
     "chunk_file",
+    "match_ranges",
     "parse",
     "verify",
 ]

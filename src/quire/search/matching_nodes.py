@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from itertools import islice
 from typing import Any
 
@@ -56,9 +56,10 @@ class Matching(msgspec.Struct, frozen=True):
         snapshot: Snapshot,
         compiler: Compiler,
         query: Query,
+        settings: SearchSettings,
+        *,
         filters: Sequence[Any],
         limit: int,
-        settings: SearchSettings,
     ) -> Matching:
         """Run a query for its best ``limit`` nodes."""
         compiled = compiler.compile(query)
@@ -114,20 +115,27 @@ class Matching(msgspec.Struct, frozen=True):
                     bits[key] = bits.get(key, 0) | shifted(int(score), first)
         return [coverage.share(bits.get(_key(each.address), 0), each.ref.position == 0) for each in matches]
 
-    def excluded(self, matches: Sequence[Match]) -> set[Location]:
-        """The nodes in the documents of ``matches`` that have something the query excludes, also below them."""
-        refused = [self.compiler.compile(each.item, strict=True) for each in exclusions(self.query)]
-        documents = list(dict.fromkeys(each.ref.document_id for each in matches)) if refused else []
+    def without_excluded(self) -> tuple[Matching, set[Location]]:
+        """The same without nodes that have something the query excludes, also below them; and all such nodes."""
+        refused = [item.item for item in all_items(self.query) if isinstance(item, Not)]
+        compiled = [each for item in refused if (each := self.compiler.compile(item, strict=True)) is not None]
         locations: set[Location] = set()
-        for each in refused if documents else ():
-            if each is not None:
-                hits = self.snapshot.top(
-                    filtered(each, self.compiler.one_of(DOC, documents)), self.snapshot.node_count(documents)
-                )
-                for ref in self.snapshot.refs([address for _, address in hits]):
-                    positions = (ref.position, *(above.position for above in ref.ancestors))
-                    locations.update((ref.document_id, position) for position in positions)
-        return locations
+        if not compiled or not self.top:
+            return self, locations
+        refs = self.snapshot.refs([address for _, address in self.top])
+        documents = list(dict.fromkeys(ref.document_id for ref in refs))
+        for each in compiled:
+            inside = filtered(each, self.compiler.one_of(DOC, documents))
+            hits = self.snapshot.top(inside, self.snapshot.node_count(documents))
+            for ref in self.snapshot.refs([address for _, address in hits]):
+                positions = (ref.position, *(above.position for above in ref.ancestors))
+                locations.update((ref.document_id, position) for position in positions)
+        kept = [
+            scored
+            for scored, ref in zip(self.top, refs, strict=True)
+            if (ref.document_id, ref.position) not in locations
+        ]
+        return msgspec.structs.replace(self, top=kept), locations
 
     def _matches(self, scored: Sequence[Scored], numbers: Sequence[int]) -> list[Match]:
         """Matches with normalized scores; ``numbers`` are those of their documents."""
@@ -138,11 +146,6 @@ class Matching(msgspec.Struct, frozen=True):
         return [
             Match((score / best) ** SHARPNESS, address, ref) for (score, address), ref in zip(scored, refs, strict=True)
         ]
-
-
-def exclusions(query: Query) -> list[Not]:
-    """What a query excludes."""
-    return [item for item in all_items(query) if isinstance(item, Not)]
 
 
 def make_compiler(snapshot: Snapshot, settings: SearchSettings, query: Query | None = None) -> Compiler:
@@ -163,13 +166,27 @@ def make_compiler(snapshot: Snapshot, settings: SearchSettings, query: Query | N
     return Compiler(context)
 
 
-def find_corrections(context: QueryContext, query: Query) -> dict[str, tuple[str, ...]]:
-    """Corrections for the first words of a query that do not occur."""
+def corrected(context: QueryContext, query: Query) -> tuple[Query, dict[str, tuple[str, ...]]]:
+    """The query and corrections for its first words that do not occur.
+
+    A word with which others start becomes a prefix: ``auth`` finds *authentication*.
+    """
     plain = [leaf for leaf in leaves(query) if is_plain(leaf)]
     texts = dict.fromkeys(word.text for word in plain if not context.is_optional(word))
-    unknown = islice((text for text in texts if not context.dictionary.has(text)), MAX_CORRECTED)
-    found = {text: context.dictionary.corrections(text) for text in unknown}
-    return {word: corrections for word, corrections in found.items() if corrections}
+    unknown = list(islice((text for text in texts if not context.dictionary.has(text)), MAX_CORRECTED))
+    prefixes = {text: (f"{text}*",) for text in unknown if context.dictionary.is_prefix(text)}
+    found = {text: prefixes.get(text) or context.dictionary.corrections(text) for text in unknown}
+    query = _with_prefixes(query, prefixes) if prefixes else query
+    return query, {word: corrections for word, corrections in found.items() if corrections}
+
+
+def _with_prefixes(query: Query, prefixes: Container[str]) -> Query:
+    """The query with some of its words as prefixes."""
+    if isinstance(query, Not | Phrase):
+        return query
+    if isinstance(query, Word):
+        return msgspec.structs.replace(query, prefix=True) if is_plain(query) and query.text in prefixes else query
+    return msgspec.structs.replace(query, items=tuple(_with_prefixes(item, prefixes) for item in query.items))
 
 
 def refuse_unknown_trees(snapshot: Snapshot, query: Query, trees: Iterable[str] | None) -> None:

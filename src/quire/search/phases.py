@@ -1,6 +1,6 @@
 """The order of a search. Each phase counts what it did, for ``--explain``.
 
-    parse -> correct -> rank -> rank the best again -> merge -> spread -> fit
+    parse -> correct -> rank -> rank the best again -> merge -> spread -> cut off -> fit
 
 A search loads neither the parser nor a tokenizer, as nodes have everything an answer needs. Only a budget so small that
 a passage must be cut loads the tokenizer.
@@ -38,6 +38,7 @@ def search(
     trees: Sequence[str] | None = None,
     paths: Sequence[str] | None = None,
     merge: bool,
+    every: bool = False,
     explain: bool = False,
     settings: SearchSettings | None = None,
     around: build_hits.Around | None = None,
@@ -51,7 +52,7 @@ def search(
     matching_nodes.refuse_unknown_trees(snapshot, query, trees)
     compiler = matching_nodes.make_compiler(snapshot, settings, query)
     context = compiler.context
-    corrections = matching_nodes.find_corrections(context, query)
+    query, corrections = matching_nodes.corrected(context, query)
     phases["correct"] = {"words looked up": context.dictionary.lookups, "words corrected": len(corrections)}
     compiler = Compiler(msgspec.structs.replace(context, corrections=corrections)) if corrections else compiler
     filters = matching_nodes.make_filters(snapshot, compiler, trees, paths)
@@ -59,16 +60,26 @@ def search(
     fetched = max(_MIN_FETCHED, _FETCHED_PER_RESULT * limit)
     while True:
         fetched = min(fetched, MAX_NODES) if settings.match_cutoff else MAX_NODES
-        matching = Matching.of(snapshot, compiler, query, filters, fetched, settings)
+        matching = Matching.of(snapshot, compiler, query, settings, filters=filters, limit=fetched)
         phases["rank"] = {"nodes": len(matching.top), "best": round(matching.best_score, 3)}
         found = _merged(matching, limit, phases) if merge else _unmerged(matching, limit)
         if len(found) >= limit or matching.is_all or fetched == MAX_NODES:
             break
         fetched *= 4
-    results = _with_nodes(snapshot, found, whole=max_tokens is None)
+    relevant = [each for each in found if every or each.score >= settings.relevance_cutoff * found[0].score]
+    phases["cut off"] = {"results": len(found) - len(relevant)}
+    results = _with_nodes(snapshot, relevant, whole=max_tokens is None)
     question = build_hits.Question(matching, query, explain=explain)
     hits = build_hits.build_hits(question, results, max_tokens, phases, around)
-    return Results(hits, query=text, ignored_terms=ignored, corrections=corrections, phases=phases)
+    return Results(
+        hits,
+        query=text,
+        ignored_terms=ignored,
+        corrections=corrections,
+        below_cutoff=len(found) - len(relevant),
+        over_budget=len(relevant) - len(hits),
+        phases=phases,
+    )
 
 
 class _Result(NamedTuple):
@@ -88,9 +99,8 @@ def _merged(matching: Matching, limit: int, phases: Phases) -> list[_Result]:
     """The best merged results."""
     settings = matching.settings
     rules = Rules(settings.aggregation_threshold, settings.min_aggregation_matches, settings.score_cap_multiplier)
+    matching, excluded = matching.without_excluded()
     matches = matching.matches_in_documents(limit)
-    excluded = matching.excluded(matches)
-    matches = [each for each in matches if each.location not in excluded]
     shares = matching.coverage(matches)
     best, phases["merge"] = merge_documents(_by_document(matches, shares), rules)
     best, demoted = limit_per_document(best, limit)
@@ -102,9 +112,7 @@ def _merged(matching: Matching, limit: int, phases: Phases) -> list[_Result]:
 
 
 def _unmerged(matching: Matching, limit: int) -> list[_Result]:
-    matches = matching.matches(len(matching.top) if matching_nodes.exclusions(matching.query) else limit)
-    excluded = matching.excluded(matches)
-    return [_single(each) for each in matches if each.location not in excluded][:limit]
+    return [_single(each) for each in matching.without_excluded()[0].matches(limit)]
 
 
 def _split(result: _Result) -> list[_Result]:

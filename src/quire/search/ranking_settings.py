@@ -17,6 +17,8 @@ BOOSTS: Mapping[str, float] = MappingProxyType(
 )
 """The weight of a word in each field."""
 
+MAX_TOKENS = 8_000
+"""The most tokens of an answer, unless said otherwise."""
 NO_LIMIT = 10**9
 """The maximum of numbers without a useful one."""
 RANGES: Mapping[str, tuple[float, float]] = MappingProxyType(
@@ -28,6 +30,7 @@ RANGES: Mapping[str, tuple[float, float]] = MappingProxyType(
         "title_coverage": (0, 1000),
         "in_links": (0, 1000),
         "match_cutoff": (0, 1),
+        "relevance_cutoff": (0, 1),
         "aggregation_threshold": (0, 1),
         "min_aggregation_matches": (1, NO_LIMIT),
         "score_cap_multiplier": (1, NO_LIMIT),
@@ -54,10 +57,12 @@ class SearchSettings:
     """The extra weight of two words that are adjacent in the query and in a title."""
     title_coverage: float = 1.0
     """The weight of the part of a title that the query covers."""
-    in_links: float = 0.2
+    in_links: float = 0.3
     """The weight of links from other pages."""
-    match_cutoff: float = 0.5
+    match_cutoff: float = 0.15
     """A node matches if it has at least this part of the best score in its document."""
+    relevance_cutoff: float = 0.02
+    """A result is left out of the answer if it has less than this part of the best score."""
     aggregation_threshold: float = 0.5
     """More than this part of a parent's children must match for the parent to replace them."""
     min_aggregation_matches: int = 2

@@ -54,21 +54,23 @@ def rescored(
     words = query_words(context, query)
     best, others = found[:MAX_RESCORED], found[MAX_RESCORED:]
     bonuses = second_scores(snapshot, context, words, [address for _, address in best], settings)
-    again = [(score + bonus, address) for (score, address), bonus in zip(best, bonuses, strict=True)]
+    again = [(score + title + links, address) for (score, address), (title, links) in zip(best, bonuses, strict=True)]
     return sorted([*again, *others], key=lambda each: -each[0])
 
 
 def second_scores(
     snapshot: Snapshot, context: QueryContext, words: QueryWords, addresses: Sequence[Address], settings: SearchSettings
-) -> list[float]:
-    """What the second pass adds to the score of each node."""
+) -> list[tuple[float, float]]:
+    """What the second pass adds to the score of each node: for its title, and for links to it."""
     links = snapshot.numbers(addresses, IN_LINKS)
     trees = snapshot.settings.trees
     scores = []
     for ref, count in zip(snapshot.refs(addresses), links, strict=True):
         language = trees[ref.document_id.partition(":")[0]].language
         share = _title_share(context, words.terms[language], ref.title, language)
-        scores.append(words.rarity * (settings.title_coverage * share + settings.in_links * log1p(count or 0)))
+        scores.append(
+            (words.rarity * settings.title_coverage * share, words.rarity * settings.in_links * log1p(count or 0))
+        )
     return scores
 
 

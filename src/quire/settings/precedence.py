@@ -44,7 +44,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     chunk: Mapping[str, Any]
     """The strategy and the options under ``[chunk]``."""
     limit: int
-    max_tokens: int | None
+    max_tokens: int
+    """0: no limit."""
     search: SearchSettings
     values: Mapping[str, Value]
     """Every value by its name, with its origin."""
@@ -91,7 +92,7 @@ def load(folder: Path, environment: Mapping[str, str] | None = None, *, index: P
         trees=home.trees if home else {},
         chunk=chunk.chunk if chunk else {},
         limit=int(values["search.limit"].value),
-        max_tokens=int(values["search.max_tokens"].value) or None,
+        max_tokens=int(values["search.max_tokens"].value),
         search=_search(values),
         values=values,
     )

@@ -22,8 +22,9 @@ from quire.index.engine.normalization import flags, is_unspaced
 from quire.query.query_tree import All, Either, Not, Phrase, Query, Word, leaves
 
 _MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
-import os
-_WHOLE_NAME = float(os.environ.get("WN","3.0"))  # the extra weight of a name whose parts are adjacent, and of a flag with its dashes
+
+_WHOLE_NAME = 1.0  # the extra weight of a name whose parts are adjacent
+_WHOLE_FLAG = 6.0  # the extra weight of a flag with its dashes
 
 
 class Ranking(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,7 +77,7 @@ class QueryContext(msgspec.Struct, frozen=True, kw_only=True):
             return None
         query = tantivy.Query.term_query(self.schema, index_schema.FLAGS, found[0], index_option="basic")
         rarity = self.dictionary.rarity(index_schema.FLAGS, found[0])
-        return tantivy.Query.const_score_query(query, _WHOLE_NAME * rarity)
+        return tantivy.Query.const_score_query(query, _WHOLE_FLAG * rarity)
 
 
 class Variant(NamedTuple):
@@ -153,8 +154,8 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
     def _all(self, items: Sequence[Query]) -> tantivy.Query | None:
         """Any of the items, but all conditions with a field; function words only add to the score."""
         required = self.context.required(items)
-        some = self._build_each(item for item in required if not _has_field(item))
-        musts = self._build_each(item for item in required if _has_field(item))
+        some = self._build_each(item for item in required if not self._must_match(item))
+        musts = self._build_each(item for item in required if self._must_match(item))
         refused = self._strict._build_each(item.item for item in items if isinstance(item, Not))  # noqa: SLF001
         more = self._build_each(item for item in items if self.context.is_optional(item) and item not in required)
         more += [each for _, each in self.adjacent_in_title(items)]
@@ -170,6 +171,10 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
         clauses += [(_SHOULD, each) for each in more]
         clauses += [(_NOT, each) for each in refused]
         return tantivy.Query.boolean_query(clauses) if len(clauses) > 1 else musts[0]
+
+    def _must_match(self, item: Query) -> bool:
+        """Whether an item names its fields, or is excluded together with others."""
+        return self.strict or all(leaf.field is not None for leaf in leaves(item))
 
     def _word(self, word: Word) -> tantivy.Query | None:
         if word.field == "tree":
@@ -279,11 +284,6 @@ def split_last_word(text: str) -> tuple[str, str]:
     """Everything before the last word, and the last word: ``my_v`` gives ``my_`` and ``v``."""
     cut = max((at + 1 for at, character in enumerate(text) if not character.isalnum()), default=0)
     return text[:cut], text[cut:]
-
-
-def _has_field(item: Query) -> bool:
-    """Whether an item names its fields; such an item must match."""
-    return all(leaf.field is not None for leaf in leaves(item))
 
 
 def _can_continue(text: str) -> bool:

@@ -21,6 +21,7 @@ from quire.index.engine.index_schema import RANKED, field
 from quire.index.engine.normalization import indexed_texts, is_unspaced
 from quire.index.engine.snapshot import Snapshot
 
+_MIN_PREFIX = 3  # a shorter word is no prefix unless a ``*`` says so
 _MIN_LENGTH = 4  # shorter words are not corrected: too many words are similar
 _MAX_LENGTH = 64
 """Longer words are not corrected, and longer prefixes not stemmed: the cost grows with the length squared."""
@@ -101,6 +102,15 @@ class Dictionary:
             all(self.occurs(term, language) for term in spelling.terms)
             for language in self._languages
             for spelling in spellings(word, language)
+        )
+
+    def is_prefix(self, word: str) -> bool:
+        """Whether other words start with a word that does not occur."""
+        return (
+            _MIN_PREFIX <= len(word) <= _MAX_LENGTH
+            and _LETTERS.fullmatch(word) is not None
+            and not is_unspaced(word)
+            and any(self._terms_with_prefix("".join(terms(word, NONE)), each).frequent for each in self._languages)
         )
 
     def corrections(self, word: str) -> tuple[str, ...]:
