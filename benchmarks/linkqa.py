@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import posixpath
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha1
@@ -16,13 +17,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import quire
+from quire.link_targets import LinkTargets
+from quire.model import Link
 
 DEPTH = 10
 """How many hits of an answer are looked at."""
+FOLDS = 5
+"""A question is asked in an index without its own link; so many indexes are made, each without a part of the links."""
 
 _INLINE = re.compile(r"(?<!!)\[([^\[\]]+)\]\(([^)\s]+)\)")
 _BY_NAME = re.compile(r"(?<!!)\[([^\[\]]+)\]\[([^\[\]]*)\]")
 _NAMED = re.compile(r"^ {0,3}\[([^\]]+)\]:\s*(\S+)", re.MULTILINE)
+_QUOTES = "“”\" "
 _WORDLESS = re.compile(r"(?:chapter|appendix|section)\s+\w+|here|this", re.IGNORECASE)
 
 
@@ -43,6 +49,12 @@ class Question:
     def is_in_first_half(self) -> bool:
         """One of two halves, so that a choice by one can be tried on the other; a page's questions are in one half."""
         return int(sha1(self.answers[0][0].encode(), usedforsecurity=False).hexdigest(), 16) % 2 == 0
+
+
+    @property
+    def fold(self) -> int:
+        """The index in which it is asked. Questions with the same words are in one fold."""
+        return int(sha1(self.text.casefold().encode(), usedforsecurity=False).hexdigest(), 16) % FOLDS
 
 
 class Place(NamedTuple):
@@ -109,9 +121,44 @@ class Outcome(NamedTuple):
         return Outcome(self.question, rank, page_rank, self.tokens[:depth])
 
 
-def asked(collection: Collection, search: Callable[[str, int], Sequence[Place]], depth: int = DEPTH) -> list[Outcome]:
-    """Every question's outcome. ``search`` gives so many places, the best first."""
-    return [_outcome(collection, question, search, depth) for question in collection.questions]
+def asked(
+    collection: Collection,
+    search: Callable[[str, int], Sequence[Place]],
+    depth: int = DEPTH,
+    questions: Sequence[Question] | None = None,
+) -> list[Outcome]:
+    """The outcome of some questions, by default all. ``search`` gives so many places, the best first."""
+    chosen = collection.questions if questions is None else questions
+    return [_outcome(collection, question, search, depth) for question in chosen]
+
+
+def write_folds(collection: Collection, folder: Path) -> list[Path]:
+    """Copies of the pages, each without the links of one fold's questions: same words, same target.
+
+    Only the words of such a link stay, with spaces in place of its marks, so that all positions stay the same.
+    """
+    texts = {path: (collection.folder / path).read_bytes().decode() for path in collection.sections}
+    documents = {path: quire.parse(text, path=path) for path, text in texts.items()}
+    targets = LinkTargets(documents)
+    folds = {(each.text.casefold(), answer): each.fold for each in collection.questions for answer in each.answers}
+    own: list[dict[str, list[Link]]] = [defaultdict(list) for _ in range(FOLDS)]
+    for path, links in targets.links.items():
+        for link in links:
+            found = targets.resolve(path, link)
+            slug = documents[found.path].sections[found.section].anchor if found.path and found.section else ""
+            words = _one_line(link.text).strip(_QUOTES).casefold()
+            fold = folds.get((words, (found.path, slug)))
+            if fold is not None:
+                own[fold][path].append(link)
+    for number, left_out in enumerate(own):
+        for path, text in texts.items():
+            file = folder / str(number) / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            for link in left_out[path]:
+                words = link.text[: link.end - link.start].ljust(link.end - link.start)
+                text = text[: link.start] + words + text[link.end :]  # noqa: PLW2901
+            file.write_bytes(text.encode())
+    return [folder / str(number) for number in range(FOLDS)]
 
 
 def _outcome(
@@ -164,15 +211,23 @@ def tokens_read(outcomes: Sequence[Outcome]) -> float:
 
 def docker(data: Path) -> Collection:
     """Docker's documentation with the questions that come with it."""
-    folder = data / "linkqa" / "docker"
-    lines = (data / "linkqa" / "docker.jsonl").read_text(encoding="utf-8").splitlines()
-    return _collection("Docker", folder, [_read(json.loads(line)) for line in lines])
+    return _asked_collection("Docker", data / "linkqa" / "docker")
+
+
+def kubernetes(data: Path) -> Collection:
+    """Kubernetes' documentation with the questions that come with it."""
+    return _asked_collection("Kubernetes", data / "linkqa" / "k8s")
 
 
 def rust_book(data: Path) -> Collection:
     """The Rust Book with questions made from its own links, in the same way."""
     folder = data / "linkqa" / "rustbook"
     return _collection("Rust Book", folder, list(_linked(folder)))
+
+
+def _asked_collection(name: str, folder: Path) -> Collection:
+    lines = folder.with_suffix(".jsonl").read_text(encoding="utf-8").splitlines()
+    return _collection(name, folder, [_read(json.loads(line)) for line in lines])
 
 
 def _read(record: dict[str, Any]) -> Question:
@@ -227,7 +282,7 @@ def _links(text: str) -> Iterator[tuple[str, str]]:
     ]
     for words, target in found:
         if target and "://" not in target:
-            yield _one_line(words).strip('“”" '), target
+            yield _one_line(words).strip(_QUOTES), target
 
 
 def _one_line(text: str) -> str:

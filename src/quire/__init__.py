@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from quire.pipeline import chunk, chunk_dir, chunk_file, parse, verify
     from quire.record import Chunk, Chunks
     from quire.search.hit import Hit, Results
+    from quire.search.match_ranges import match_ranges
     from quire.wire.forms import flat
 
 _HOME = {
@@ -62,6 +63,7 @@ _HOME = {
     "chunk_dir": "pipeline",
     "chunk_file": "pipeline",
     "flat": "wire.forms",
+    "match_ranges": "search.match_ranges",
     "parse": "pipeline",
     "verify": "pipeline",
 }
@@ -96,6 +98,7 @@ __all__ = [
     "chunk_dir",
     "chunk_file",
     "flat",
+    "match_ranges",
     "parse",
     "verify",
 ]

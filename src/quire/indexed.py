@@ -192,11 +192,13 @@ class Index:
         trees: str | Sequence[str] | None = None,
         path: str | Sequence[str] | None = None,
         merge: bool = True,
+        every: bool = False,
         explain: bool = False,
         around: Callable[[Hit], int] | None = None,
     ) -> Results:
-        """The sections that match ``query``, the best first, together at most ``max_tokens`` tokens.
+        """The sections that match ``query``, the best first, together at most ``max_tokens`` tokens; 0: no limit.
 
+        Results that score much less than the best are left out and counted, unless ``every`` is true.
         ``trees``, one or more names, and ``path``, one or more patterns such as ``guides/**``, restrict the search.
         ``around`` returns how many tokens the caller shows around a hit, besides its breadcrumb line; they count, too.
         """
@@ -204,10 +206,11 @@ class Index:
             self._snapshot(),
             check.string("query", query),
             limit=check.positive("limit", limit),
-            max_tokens=check.positive_or_none("max_tokens", max_tokens),
+            max_tokens=check.token_budget("max_tokens", max_tokens),
             trees=check.strings("trees", trees),
             paths=check.strings("path", path),
             merge=merge,
+            every=every,
             explain=explain,
             settings=self._settings,
             around=around,
@@ -217,7 +220,7 @@ class Index:
         """One section by its id, ``PATH#SLUG`` or ``PATH:LINE``, with everything below it or without."""
         snapshot = self._snapshot()
         node = find_section(snapshot, check.string("name", name))
-        most = check.positive_or_none("max_tokens", max_tokens)
+        most = check.token_budget("max_tokens", max_tokens or 0)
         return hit_for_node(snapshot, node if children else node.without_children(), most)
 
     def trees(self) -> dict[str, TreeInfo]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache, cached_property
 from pathlib import PurePosixPath
@@ -65,7 +65,7 @@ class Target(NamedTuple):
     """The most similar target that exists: ``path``, ``path#id``, or ``#id`` in the right document; may be empty."""
 
 
-class _Lookup(NamedTuple):
+class Lookup(NamedTuple):
     """The parts of a target, and the documents that it may mean, the most likely one first."""
 
     page: str
@@ -75,29 +75,113 @@ class _Lookup(NamedTuple):
     pages: list[str]
 
 
+class Page(NamedTuple):
+    """A document, as far as finding it and following its links needs."""
+
+    keys: Sequence[str]
+    """Its addresses: that of its path, then others."""
+    links: Sequence[tuple[str, bool]]
+    """The target of each link, and whether it is a wiki link."""
+
+
+def page_keys(path: str, frontmatter: Mapping[str, Any]) -> list[str]:
+    """The addresses of the page ``path``."""
+    return [_key(path), *_other_keys(path, frontmatter)]
+
+
+class Addresses:
+    """The pages of a tree by the addresses that links use."""
+
+    def __init__(self, pages: Mapping[str, Page]) -> None:
+        self._links = [link for page in pages.values() for link in page.links]
+        self._bases = {
+            path: [base for key in page.keys for base in (key, posixpath.dirname(key))] for path, page in pages.items()
+        }
+        self.pages = {key: path for path, page in pages.items() for key in page.keys[1:]}
+        """The page at each address."""
+        self.pages |= {page.keys[0]: path for path, page in pages.items()}
+        self.by_name: dict[str, dict[str, None]] = defaultdict(dict)
+        """The pages by each end of their addresses."""
+        for key, path in self.pages.items():
+            for suffix in _suffixes(key):
+                self.by_name[suffix][path] = None
+        self.is_hugo = any(path.endswith("_index.md") for path in pages)
+        """Whether Hugo makes the site."""
+        self._is_mdx = any(path.endswith(".mdx") for path in pages)
+
+    def lookup(self, path: str, target: str, is_wiki: bool) -> Lookup | None:
+        """The documents that a link in the page ``path`` may lead to; None if it leads elsewhere."""
+        if _ELSEWHERE.match(target) or (is_wiki and not self._has_wiki_links):
+            return None
+        page, fragment = _split(target)
+        if is_wiki and not fragment.startswith("^"):  # wiki links have titles, perhaps with those above them
+            fragment = github_slug(fragment.rpartition("#")[2])
+        if not page:
+            return Lookup(page, fragment, [], [path])
+        keys = self._keys(path, page)
+        pages = _unique(self.pages[key] for key in keys if key in self.pages)
+        if not pages and (is_wiki or (self.is_hugo and "/" not in page)):
+            pages = list(self.by_name.get(_key(page)) or self.by_name.get(_key(page.replace(" ", "-"))) or ())
+            pages = pages if is_wiki or len(pages) == 1 else []
+        return Lookup(page, fragment, keys, pages)
+
+    def _keys(self, path: str, page: str) -> list[str]:
+        """Where a page may be; empty if that is outside of the tree."""
+        if page.startswith("/"):
+            key = _key(page)
+            return [_joined(own, key[len(site) :]) for site, own in self._prefixes if f"{key}/".startswith(site)]
+        bases = [posixpath.dirname(path), *self._bases[path]]
+        if posixpath.splitext(page)[1].lower() in MARKDOWN_EXTENSIONS:
+            is_from_root = self._is_mdx or (self.is_hugo and "/" in page)
+            bases = [bases[0], ""] if is_from_root else bases[:1]
+        joined = [posixpath.normpath(posixpath.join(base, page)) for base in bases]
+        return _unique(_key(each) for each in joined if not each.startswith(".."))
+
+    @cached_property
+    def _prefixes(self) -> list[tuple[str, str]]:
+        """Prefixes of absolute links, each with the folder of the tree that it stands for; the most common first."""
+        votes = Counter({("", ""): 1})
+        for target in (target for target, _ in self._links if target.startswith("/")):
+            key = _key(_split(target)[0])
+            rests = [rest for rest in _suffixes(key) if rest in self.pages]
+            if key in self.pages:
+                votes["", ""] += 1
+            elif rests:
+                votes.update((key[: -len(rest)], "") for rest in rests)
+            else:
+                votes.update(
+                    ("", own[: -len(key)]) for own in map(_key, self.by_name.get(key, ())) if own.endswith(f"/{key}")
+                )
+        most = votes.most_common()
+        return [prefixes for prefixes, count in most if count >= most[0][1] * _MIN_SHARE or prefixes == ("", "")]
+
+    @cached_property
+    def _has_wiki_links(self) -> bool:
+        """Whether ``[[a]]`` is a link here: at least half of them lead somewhere."""
+        names = [_split(target)[0] for target, is_wiki in self._links if is_wiki]
+        return 2 * sum(not name or _key(name) in self.by_name for name in names) >= len(names)
+
+
 class LinkTargets:
-    """The pages of a tree by the addresses that links use. ``exists`` tells whether a path in the tree is a file."""
+    """Where the links of a tree's documents lead. ``exists`` tells whether a path in the tree is a file."""
 
     def __init__(self, documents: Mapping[str, Document], exists: Callable[[str], bool] = lambda _: False) -> None:
         self._documents = documents
         self._exists = exists
         self.links = {path: document.links for path, document in documents.items()}
         """The links of each document."""
-        keys = {path: [_key(path), *_other_keys(path, each.frontmatter)] for path, each in documents.items()}
-        self._bases = {
-            path: [base for key in own for base in (key, posixpath.dirname(key))] for path, own in keys.items()
-        }
-        self._pages = {key: path for path, own in keys.items() for key in own[1:]}
-        self._pages |= {own[0]: path for path, own in keys.items()}
-        self._by_name: dict[str, dict[str, None]] = defaultdict(dict)
+        self._addresses = Addresses(
+            {
+                path: Page(
+                    page_keys(path, each.frontmatter), [(link.target, is_wiki(each, link)) for link in self.links[path]]
+                )
+                for path, each in documents.items()
+            }
+        )
         self._names: dict[str, list[str]] = defaultdict(list)
-        for key, path in self._pages.items():
+        for key in self._addresses.pages:
             self._names[posixpath.dirname(key)].append(posixpath.basename(key))
-            for suffix in _suffixes(key):
-                self._by_name[suffix][path] = None
         self._folders = {"", *(str(folder) for path in documents for folder in PurePosixPath(path.casefold()).parents)}
-        self._is_hugo = any(path.endswith("_index.md") for path in documents)
-        self._is_mdx = any(path.endswith(".mdx") for path in documents)
         self._anchors = cache(lambda path: all_anchors(documents[path]))
 
     def broken(self) -> Iterator[tuple[str, Link, Target]]:
@@ -115,7 +199,7 @@ class LinkTargets:
             return Target()
         if found.pages:
             return self._in_pages(found.pages, found.fragment, path)
-        if self._is_wiki(path, link) or (
+        if is_wiki(self._documents[path], link) or (
             self._must_be_here(path, found) and not (self._has_mounts and self._may_be_mounted(found.keys))
         ):
             nearest = self._nearest_page(found.keys[0] if found.keys else _key(found.page))
@@ -128,69 +212,29 @@ class LinkTargets:
             if found.pages and found.fragment:
                 yield found.pages[0], found.fragment
 
-    def _is_wiki(self, path: str, link: Link) -> bool:
-        return self._documents[path].text.startswith("[[", link.start)
+    def _lookup(self, path: str, link: Link) -> Lookup | None:
+        found = self._addresses.lookup(path, link.target, is_wiki(self._documents[path], link))
+        return self._by_label(path, found) if found and self._labels else found
 
-    def _lookup(self, path: str, link: Link) -> _Lookup | None:
-        """The documents that a link may lead to; None if it leads elsewhere."""
-        is_wiki = self._is_wiki(path, link)
-        if _ELSEWHERE.match(link.target) or (is_wiki and not self._has_wiki_links):
-            return None
-        page, fragment = _split(link.target)
-        if is_wiki and not fragment.startswith("^"):  # wiki links have titles, perhaps with those above them
-            fragment = github_slug(fragment.rpartition("#")[2])
+    def _by_label(self, path: str, found: Lookup) -> Lookup | None:
+        """The target of a link where labels lead across documents; None for a name in code."""
+        page, fragment, _, pages = found
         if not page:
-            labelled = self._labels.get(fragment) if self._labels and self._section(path, fragment) is None else path
+            labelled = self._labels.get(fragment) if self._section(path, fragment) is None else path
             is_code = not labelled and _CODE_NAME.match(fragment)
-            return None if is_code else _Lookup(page, fragment, [], [labelled or path])
+            return None if is_code else found._replace(pages=[labelled or path])
         if page in self._labels:
-            return _Lookup(page, page, [], [self._labels[page]])
-        keys = self._keys(path, page)
-        pages = _unique(self._pages[key] for key in keys if key in self._pages)
-        if not pages and (is_wiki or (self._is_hugo and "/" not in page)):
-            pages = list(self._by_name.get(_key(page)) or self._by_name.get(_key(page.replace(" ", "-"))) or ())
-            pages = pages if is_wiki or len(pages) == 1 else []
-        if not pages and self._labels and "/" not in page and _key(page) == page.casefold():
-            keys = []  # a name in code, or a label in a document of another syntax
-        return _Lookup(page, fragment, keys, pages)
+            return Lookup(page, page, [], [self._labels[page]])
+        if not pages and "/" not in page and _key(page) == page.casefold():
+            return found._replace(keys=[])  # a name in code, or a label in a document of another syntax
+        return found
 
-    def _lookups(self) -> Iterator[tuple[str, _Lookup]]:
+    def _lookups(self) -> Iterator[tuple[str, Lookup]]:
         for path, links in self.links.items():
             for link in links:
                 found = self._lookup(path, link)
                 if found is not None:
                     yield path, found
-
-    def _keys(self, path: str, page: str) -> list[str]:
-        """Where a page may be; empty if that is outside of the tree."""
-        if page.startswith("/"):
-            key = _key(page)
-            return [_joined(own, key[len(site) :]) for site, own in self._prefixes if f"{key}/".startswith(site)]
-        bases = [posixpath.dirname(path), *self._bases[path]]
-        if posixpath.splitext(page)[1].lower() in MARKDOWN_EXTENSIONS:
-            is_from_root = self._is_mdx or (self._is_hugo and "/" in page)
-            bases = [bases[0], ""] if is_from_root else bases[:1]
-        joined = [posixpath.normpath(posixpath.join(base, page)) for base in bases]
-        return _unique(_key(each) for each in joined if not each.startswith(".."))
-
-    @cached_property
-    def _prefixes(self) -> list[tuple[str, str]]:
-        """Prefixes of absolute links, each with the folder of the tree that it stands for; the most common first."""
-        votes = Counter({("", ""): 1})
-        targets = [link.target for links in self.links.values() for link in links if link.target.startswith("/")]
-        for target in targets:
-            key = _key(_split(target)[0])
-            rests = [rest for rest in _suffixes(key) if rest in self._pages]
-            if key in self._pages:
-                votes["", ""] += 1
-            elif rests:
-                votes.update((key[: -len(rest)], "") for rest in rests)
-            else:
-                votes.update(
-                    ("", own[: -len(key)]) for own in map(_key, self._by_name.get(key, ())) if own.endswith(f"/{key}")
-                )
-        most = votes.most_common()
-        return [prefixes for prefixes, count in most if count >= most[0][1] * _MIN_SHARE or prefixes == ("", "")]
 
     @cached_property
     def _labels(self) -> dict[str, str]:
@@ -202,17 +246,10 @@ class LinkTargets:
         }
 
     @cached_property
-    def _has_wiki_links(self) -> bool:
-        """Whether ``[[a]]`` is a link here: at least half of them lead somewhere."""
-        all_links = [(path, link) for path, links in self.links.items() for link in links]
-        names = [_split(link.target)[0] for path, link in all_links if self._is_wiki(path, link)]
-        return 2 * sum(not name or _key(name) in self._by_name for name in names) >= len(names)
-
-    @cached_property
     def _has_mounts(self) -> bool:
         """Whether the site has more pages than the tree, as Hugo's mounts make them: many documents link to several."""
         linked: dict[str, set[str]] = defaultdict(set)
-        for path, found in self._lookups() if self._is_hugo else ():
+        for path, found in self._lookups() if self._addresses.is_hugo else ():
             if not found.pages and self._must_be_here(path, found):
                 linked[found.keys[-1]].add(path)
         return sum(len(paths) >= _MIN_LINKED for paths in linked.values()) >= _MIN_MOUNTED
@@ -222,7 +259,7 @@ class LinkTargets:
         places = [(posixpath.basename(key), self._names.get(posixpath.dirname(key), ())) for key in keys]
         return not any(get_close_matches(name, beside, n=1, cutoff=0.85) for name, beside in places)
 
-    def _must_be_here(self, path: str, found: _Lookup) -> bool:
+    def _must_be_here(self, path: str, found: Lookup) -> bool:
         """Whether a page that is not in the tree would have to be."""
         extension = posixpath.splitext(found.page)[1].lower()
         if not found.keys or (extension not in _PAGE_EXTENSIONS and _FILE_EXTENSION.match(extension)):
@@ -272,7 +309,7 @@ class LinkTargets:
             return True
         folder = posixpath.dirname(path.casefold())
         names = (fragment.casefold(), fragment.casefold().partition("-")[2])
-        if folder == _key(path) and any(name and _joined(folder, name) in self._pages for name in names):
+        if folder == _key(path) and any(name and _joined(folder, name) in self._addresses.pages for name in names):
             return True  # the page lists those in its folder
         tabs = re.sub(r"-[0-9]+\Z", "", fragment)
         return any(tabs == name.replace("_", "-") for name in self._anchors(path))
@@ -301,9 +338,18 @@ class LinkTargets:
     def _nearest_page(self, key: str) -> str:
         """A page of the same name in another folder, else one with a similar name."""
         name = key.rpartition("/")[2]
-        close = [name] if name in self._by_name else get_close_matches(name, self._by_name, n=1, cutoff=0.7)
-        same = self._by_name[close[0]] if close else [""]
+        close = (
+            [name]
+            if name in self._addresses.by_name
+            else get_close_matches(name, self._addresses.by_name, n=1, cutoff=0.7)
+        )
+        same = self._addresses.by_name[close[0]] if close else [""]
         return max(same, key=lambda path: len(posixpath.commonprefix([path, key])))
+
+
+def is_wiki(document: Document, link: Link) -> bool:
+    """Whether a link is written as ``[[a]]``."""
+    return document.text.startswith("[[", link.start)
 
 
 def _key(path: str) -> str:

@@ -67,7 +67,7 @@ def test_search_gives_whole_sections(index: Index) -> None:
     assert first.text == "### Errors\n\nA token may be refused.\n\n"
     assert AUTH[first.span.start : first.span.end] == first.text
     assert AUTH.encode()[first.byte_span.start : first.byte_span.end].decode() == first.text
-    assert [first.text[start:end] for start, end in first.match_ranges] == ["token", "refused"]
+    assert [first.text[start:end] for start, end in quire.match_ranges(first, "refused token")] == ["token", "refused"]
 
 
 def test_every_hit_can_be_got(index: Index) -> None:
@@ -232,7 +232,7 @@ def test_a_closed_index_says_so(index: Index) -> None:
         ({"limit": -3}, "limit=-3 is not possible"),
         ({"limit": "5"}, "limit='5' is not possible"),
         ({"limit": True}, "limit=True is not possible"),
-        ({"max_tokens": 0}, "max_tokens=0 is not possible; it must be a whole number, at least 1"),
+        ({"max_tokens": -1}, "max_tokens=-1 is not possible; it must be a whole number, at least 0"),
         ({"max_tokens": 2.5}, "max_tokens=2.5 is not possible"),
         ({"trees": ["docs", "nope"]}, "trees: no tree is called 'nope'; there are: docs, notes"),
         ({"trees": "nope"}, "trees: no tree is called 'nope'; there are: docs, notes"),

@@ -40,7 +40,7 @@ def test_defaults(make: Make, tmp_path: Path) -> None:
     settings = make({})
     assert settings.folder == tmp_path / "project"
     assert settings.index == tmp_path / "project" / ".quire"
-    assert (settings.trees, settings.limit, settings.max_tokens) == ({}, 10, None)
+    assert (settings.trees, settings.limit, settings.max_tokens) == ({}, 10, 8_000)
     assert {origin for _, origin in settings.values.values()} == {"default"}
     assert set(settings.values) == {"index", *NUMBERS}
 

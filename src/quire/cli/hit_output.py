@@ -13,7 +13,8 @@ from functools import partial
 from io import StringIO
 from itertools import accumulate, pairwise
 from operator import attrgetter
-from typing import Any, NamedTuple, TextIO
+from shlex import quote
+from typing import Any, Literal, NamedTuple, TextIO
 
 import click
 
@@ -24,6 +25,10 @@ from quire.offsets import BLANK
 from quire.search.hit import Hit
 from quire.search.ranking_settings import SHARPNESS
 
+Form = Literal["text", "list", "matches"]
+"""Sections, one line per section, or the lines with matches."""
+Ranges = Callable[[Hit], Sequence[Span]] | None
+"""Where the query's words are in a hit's text; None if there is no query."""
 _WIDTH = 112
 _INDENT = "  "
 _WINDOW = 11
@@ -34,7 +39,7 @@ _BEFORE = 0.25
 """The share of a shortened line that precedes its first match."""
 _FIELDS = (
     "id", "score", "title", "breadcrumb", "breadcrumb_line", "tree", "path", "file", "depth", "lines", "span",
-    "byte_span", "tokens", "text", "complete", "parts", "match_ranges", "how", "constituents",
+    "byte_span", "tokens", "text", "complete", "parts", "how", "constituents", "language",
 )  # fmt: skip
 _MERGE_FIELDS = {
     "parent": ("score", "own", "best_own", "replaced"),
@@ -58,10 +63,13 @@ def tokens_with_breadcrumb(hit: Hit) -> int:
     return hit.tokens + tokens_of(hit.breadcrumb_line)
 
 
-def hit_record(hit: Hit, file: str, phases: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """A hit as ``--json`` prints it; with ``phases`` it is explained."""
+def hit_record(
+    hit: Hit, file: str, phases: Mapping[str, Any] | None = None, ranges: Sequence[Span] | None = None
+) -> dict[str, Any]:
+    """A hit as ``--json`` prints it; with ``phases`` it is explained. ``ranges`` are those of the query's words."""
     own = {"score": round(hit.score, 4), "file": storable(file)}
     record = {_camel_case(name): own[name] if name in own else getattr(hit, name) for name in _FIELDS}
+    record |= {} if ranges is None else {"matchRanges": ranges}
     return (
         record if phases is None else {**record, "explanation": _with_camel_case({**hit.explanation, "phases": phases})}
     )
@@ -80,9 +88,12 @@ def _with_camel_case(value: Any) -> Any:
 class Printer:
     """Prints hits: complete when piped, shortened around the matches on a terminal."""
 
-    def __init__(self, stream: TextIO, *, full: bool = False, as_list: bool = False, explain: bool = False) -> None:
-        self.as_list = as_list
+    def __init__(
+        self, stream: TextIO, *, full: bool = False, form: Form = "text", explain: bool = False, ranges: Ranges = None
+    ) -> None:
+        self.form = form
         self.explain = explain
+        self._ranges = ranges or (lambda _: ())
         self._paint = Paint(stream)
         self._mark = partial(click.style, fg="red", bold=True) if has_colour(stream) else str
         self._indent = _INDENT if is_terminal(stream) else ""
@@ -95,16 +106,18 @@ class Printer:
 
     def tokens(self, hits: Sequence[Hit], files: Sequence[str]) -> int:
         """The tokens of the complete output, as it is when piped; explanations are free."""
-        piped = Printer(StringIO(), as_list=self.as_list)
+        piped = Printer(StringIO(), form=self.form)
         return tokens_of("".join(f"{line}\n" for line in piped._lines(hits, files)))
 
     def _lines(self, hits: Sequence[Hit], files: Sequence[str]) -> Iterator[str]:
         for number, (hit, file) in enumerate(zip(hits, files, strict=True)):
             explanation = _explanation_lines(hit.explanation) if self.explain else ()
             reasons = [self._paint.faint(f"{_INDENT}{line}") for line in explanation]
-            if self.as_list:
+            if self.form == "list":
                 yield self._list_line(hit, file)
                 yield from reasons
+            elif self.form == "matches":
+                yield from self._matching_lines(hit, file)
             else:
                 yield from [""] if number else []
                 yield from self._section(hit, file, reasons)
@@ -118,16 +131,28 @@ class Printer:
         """Breadcrumb, path and size, then the text."""
         first, last = hit.lines
         path = f"{file}:{first}" if first == last else f"{file}:{first}-{last}"
-        size = count_of(hit.tokens, "token") + ("" if hit.complete else ", the best parts of it")
+        size = count_of(hit.tokens, "token") + ("" if hit.complete else ", not all of it")
         yield self._paint.title(hit.breadcrumb_line)
         yield f"{self._paint.path(path)}  {self._paint.number(size)}"
         yield from reasons
         yield ""
-        shown = highlighted(hit.text, hit.match_ranges, self._mark, self._columns)
+        # Where nothing is marked or left out, nobody asks where the matches are.
+        ranges = self._ranges(hit) if self._mark is not str or self._columns is not None else ()
+        shown = highlighted(hit.text, ranges, self._mark, self._columns)
         for line in shown.lines:
             yield f"{self._indent}{line}" if line else ""
         if shown.left_out:
             yield self._paint.faint(f"{self._indent}… {count_of(shown.left_out, 'line')} left out; --full shows all")
+        if not hit.complete:
+            yield ""
+            yield self._paint.faint(f"{self._indent}{file}:{first}  more: quire get {quote(visible(hit.id))}")
+
+    def _matching_lines(self, hit: Hit, file: str) -> Iterator[str]:
+        """Each line with a match, as ``grep -n`` prints it."""
+        ranges = self._ranges(hit)
+        for number, span in enumerate(_line_spans(hit.text, whole=True), start=hit.lines[0]):
+            if _matches_in(span, ranges):
+                yield f"{self._paint.path(f'{file}:{number}')}: {_marked(hit.text, span, ranges, self._mark)}"
 
 
 def with_node_ids(hit: Hit, ids: Mapping[int, str]) -> Hit:
@@ -204,8 +229,9 @@ def highlighted(
     return Highlighted(lines, len(spans) - len(kept))
 
 
-def _line_spans(text: str) -> list[Span]:
-    start = len(text) - len(text.lstrip("\r\n"))
+def _line_spans(text: str, *, whole: bool = False) -> list[Span]:
+    """The lines of a text; without ``whole``, blank lines around it are dropped."""
+    start = 0 if whole else len(text) - len(text.lstrip("\r\n"))
     end = max(start, len(text.rstrip(BLANK)))
     edges = [start, *(edge for found in LINE_END.finditer(text, start, end) for edge in found.span()), end]
     return [Span(*each) for each in zip(edges[::2], edges[1::2], strict=True)]

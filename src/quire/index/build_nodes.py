@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain, islice, pairwise
 from typing import Any
 
@@ -21,6 +21,7 @@ from quire.model import UNTITLED, Document
 from quire.offsets import BLANK, bytes_at, lines_at
 
 _MAX_TAGS = 100
+_MAX_DESCRIPTION = 1_000  # in characters; all sections of a document repeat it
 _TAG_KEYS = ("tags", "tag", "keywords")
 
 
@@ -78,6 +79,7 @@ def build_nodes(document: Document, tree: str, counter: TokenCounter) -> tuple[N
                 tags=tags,
                 body_end=min(section.body_end, end) - start,
                 titles=tuple(map(storable, titles.get(section.number, ()))),
+                description="" if ancestors else _description(document.source.metadata),
                 anchor="" if anchor == slug else storable(anchor),
             )
         )
@@ -133,6 +135,11 @@ def _tags(metadata: Any) -> tuple[str, ...]:
     named = (each for key in _TAG_KEYS for each in _listed(metadata.get(key)))
     tags = (storable(one_line(each)) for each in islice(named, _MAX_TAGS))
     return tuple(dict.fromkeys(tag for tag in tags if tag))
+
+
+def _description(metadata: Mapping[str, Any]) -> str:
+    found = metadata.get("description")
+    return storable(one_line(found)[:_MAX_DESCRIPTION]) if isinstance(found, str) else ""
 
 
 def _listed(value: Any) -> Iterable[str]:

@@ -6,6 +6,7 @@ is also stored without texts (``Outline``): a search merges nodes with it and re
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import msgspec
@@ -13,6 +14,8 @@ import msgspec
 from quire.breadcrumbs import joined
 from quire.offsets import utf8_length
 
+_TITLE = re.compile(r"^title\s*[:=]", re.MULTILINE)  # in front matter
+_MAX_TITLE = 200  # in an outline; a longer one is no name
 NO_PARENT = -1  # the position of the parent of a document, which has none
 
 
@@ -62,6 +65,7 @@ class Node(msgspec.Struct, frozen=True, array_like=True, gc=False):
     tags: tuple[str, ...] = ()  # from the front matter
     body_end: int | None = None  # where the body ends in ``text``: at the next heading, node or not; None: its end
     titles: tuple[str, ...] = ()  # of headings below it without text, which are no nodes; they find this node
+    description: str = ""  # of a document, from its front matter
     anchor: str = ""  # the slug that GitHub gives the heading, if it differs from ``slug``
 
     @property
@@ -83,6 +87,11 @@ class Node(msgspec.Struct, frozen=True, array_like=True, gc=False):
     def body_text(self) -> str:
         """Its own text without heading, front matter and headings that are no nodes."""
         return self.text[self.body : self.body_end]
+
+    @property
+    def own_title(self) -> str:
+        """Its title; empty for a document without a title in its front matter, which has that of a heading or file."""
+        return self.title if self.ancestors or _TITLE.search(self.text[: self.body]) else ""
 
     def as_ancestor(self) -> Ancestor:
         """The node as an ancestor of others."""
@@ -117,6 +126,7 @@ class NodeRef(msgspec.Struct, frozen=True, gc=False):
     number: int  # of the document in the index
     position: int
     depth: int
+    title: str  # ``own_title``
     ancestors: tuple[Ancestor, ...]  # from the document to the parent
 
 
@@ -125,6 +135,7 @@ class _Branch(msgspec.Struct, frozen=True, array_like=True, gc=False):
     parent: int
     children: int
     last: int
+    title: str
 
 
 class Outline:
@@ -138,7 +149,7 @@ class Outline:
     def ref(self, position: int) -> NodeRef:
         """The node at a position, with its ancestors."""
         branch = self._branches[position]
-        return NodeRef(self._id, self._number, position, branch.depth, self._chain_to(branch.parent))
+        return NodeRef(self._id, self._number, position, branch.depth, branch.title, self._chain_to(branch.parent))
 
     def last(self, position: int) -> int:
         """The position of the last node below one; its own if there is none."""
@@ -156,7 +167,10 @@ class Outline:
 def encode_outline(nodes: Sequence[Node]) -> bytes:
     """The heading tree of a document, as ``Outline`` reads it."""
     return msgspec.msgpack.encode(
-        [_Branch(node.depth, parent_of(node.ancestors), node.children, node.last) for node in nodes]
+        [
+            _Branch(node.depth, parent_of(node.ancestors), node.children, node.last, node.own_title[:_MAX_TITLE])
+            for node in nodes
+        ]
     )
 
 

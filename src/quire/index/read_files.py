@@ -19,6 +19,7 @@ from quire.errors import UndecodableError
 from quire.index.build_nodes import build_nodes
 from quire.index.engine.index_schema import NodeFields, fields_of
 from quire.index.file_records import TOKENIZER, FileFinding, FileRecord, digest_of, storable
+from quire.index.link_words import LinkRecord, link_record
 from quire.index.node import encode_outline
 from quire.index.stale_files import Task
 from quire.read.source import CONVERT, unreadable
@@ -39,6 +40,7 @@ class IndexedFile(msgspec.Struct, frozen=True, array_like=True):
 
     record: FileRecord
     nodes: NodeFields = NodeFields()
+    links: LinkRecord | None = None
 
 
 Results = Generator[tuple[Task, IndexedFile], None, None]
@@ -106,7 +108,8 @@ def _read(task: Task, counter: TokenCounter) -> IndexedFile:
         outline=encode_outline(nodes),
         notes=tuple(findings),
     )
-    return IndexedFile(record, fields_of(nodes, task.language))
+    links = link_record(document, record.tree, record.path)
+    return IndexedFile(record, fields_of(nodes, task.language), links)
 
 
 def _failed(task: Task, message: str, line: int = 0, digest: bytes = b"", *, code: str) -> IndexedFile:

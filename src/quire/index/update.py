@@ -8,19 +8,32 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 from pathlib import Path
+from tempfile import SpooledTemporaryFile
+from typing import TypeVar
 
 import msgspec
 
 from quire.auto_slugs import SlugChoice, slugs_of_files
 from quire.errors import StoreError
 from quire.index.engine import damage
+from quire.index.engine.index_schema import NodeFields, add_links, fields_of
 from quire.index.engine.writer import Writer
-from quire.index.file_records import SETTINGS_KEY, FileRecord, FileTable, Tree, encode_files, key_of
+from quire.index.file_records import (
+    FILE_KEYS,
+    LINK_KEYS,
+    SETTINGS_KEY,
+    FileRecord,
+    FileTable,
+    Tree,
+    encode_files,
+    key_of,
+)
 from quire.index.folder import Folder
 from quire.index.folder_writer import explained, locked, new_generation, point_to, sweep
+from quire.index.link_words import LinkRecord, decode_links, encode_links, with_incoming
 from quire.index.read_files import OnProgress, Results, read_files
 from quire.index.update_plan import UpdatePlan
 from quire.options import AUTO_SLUGS
@@ -30,6 +43,9 @@ from quire.write.lock import OnWait
 
 _BYTES_PER_THREADS = 4 * 1024 * 1024
 _MAX_THREADS = 4
+_MAX_WAITING = 64 * 1024 * 1024  # how many bytes of nodes wait in memory for the last file
+_NODES, _DECODER = msgspec.msgpack.Encoder(), msgspec.msgpack.Decoder(NodeFields)
+_R = TypeVar("_R")
 
 
 def update(
@@ -81,7 +97,7 @@ def _commit(folder: Folder, plan: UpdatePlan, results: Results) -> FileTable:
                 generation.mkdir()
         threads = threads_for(sum(task.record.size for task in plan.stale.tasks))
         writer = Writer(generation, plan.settings.languages, create=is_new, threads=threads)
-        table = _write(writer, plan, results)
+        table = _write(folder, writer, plan, results)
         writer.commit()
         if is_new:
             point_to(folder, generation, plan.settings.trees)
@@ -98,33 +114,75 @@ def threads_for(size: int) -> int:
     return min(_MAX_THREADS, cores()) if size >= _BYTES_PER_THREADS else 1
 
 
-def _write(writer: Writer, plan: UpdatePlan, results: Results) -> FileTable:
-    """Give all changes to the engine, without the commit; return the new file records."""
-    table = dict(plan.known)
-    changed = [*plan.stale.removed, *(record.id for record in plan.stale.refreshed)]
+def _write(folder: Folder, writer: Writer, plan: UpdatePlan, results: Results) -> FileTable:
+    """Give all changes to the engine, without the commit; return the new file records.
+
+    A node is written with the words of links that lead to it, which are known when all files are read. Until then,
+    nodes wait in a temporary file if they are many.
+    """
+    old_links = decode_links(plan.snapshot.blobs(LINK_KEYS)) if plan.snapshot is not None else {}
+    table, links = dict(plan.known), dict(old_links)
     numbers = count(1 + max((record.number for record in table.values()), default=-1))
     for document_id in plan.stale.removed:
         writer.remove(document_id)
         del table[document_id]
-    for _, file in results:
-        document_id = file.record.id
-        old = table.get(document_id)
-        number = next(numbers) if old is None else old.number
-        writer.replace(document_id, number, file.nodes, is_new=old is None)
-        table[document_id] = msgspec.structs.replace(file.record, number=number)
-        changed.append(document_id)
+        links.pop(document_id, None)
+    with explained(folder), SpooledTemporaryFile(_MAX_WAITING, dir=str(folder.path)) as waiting:
+        lengths: dict[str, int] = {}
+        for _, file in results:
+            document_id = file.record.id
+            old = table.get(document_id)
+            table[document_id] = msgspec.structs.replace(
+                file.record, number=next(numbers) if old is None else old.number
+            )
+            links.pop(document_id, None)
+            if file.links is not None:
+                links[document_id] = file.links
+            lengths[document_id] = waiting.write(_NODES.encode(file.nodes))
+        links = with_incoming(links, old_links)
+        waiting.seek(0)
+        for document_id, length in lengths.items():
+            nodes = _DECODER.decode(waiting.read(length))
+            _put(writer, plan, table[document_id], nodes, links.get(document_id))
+        for document_id, record in links.items():
+            if document_id not in lengths and plan.snapshot and record.incoming != old_links[document_id].incoming:
+                language = plan.settings.trees[record.tree].language
+                nodes = fields_of(plan.snapshot.nodes_of(document_id), language)
+                _put(writer, plan, table[document_id], nodes, record)
     table.update((record.id, record) for record in plan.stale.refreshed)
-    blobs: dict[str, list[FileRecord]] = {key_of(document_id): [] for document_id in changed}
-    for document_id, record in table.items():
-        blob = blobs.get(key_of(document_id))
-        if blob is not None:
-            blob.append(record)
-    for key, records in blobs.items():
-        # Blobs are documents of the engine and count in its statistics, so an empty one is removed.
-        writer.put(key, encode_files(records) if records else None)
+    _put_records(writer, FILE_KEYS, table, plan.known, encode_files)
+    _put_records(writer, LINK_KEYS, links, old_links, encode_links)
     if plan.snapshot is None or plan.snapshot.settings != plan.settings:
         writer.put(SETTINGS_KEY, msgspec.msgpack.encode(plan.settings))
     return table
+
+
+def _put(writer: Writer, plan: UpdatePlan, record: FileRecord, nodes: NodeFields, links: LinkRecord | None) -> None:
+    """Replace a document's nodes."""
+    if links is not None:
+        add_links(nodes, links.incoming, plan.settings.trees[record.tree].language)
+    writer.replace(record.id, record.number, nodes, is_new=record.id not in plan.known)
+
+
+def _put_records(
+    writer: Writer,
+    keys: Sequence[str],
+    new: Mapping[str, _R],
+    old: Mapping[str, _R],
+    encode: Callable[[list[_R]], bytes],
+) -> None:
+    """Write the blobs with records that differ from the old ones.
+
+    Blobs are documents of the engine and count in its statistics, so an empty one is removed.
+    """
+    changed = [each for each in {**old, **new} if new.get(each) != old.get(each)]
+    blobs: dict[str, list[_R]] = {key_of(document_id, keys): [] for document_id in changed}
+    for document_id, record in new.items():
+        blob = blobs.get(key_of(document_id, keys))
+        if blob is not None:
+            blob.append(record)
+    for key, records in blobs.items():
+        writer.put(key, encode(records) if records else None)
 
 
 def _discard(folder: Folder, writer: Writer | None) -> None:

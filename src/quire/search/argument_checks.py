@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from quire.errors import OptionError
-from quire.search.ranking_settings import SearchSettings
+from quire.search.ranking_settings import MAX_TOKENS, SearchSettings
 
 _SHOWN = 60
 
@@ -37,6 +37,15 @@ def positive(name: str, value: Any) -> int:
 def positive_or_none(name: str, value: Any) -> int | None:
     """A whole number, at least 1, or None."""
     return None if value is None else positive(name, value)
+
+
+def token_budget(name: str, value: Any) -> int | None:
+    """The most tokens of an answer; None for no limit, which is written 0."""
+    if value is None:
+        return MAX_TOKENS
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise _impossible(name, value, "a whole number, at least 0")
+    return value or None
 
 
 def seconds(name: str, value: Any) -> float:

@@ -26,11 +26,13 @@ class Hit:
     breadcrumb_line: str
     """The same on one line: ``> Title › Parent › Node``."""
     text: str
-    """Its heading and everything below it; with ``complete=False`` only the most relevant parts."""
+    """Its heading and its own text, then what is below it, as far as the token budget allows."""
     tree: str
     """Its tree."""
     path: str
     """The document, relative to the tree's folder."""
+    language: str
+    """The language of its tree."""
     depth: int
     """0 for a whole document, else the heading level."""
     span: Span
@@ -42,11 +44,9 @@ class Hit:
     tokens: int
     """The token count of ``text``; with ``complete=False`` an upper bound."""
     complete: bool = True
-    """Whether ``text`` is the whole section."""
+    """Whether ``text`` is the whole section, with everything below it."""
     parts: tuple[Span, ...] = ()
     """The spans of the source that ``text`` shows; one if it is complete."""
-    match_ranges: tuple[Span, ...] = ()
-    """The spans of the query's words in ``text``."""
     how: How = "match"
     """Whether it matched by itself, replaces matches below it, or replaces its children."""
     constituents: tuple[str, ...] = ()
@@ -64,8 +64,9 @@ class Results(list[Hit]):
         *,
         query: str = "",
         ignored_terms: int = 0,
-        partial: bool = False,
         corrections: Mapping[str, Sequence[str]] | None = None,
+        below_cutoff: int = 0,
+        over_budget: int = 0,
         phases: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(hits)
@@ -73,9 +74,11 @@ class Results(list[Hit]):
         """As typed."""
         self.ignored_terms = ignored_terms
         """How many terms of the query were ignored because it has more than 64."""
-        self.partial = partial
-        """Whether nothing matches the whole query, so that the hits match a part of it."""
         self.corrections = dict(corrections or {})
-        """Words that do not occur, with the words searched instead."""
+        """Words that do not occur, with the words searched instead; ``auth*`` stands for words that start so."""
+        self.below_cutoff = below_cutoff
+        """How many results were left out because they score much less than the best."""
+        self.over_budget = over_budget
+        """How many results were left out because they do not fit the token budget."""
         self.phases = dict(phases or {})
         """What each phase of the search counted."""

@@ -1,12 +1,9 @@
-"""Finds the nodes that match a query, with their scores.
-
-All words must match; if nothing matches all, as many as possible. Filters are part of the engine's query.
-"""
+"""Finds the nodes that match a query, with their scores. Filters are part of the engine's query."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from itertools import islice
 from typing import Any
 
@@ -24,10 +21,10 @@ from quire.query.query_tree import Not, Phrase, Query, Word
 from quire.search.argument_checks import known_trees
 from quire.search.path_filter import matches_path
 from quire.search.ranking_settings import BOOSTS, SHARPNESS, SearchSettings
+from quire.search.second_pass import rescored
 
 MAX_NODES = 10_000  # the most nodes that a search looks at
 MAX_CORRECTED = 8  # for how many unknown words of a query corrections are looked up
-FETCHED = 1_000  # how many nodes the engine is asked for at once; a few would hardly be faster
 
 
 class Match(msgspec.Struct, frozen=True, gc=False):
@@ -44,51 +41,70 @@ class Match(msgspec.Struct, frozen=True, gc=False):
 
 
 class Matching(msgspec.Struct, frozen=True):
-    """An engine query with its best nodes."""
+    """A query with its best nodes, after both passes."""
 
     snapshot: Snapshot
-    query: Any  # the engine's query, filters included
     compiler: Compiler
+    query: Query
+    settings: SearchSettings
     top: Sequence[Scored]
-    is_all: bool  # whether ``top`` has all matching nodes
-    partial: bool = False
+    is_all: bool  # whether ``top`` has all nodes that match
 
     @classmethod
-    def of(cls, snapshot: Snapshot, query: Any, compiler: Compiler, limit: int, *, partial: bool = False) -> Matching:
+    def of(
+        cls,
+        snapshot: Snapshot,
+        compiler: Compiler,
+        query: Query,
+        settings: SearchSettings,
+        *,
+        filters: Sequence[Any],
+        limit: int,
+    ) -> Matching:
         """Run a query for its best ``limit`` nodes."""
-        top = snapshot.top(query, limit)
-        return cls(snapshot, query, compiler, top, is_all=len(top) < limit, partial=partial)
+        compiled = compiler.compile(query)
+        top = [] if compiled is None else snapshot.top(filtered(compiled, *filters), limit)
+        again = rescored(snapshot, compiler.context, query, top, settings)
+        return cls(snapshot, compiler, query, settings, again, is_all=len(top) < limit)
 
     @property
     def best_score(self) -> float:
-        """The engine's score of the best node, which all scores are divided by."""
+        """The score of the best node, which all scores are divided by."""
         best = self.top[0][0] if self.top else 0.0
         return best if best > 0 else 1.0
 
-    def best(self, limit: int) -> list[Match]:
+    def matches(self, limit: int) -> list[Match]:
         """The best ``limit`` nodes."""
-        is_enough = self.is_all or limit <= len(self.top)
-        return self._matches(self.top[:limit] if is_enough else self.snapshot.top(self.query, limit))
+        return self._matches(self.top[:limit], self.snapshot.numbers([address for _, address in self.top[:limit]]))
 
-    def others_in_documents(self, matches: Sequence[Match], limit: int) -> list[Match]:
-        """All other matching nodes in the documents of ``matches``, which are among the best ``limit``."""
-        if self.is_all:  # filtering them is faster than another query
-            others, documents = self.top[limit:], {each.ref.number for each in matches}
-            numbers = self.snapshot.numbers([address for _, address in others])
-            inside = [(scored, number) for scored, number in zip(others, numbers, strict=True) if number in documents]
-            return self._matches([scored for scored, _ in inside], [number for _, number in inside])
-        query = filtered(self.query, self.compiler.one_of(DOC, _document_ids(matches)))
-        known = {_key(each.address) for each in matches}
-        return self._matches([each for each in self.snapshot.top(query, MAX_NODES) if _key(each[1]) not in known])
+    def matches_in_documents(self, limit: int) -> list[Match]:
+        """The nodes near the best of their document, in all documents that can have one of ``limit`` results.
 
-    def coverage(self, query: Query, matches: Sequence[Match]) -> list[float]:
+        A result scores at least as much as its best node and at most ``score_cap_multiplier`` times that.
+        """
+        best = self.best_score
+        scores = [(score / best) ** SHARPNESS if score > 0 else 0.0 for score, _ in self.top]
+        numbers = self.snapshot.numbers([address for _, address in self.top])
+        bests: dict[int, float] = {}
+        for number, score in zip(numbers, scores, strict=True):
+            bests.setdefault(number, score)
+        least = sorted(bests.values(), reverse=True)[limit - 1] if len(bests) > limit else 0.0
+        cap = max(self.settings.score_cap_multiplier, 1.0)
+        chosen = [
+            at
+            for at, (number, score) in enumerate(zip(numbers, scores, strict=True))
+            if cap * bests[number] >= least and score >= self.settings.match_cutoff * bests[number]
+        ]
+        return self._matches([self.top[at] for at in chosen], [numbers[at] for at in chosen])
+
+    def coverage(self, matches: Sequence[Match]) -> list[float]:
         """The share of the query that each node's own title and body satisfy; 1 if it searches for no text.
 
         Shares are compared within a document, so the engine is not asked if no document has two matches.
         """
         counts = Counter([each.ref.document_id for each in matches])
         several = [document for document, count in counts.items() if count > 1]
-        coverage = Coverage(self.compiler.context, query, partial=self.partial) if several else None
+        coverage = Coverage(self.compiler.context, self.query) if several else None
         if not coverage:
             return [1.0] * len(matches)
         bits: dict[tuple[int, int], Bits] = {}
@@ -99,23 +115,30 @@ class Matching(msgspec.Struct, frozen=True):
                     bits[key] = bits.get(key, 0) | shifted(int(score), first)
         return [coverage.share(bits.get(_key(each.address), 0), each.ref.position == 0) for each in matches]
 
-    def excluded(self, query: Query, matches: Sequence[Match]) -> set[Location]:
-        """The nodes in the documents of ``matches`` that have something the query excludes, also below them."""
-        refused = [self.compiler.compile(item.item) for item in all_items(query) if isinstance(item, Not)]
-        documents = _document_ids(matches)
+    def without_excluded(self) -> tuple[Matching, set[Location]]:
+        """The same without nodes that have something the query excludes, also below them; and all such nodes."""
+        refused = [item.item for item in all_items(self.query) if isinstance(item, Not)]
+        compiled = [each for item in refused if (each := self.compiler.compile(item, strict=True)) is not None]
         locations: set[Location] = set()
-        for each in refused if documents else ():
-            if each is not None:
-                hits = self.snapshot.top(
-                    filtered(each, self.compiler.one_of(DOC, documents)), self.snapshot.node_count(documents)
-                )
-                for ref in self.snapshot.refs([address for _, address in hits]):
-                    positions = (ref.position, *(above.position for above in ref.ancestors))
-                    locations.update((ref.document_id, position) for position in positions)
-        return locations
+        if not compiled or not self.top:
+            return self, locations
+        refs = self.snapshot.refs([address for _, address in self.top])
+        documents = list(dict.fromkeys(ref.document_id for ref in refs))
+        for each in compiled:
+            inside = filtered(each, self.compiler.one_of(DOC, documents))
+            hits = self.snapshot.top(inside, self.snapshot.node_count(documents))
+            for ref in self.snapshot.refs([address for _, address in hits]):
+                positions = (ref.position, *(above.position for above in ref.ancestors))
+                locations.update((ref.document_id, position) for position in positions)
+        kept = [
+            scored
+            for scored, ref in zip(self.top, refs, strict=True)
+            if (ref.document_id, ref.position) not in locations
+        ]
+        return msgspec.structs.replace(self, top=kept), locations
 
-    def _matches(self, scored: Sequence[Scored], numbers: Sequence[int] | None = None) -> list[Match]:
-        """Matches with normalized scores; ``numbers`` are those of their documents, if known."""
+    def _matches(self, scored: Sequence[Scored], numbers: Sequence[int]) -> list[Match]:
+        """Matches with normalized scores; ``numbers`` are those of their documents."""
         best = self.best_score
         if self.top and not self.top[0][0]:  # a query without text, as ``tree:docs``: all are equally good
             scored = [(best, address) for _, address in scored]
@@ -125,37 +148,45 @@ class Matching(msgspec.Struct, frozen=True):
         ]
 
 
-def competitive(matches: Sequence[Match], limit: int, cap: float) -> list[Match]:
-    """The matches whose documents can have one of the best ``limit`` results.
-
-    A result scores at least as much as its best node and at most ``cap`` times that.
-    """
-    best: dict[str, float] = {}
-    for each in matches:
-        best.setdefault(each.ref.document_id, each.score)
-    least = sorted(best.values(), reverse=True)[limit - 1] if len(best) > limit else 0.0
-    return [each for each in matches if max(cap, 1.0) * best[each.ref.document_id] >= least]
-
-
 def make_compiler(snapshot: Snapshot, settings: SearchSettings, query: Query | None = None) -> Compiler:
     """The compiler for a snapshot and a query."""
+    ranking = Ranking(
+        boosts={**BOOSTS, **settings.boosts},
+        tie=settings.tie,
+        coordination=settings.coordination,
+        adjacent=settings.adjacent,
+    )
     context = QueryContext(
         schema=snapshot.schema,
         languages=snapshot.settings.languages,
         dictionary=Dictionary(snapshot),
-        ranking=Ranking(boosts={**BOOSTS, **settings.boosts}, tie=settings.tie, adjacent=settings.adjacent),
+        ranking=ranking,
         first_word=next((leaf.text for leaf in leaves(query)), "") if query else "",
     )
     return Compiler(context)
 
 
-def find_corrections(context: QueryContext, query: Query) -> dict[str, tuple[str, ...]]:
-    """Corrections for the first words of a query that do not occur."""
+def corrected(context: QueryContext, query: Query) -> tuple[Query, dict[str, tuple[str, ...]]]:
+    """The query and corrections for its first words that do not occur.
+
+    A word with which others start becomes a prefix: ``auth`` finds *authentication*.
+    """
     plain = [leaf for leaf in leaves(query) if is_plain(leaf)]
     texts = dict.fromkeys(word.text for word in plain if not context.is_optional(word))
-    unknown = islice((text for text in texts if not context.dictionary.has(text)), MAX_CORRECTED)
-    found = {text: context.dictionary.corrections(text) for text in unknown}
-    return {word: corrections for word, corrections in found.items() if corrections}
+    unknown = list(islice((text for text in texts if not context.dictionary.has(text)), MAX_CORRECTED))
+    prefixes = {text: (f"{text}*",) for text in unknown if context.dictionary.is_prefix(text)}
+    found = {text: prefixes.get(text) or context.dictionary.corrections(text) for text in unknown}
+    query = _with_prefixes(query, prefixes) if prefixes else query
+    return query, {word: corrections for word, corrections in found.items() if corrections}
+
+
+def _with_prefixes(query: Query, prefixes: Container[str]) -> Query:
+    """The query with some of its words as prefixes."""
+    if isinstance(query, Not | Phrase):
+        return query
+    if isinstance(query, Word):
+        return msgspec.structs.replace(query, prefix=True) if is_plain(query) and query.text in prefixes else query
+    return msgspec.structs.replace(query, items=tuple(_with_prefixes(item, prefixes) for item in query.items))
 
 
 def refuse_unknown_trees(snapshot: Snapshot, query: Query, trees: Iterable[str] | None) -> None:
@@ -182,7 +213,3 @@ def make_filters(
 
 def _key(address: Address) -> tuple[int, int]:
     return address.segment_ord, address.doc
-
-
-def _document_ids(matches: Iterable[Match]) -> list[str]:
-    return list(dict.fromkeys(each.ref.document_id for each in matches))

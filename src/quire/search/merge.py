@@ -23,7 +23,6 @@ import msgspec
 from quire.index.engine.coverage import TOLERANCE
 from quire.index.node import NO_PARENT, Ancestor, parent_of
 from quire.search.hit import How
-from quire.search.ranking_settings import NEAR_BEST
 
 FULL_RESULTS = 2  # so many results of a document keep their score
 DEMOTION = 0.1  # the part of its score that a further result keeps
@@ -87,93 +86,18 @@ class Merged(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     trail: tuple[Step, ...] = ()  # bottom-up
 
 
-def merge_documents(
-    documents: Iterable[Sequence[Candidate]], rules: Rules
-) -> tuple[list[Merged | Candidate], dict[str, int]]:
-    """All results, the best first, and how many there are; equal scores by document and position.
-
-    A candidate among the results takes no part in merging and stands beside the merged results.
-    """
+def merge_documents(documents: Iterable[Sequence[Candidate]], rules: Rules) -> tuple[list[Merged], dict[str, int]]:
+    """All results, the best first, and how many there are; equal scores by document and position."""
     results: list[Merged] = []
-    apart: list[Candidate] = []
     matches = 0
     for inside in documents:
-        chosen = participants(inside)
-        merged = merge_document(chosen, rules)
-        matches += len(chosen)
-        taken = {position for result in merged for position in result.constituents}
-        if len(taken) < len(inside):
-            members = [each for each in inside if each.position in taken]
-            outside = [each for each in inside if each.position not in taken]
-            merged = inherit_scores(merged, members, outside)
-            apart += separate(merged, members, outside)
-        results += merged
-    both: list[Merged | Candidate] = [*results, *apart]
-    both.sort(key=lambda each: (-each.score, each.document, each.position))
-    return both, {"candidates": matches, "results": len(results), "apart": len(apart)}
+        results += merge_document(inside, rules)
+        matches += len(inside)
+    results.sort(key=lambda each: (-each.score, each.document, each.position))
+    return results, {"candidates": matches, "results": len(results)}
 
 
-def participants(found: Sequence[Candidate]) -> Sequence[Candidate]:
-    """The candidates of a document that take part in merging, at least one.
-
-    A node takes part if its own text satisfies the query as well as the best of its document, or if it scores nearly
-    as much as the best. So mentions are merged with mentions, an answer is not merged with mentions around it, and a
-    node is left out if only its ancestors contain the words.
-    """
-    if len(found) == 1:
-        return found
-    near_best = NEAR_BEST * max([each.score for each in found])
-    most = max([each.own for each in found]) - TOLERANCE
-    some = [each for each in found if each.own > 0]
-    best = {each.position for each in some if each.own >= most}
-    chosen = [
-        each
-        for each in some
-        if each.score >= near_best
-        or each.position in best
-        or any(above.position in best for above in each.ancestors)  # it will be folded into the best
-    ]
-    return chosen or [each for each in found if each.position == 0] or found
-
-
-def inherit_scores(
-    results: Sequence[Merged], members: Sequence[Candidate], outside: Sequence[Candidate]
-) -> list[Merged]:
-    """The results; the best one below a higher-scoring node that took no part inherits that node's score."""
-    nodes = {each.position: each for each in members}
-    above_results = {each.position: each for each in outside}
-    found = list(results)
-    for index in sorted(range(len(found)), key=lambda index: (-found[index].score, found[index].position)):
-        result = found[index]
-        above = [each.position for each in nodes[result.constituents[0]].ancestors if each.position < result.position]
-        holders = [above_results.pop(position) for position in above if position in above_results]
-        higher = [each for each in holders if each.score > result.score]
-        steps = [Step(rule="passed over", position=each.position, score=each.score, own=each.own) for each in higher]
-        if higher:
-            score = max(each.score for each in higher)
-            found[index] = msgspec.structs.replace(result, score=score, trail=(*result.trail, *steps))
-    return found
-
-
-def separate(results: Sequence[Merged], members: Sequence[Candidate], outside: Sequence[Candidate]) -> list[Candidate]:
-    """The candidates that took no part, have words of the query, and neither contain a result nor are in one.
-
-    Of two of them, one inside the other, the better.
-    """
-    taken = {result.position for result in results}
-    above = {holder.position for each in members for holder in each.ancestors}
-    kept: list[Candidate] = []
-    with_words = [each for each in outside if each.own > 0]
-    for each in sorted(with_words, key=lambda each: (-each.score, each.position)):
-        holders = [holder.position for holder in each.ancestors]
-        if each.position not in above and taken.isdisjoint((each.position, *holders)):
-            kept.append(each)
-            taken.add(each.position)
-            above.update(holders)
-    return kept
-
-
-def limit_per_document(best: Sequence[Merged | Candidate], limit: int) -> tuple[list[Merged | Candidate], int]:
+def limit_per_document(best: Sequence[Merged], limit: int) -> tuple[list[Merged], int]:
     """The first ``limit`` results after further results of a document are demoted; and how many were.
 
     Without this, one page with ten matching sections could fill the whole answer.
@@ -188,19 +112,9 @@ def limit_per_document(best: Sequence[Merged | Candidate], limit: int) -> tuple[
     return results, sum([count - FULL_RESULTS for count in seen.values() if count > FULL_RESULTS])
 
 
-def _demoted(result: Merged | Candidate, score: float) -> Merged:
+def _demoted(result: Merged, score: float) -> Merged:
     step = Step(rule="set back", position=result.position, score=score)
-    if isinstance(result, Merged):
-        return msgspec.structs.replace(result, score=score, trail=(*result.trail, step))
-    return Merged(
-        document=result.document,
-        position=result.position,
-        depth=result.depth,
-        score=score,
-        how="match",
-        constituents=(result.position,),
-        trail=(step,),
-    )
+    return msgspec.structs.replace(result, score=score, trail=(*result.trail, step))
 
 
 def merge_document(candidates: Sequence[Candidate], rules: Rules) -> list[Merged]:

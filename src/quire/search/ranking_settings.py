@@ -1,26 +1,36 @@
-"""The weights of ranking and merging, from ``quire.toml`` or Python. docs/search.md explains the defaults."""
+"""The weights of ranking and merging, from ``quire.toml`` or Python. docs/search.md explains them.
+
+A weight of 0 turns its part of the ranking off.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any
 
 from quire.errors import OptionError, near
 
 BOOSTS: Mapping[str, float] = MappingProxyType(
-    {"title": 1.0, "headings": 1.0, "body": 1.0, "front": 1.0, "file": 1.0, "folder": 0.5, "tags": 0.5}
+    dict.fromkeys(("title", "headings", "body", "links", "description", "file"), 1.0) | {"folder": 0.5, "tags": 0.5}
 )
 """The weight of a word in each field."""
 
+MAX_TOKENS = 8_000
+"""The most tokens of an answer, unless said otherwise."""
 NO_LIMIT = 10**9
 """The maximum of numbers without a useful one."""
 RANGES: Mapping[str, tuple[float, float]] = MappingProxyType(
     {
         "boosts": (0, 1000),
         "tie": (0, 1),
+        "coordination": (0, 1000),
         "adjacent": (0, 1000),
+        "title_coverage": (0, 1000),
+        "in_links": (0, 1000),
+        "match_cutoff": (0, 1),
+        "relevance_cutoff": (0, 1),
         "aggregation_threshold": (0, 1),
         "min_aggregation_matches": (1, NO_LIMIT),
         "score_cap_multiplier": (1, NO_LIMIT),
@@ -32,9 +42,6 @@ SHARPNESS = 8
 """Scores are raised to this power before they are added up. A node that answers scores only about a tenth more than
 nodes that mention the same words, and two of these should not beat it."""
 
-NEAR_BEST = 0.5
-"""A node with at least this part of its document's best sharpened score takes part in merging, whatever its text."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchSettings:
@@ -44,8 +51,18 @@ class SearchSettings:
     """The weight of a word in each field; missing fields have the default, and 0 turns a field off."""
     tie: float = 0.4
     """A word scores as in its best field, plus this part of the others."""
+    coordination: float = 2.0
+    """A word that matches adds its rarity so many times, whatever the field."""
     adjacent: float = 0.5
     """The extra weight of two words that are adjacent in the query and in a title."""
+    title_coverage: float = 1.0
+    """The weight of the part of a title that the query covers."""
+    in_links: float = 0.3
+    """The weight of links from other pages."""
+    match_cutoff: float = 0.15
+    """A node matches if it has at least this part of the best score in its document."""
+    relevance_cutoff: float = 0.02
+    """A result is left out of the answer if it has less than this part of the best score."""
     aggregation_threshold: float = 0.5
     """More than this part of a parent's children must match for the parent to replace them."""
     min_aggregation_matches: int = 2
@@ -62,9 +79,8 @@ class SearchSettings:
                 problem = f"boosts: there is no field {name!r}{near(name, BOOSTS)}"
                 raise OptionError(problem, f"the fields are {', '.join(BOOSTS)}", option="boosts")
             _check_number(f"boosts.{name}", boost, RANGES["boosts"])
-        for name, limits in RANGES.items():
-            if name != "boosts":
-                _check_number(name, getattr(self, name), limits, is_whole=name == "min_aggregation_matches")
+        for name in (each.name for each in fields(self) if each.name != "boosts"):
+            _check_number(name, getattr(self, name), RANGES[name], is_whole=name == "min_aggregation_matches")
 
 
 def _check_number(name: str, value: Any, limits: tuple[float, float], *, is_whole: bool = False) -> None:

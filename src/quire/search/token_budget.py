@@ -1,8 +1,8 @@
 """The text that is shown of each result within ``max_tokens``.
 
-In rank order, each result is shown whole if it fits. Otherwise its matching nodes are shown, the best first, and of a
-node that is too long the passages with the most matches. Later results may use what is left. In the end, shortened
-results are extended: first with the other passages of matching nodes, then with the section from its start.
+In rank order, each result shows its own text, of a long one the passages with the most matches. A result without text
+of its own shows the best node that matched in it. What is left of the budget shows what is below, again in rank order:
+everything if it fits, else the nodes that matched, then the section from its start.
 
 Token counts are stored with the nodes. Counts of passages that meet at the start of a line add up; where they may not,
 and for the line between passages that do not meet, an upper bound is reserved. The tokenizer is only needed if not even
@@ -203,7 +203,6 @@ class _Draft(msgspec.Struct):
     section: Section
     whole: Shown | None = None
     excerpt: Excerpt = msgspec.field(default_factory=Excerpt)
-    matched: list[Node] = msgspec.field(default_factory=list)  # the matching nodes that were tried
     closed: bool = False  # whether the excerpt is a cut passage, to which nothing may be added
 
     @property
@@ -229,15 +228,16 @@ def _whole(section: Section, read: ReadNodes) -> Shown:
 
 
 def _draft(section: Section, read: ReadNodes, ranges: Ranges | None, room: int, worth: int) -> _Draft:
-    """The whole section if it fits, else its most relevant passages, or a cut passage."""
+    """The section's own text, or its most relevant passages, or a cut passage; the whole section if it is a leaf."""
     node = section.node
-    if node.full_tokens <= room - section.cost_whole:
+    if node.last == node.position and node.full_tokens <= room - section.cost_whole:
         return _Draft(section, _whole(section, read))
     draft = _Draft(section)
     room -= section.cost_excerpt
     too_long: list[tuple[Passage, Span | None]] = []
-    for position in section.constituents:
-        if draft.excerpt.tokens >= room or len(too_long) >= _MAX_MISSES:
+    has_text = bool(node.body_text.strip(BLANK))
+    for position in (node.position,) if has_text else section.constituents:
+        if draft.excerpt or draft.excerpt.tokens >= room or len(too_long) >= _MAX_MISSES:
             break
         [matched] = [node] if position == node.position else read(node.document_id, position, position)
         if not matched.body_text.strip(BLANK):
@@ -245,7 +245,6 @@ def _draft(section: Section, read: ReadNodes, ranges: Ranges | None, room: int, 
             if not draft.excerpt.add(start, room):
                 too_long.append((start[-1], None))
             continue
-        draft.matched.append(matched)
         if not draft.excerpt.add(passages(matched), room):
             too_long += _add_matching(draft.excerpt, matched, ranges, room)
     if not draft.excerpt and too_long and room >= worth:
@@ -278,15 +277,22 @@ def _add_matching(excerpt: Excerpt, node: Node, ranges: Ranges | None, room: int
 
 
 def _extend(draft: _Draft, read: ReadNodes, room: int) -> None:
-    """Add the other passages of matching nodes, then the section from its start."""
-    excerpt = draft.excerpt
-    room -= draft.section.cost_excerpt
-    if draft.closed or not excerpt or excerpt.tokens >= room:
+    """Show the whole section if it fits, else add the other nodes that matched, then the section from its start."""
+    excerpt, section = draft.excerpt, draft.section
+    if draft.closed or not excerpt or draft.whole is not None:
         return
-    for matched in draft.matched:
-        for passage in passages(matched):
-            excerpt.add([passage], room)
-    for group in _from_its_start(draft.section.node, read):
+    if section.node.full_tokens <= room - section.cost_whole:
+        draft.whole = _whole(section, read)
+        return
+    room -= section.cost_excerpt
+    misses = 0
+    for position in section.constituents:
+        if excerpt.tokens >= room or misses >= _MAX_MISSES:
+            break
+        [matched] = read(section.node.document_id, position, position)
+        for passage in passages(matched) if matched.body_text.strip(BLANK) else ():
+            misses += not excerpt.add([passage], room)
+    for group in _from_its_start(section.node, read):
         if not excerpt.add(group, room):
             return
 

@@ -46,7 +46,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     embed: Mapping[str, str | float]
     """The embedding model under ``[embed]`` in the user's own file."""
     limit: int
-    max_tokens: int | None
+    max_tokens: int
+    """0: no limit."""
     search: SearchSettings
     values: Mapping[str, Value]
     """Every value by its name, with its origin."""
@@ -102,7 +103,7 @@ def load(folder: Path, environment: Mapping[str, str] | None = None, *, index: P
         chunk=chunk.chunk if chunk else {},
         embed=embed,
         limit=int(values["search.limit"].value),
-        max_tokens=int(values["search.max_tokens"].value) or None,
+        max_tokens=int(values["search.max_tokens"].value),
         search=_search(values),
         values=values,
     )

@@ -21,14 +21,21 @@ from quire.index.file_records import DEFAULT_LANGUAGE
 from quire.options import COMMON, DEFAULT_STRATEGY, OWN, build, is_id_part, refuse_others, valid_names
 from quire.read.frontmatter import load_toml
 from quire.read.source import read_configuration, unread
-from quire.search.ranking_settings import NO_LIMIT, RANGES, SearchSettings
+from quire.search.ranking_settings import MAX_TOKENS, NO_LIMIT, RANGES, SearchSettings
 
 PROJECT_FILE = "quire.toml"
 PYTHON_FILE = "pyproject.toml"
 _POSITION = re.compile(r" \(at (.*)\)$")
 _TREE_KEYS = ("path", "language", "include", "exclude", "chunk")
-_FIELDS = {"front": "front matter", "file": "file's name", "folder": "folders above it"}
-MERGING = {
+_FIELDS = {"links": "texts of links to it", "file": "file's name", "folder": "folders above it"}
+WEIGHTS = {
+    "tie": "a word scores as in its best field, plus this part of the others",
+    "coordination": "how often the rarity of a matching word is added",
+    "adjacent": "the extra weight of two words that are adjacent in the query and in a title",
+    "title_coverage": "the weight of the part of a title that the query covers",
+    "in_links": "the weight of links from other pages",
+    "match_cutoff": "a section matches with at least this part of the best score in its document",
+    "relevance_cutoff": "results with less than this part of the best score are left out",
     "aggregation_threshold": "more than this share of a section's children must match to be gathered",
     "min_aggregation_matches": "how many children must match to be gathered",
     "score_cap_multiplier": "a gathered section's score, at most this many times its best child's",
@@ -60,9 +67,9 @@ _DEFAULTS = SearchSettings()
 NUMBERS: Mapping[str, Key] = MappingProxyType(
     {
         "search.limit": Key(10, 1, 10_000, "how many results at most"),
-        "search.max_tokens": Key(0, 0, NO_LIMIT, "how many tokens all results may have together; 0: no limit"),
+        "search.max_tokens": Key(MAX_TOKENS, 0, NO_LIMIT, "how many tokens all results may have together; 0: no limit"),
         **{
-            f"search.{name}": Key(getattr(_DEFAULTS, name), *RANGES[name], meaning) for name, meaning in MERGING.items()
+            f"search.{name}": Key(getattr(_DEFAULTS, name), *RANGES[name], meaning) for name, meaning in WEIGHTS.items()
         },
         **{
             f"search.boosts.{field}": Key(
@@ -78,7 +85,7 @@ _TABLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "": ("index", "chunk", "embed", "search", "trees"),
         "embed": ("embedder", "endpoint", "model", "version", "window", "requests_per_minute"),
         "chunk": ("strategy", *COMMON, *dict.fromkeys(name for own in OWN.values() for name in own)),
-        "search": ("limit", "max_tokens", *MERGING, "boosts"),
+        "search": ("limit", "max_tokens", *WEIGHTS, "boosts"),
         "search.boosts": tuple(_DEFAULTS.boosts),
     }
 )

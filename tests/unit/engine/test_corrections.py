@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from quire.index.engine.corrections import Dictionary
+import quire
 from quire.indexed import Index
 
 
@@ -44,7 +45,8 @@ def test_a_word_with_accents_is_corrected_as_documents_write_it(
 ) -> None:
     results = _index(tmp_path, [f"{written} text"], language).search(typed)
     assert results.corrections == {typed: (written.lower(),)}
-    assert [hit.text[slice(*span)] for hit in results for span in hit.match_ranges] == [written]
+    [hit] = results
+    assert [hit.text[slice(*span)] for span in quire.match_ranges(hit, typed, results.corrections)] == [written]
 
 
 def test_of_two_words_that_accents_tell_apart_that_is_named_which_is_nearest(tmp_path: Path) -> None:

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.search.merge import DEMOTION, Candidate, Merged, limit_per_document
+from quire.search.merge import DEMOTION, Merged, limit_per_document
 
 
-def found(document: str, position: int, score: float) -> Candidate:
-    return Candidate(document=document, position=position, depth=2, score=score, own=1.0)
+def found(document: str, position: int, score: float) -> Merged:
+    return Merged(document=document, position=position, depth=2, score=score, how="match", constituents=(position,))
 
 
-def ids(results: Sequence[Candidate | Merged]) -> list[str]:
+def ids(results: Sequence[Merged]) -> list[str]:
     return [f"{each.document}{each.position}" for each in results]
 
 

@@ -44,10 +44,8 @@ def test_what_is_not_possible_is_refused_by_name(name: str, value: Any) -> None:
 def test_an_unknown_field_is_told_with_those_that_there_are() -> None:
     with pytest.raises(OptionError) as caught:
         SearchSettings(boosts={"titel": 3})
-    said = (
-        "boosts: there is no field 'titel' (did you mean title?); the fields are title, headings, body, front, file, "
-    )
-    assert str(caught.value) == f"{said}folder, tags"
+    said = "boosts: there is no field 'titel' (did you mean title?); the fields are title, headings, body, links, "
+    assert str(caught.value) == f"{said}description, file, folder, tags"
 
 
 def test_what_is_possible_is_taken() -> None:

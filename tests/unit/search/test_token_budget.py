@@ -156,16 +156,21 @@ def test_what_fits_is_given_whole() -> None:
     assert not less.complete
 
 
-def test_of_a_section_that_is_too_long_what_matched_is_given() -> None:
+def test_of_a_section_that_is_too_long_its_own_text_is_given() -> None:
     shelf = Shelf(GUIDE)
-    [answer] = budgeted(shelf, 65, shelf.section("Setup", "Linux"))
-    assert shown(answer) == "### Linux\n\nlinux×40\n\n"
+    for matched in (("Linux",), ("Linux", "Setup"), ("Setup", "Linux")):
+        [answer] = budgeted(shelf, 65, shelf.section("Setup", *matched))
+        assert shown(answer) == "## Setup\n\nsetup×30\n\n"
 
 
-def test_the_best_of_what_matched_comes_first() -> None:
+def test_every_section_gives_its_own_text_before_one_gives_what_is_below_it() -> None:
     shelf = Shelf(GUIDE)
-    assert "linux" in shown(budgeted(shelf, 65, shelf.section("Setup", "Linux", "Setup"))[0])
-    assert "setup" in shown(budgeted(shelf, 65, shelf.section("Setup", "Setup", "Linux"))[0])
+    sections = [shelf.section("Setup"), shelf.section("Use")]
+    own = sum(each.node.tokens + each.node.crumb_tokens for each in sections)
+    assert [shown(each) for each in budgeted(shelf, own + 8, *sections)] == [
+        "## Setup\n\nsetup×30\n\n",
+        "## Use\n\nThe needle is here.\n\nuse×50\n\nAnother needle and a needle.\n\nmore×60\n",
+    ]
 
 
 def test_of_a_node_that_is_too_long_the_parts_with_most_matches_are_given() -> None:

@@ -1,6 +1,7 @@
 """Query tree to clauses of an engine query.
 
-A word is searched in every field and scores as in the best field, plus a part of the others. Words add up.
+Any word may match. A word scores as in its best field, plus a part of the others, plus its rarity: a node with more of
+the words ranks higher. Only exclusions and conditions with a field decide whether a node matches.
 """
 
 from __future__ import annotations
@@ -21,14 +22,17 @@ from quire.index.engine.normalization import flags, is_unspaced
 from quire.query.query_tree import All, Either, Not, Phrase, Query, Word, leaves
 
 _MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
-_WHOLE_NAME = 3.0  # the extra weight of a name whose parts are adjacent, and of a flag with its dashes
+
+_WHOLE_NAME = 1.0  # the extra weight of a name whose parts are adjacent
+_WHOLE_FLAG = 6.0  # the extra weight of a flag with its dashes
 
 
 class Ranking(msgspec.Struct, frozen=True, kw_only=True):
-    """The weights of a search."""
+    """The weights of the first pass."""
 
     boosts: Mapping[str, float]  # by field; fields with 0 are not searched
     tie: float  # the part of the other fields that is added to the best
+    coordination: float  # how often the rarity of a word that matches is added
     adjacent: float  # the extra weight of adjacent words in a title
 
 
@@ -43,7 +47,7 @@ class QueryContext(msgspec.Struct, frozen=True, kw_only=True):
     first_word: str = ""
 
     def required(self, items: Sequence[Query]) -> list[Query]:
-        """The items of an ``All`` that must match: those that are no function words, or else all."""
+        """The items of an ``All`` of which one must match: those that are no function words, or else all."""
         wanted: list[Query] = [item for item in items if not isinstance(item, Not)]
         return [item for item in wanted if not self.is_optional(item)] or wanted
 
@@ -73,7 +77,7 @@ class QueryContext(msgspec.Struct, frozen=True, kw_only=True):
             return None
         query = tantivy.Query.term_query(self.schema, index_schema.FLAGS, found[0], index_option="basic")
         rarity = self.dictionary.rarity(index_schema.FLAGS, found[0])
-        return tantivy.Query.const_score_query(query, _WHOLE_NAME * rarity)
+        return tantivy.Query.const_score_query(query, _WHOLE_FLAG * rarity)
 
 
 class Variant(NamedTuple):
@@ -82,6 +86,7 @@ class Variant(NamedTuple):
     language: str
     spelling: Spelling
     groups: Sequence[tuple[str, ...]]  # the terms of each group must be adjacent; groups may be anywhere
+    weight: float = 1.0  # of each group, so that a name does not count more because it is split
 
 
 class ClauseBuilder(msgspec.Struct, frozen=True):
@@ -89,13 +94,13 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
 
     context: QueryContext
     boosts: Mapping[str, float]  # by field
-    partial: bool = False  # whether some of the words are enough; never for a field or a ``-``
-    bonus: bool = True  # whether adjacent words in a title and flags score extra
+    strict: bool = False  # whether all parts of a name must match, as for a field or a ``-``
+    bonus: bool = True  # whether words that match, adjacent words in a title, and flags score extra
 
     def build(self, query: Query) -> tantivy.Query | None:
         """The clause for a query; None if there is nothing to search for."""
         match query:
-            case Word(field=str()) | Phrase(field=str()) if self.partial:
+            case Word(field=str()) | Phrase(field=str()) if not self.strict:
                 return self._strict.build(query)
             case Word():
                 return _boosted(self._word(query), query.boost)
@@ -124,45 +129,52 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
         """The ways to search for a word."""
         for text in self.context.corrected(word):
             for language in self.context.languages:
-                for spelling in spellings(text, language):
-                    yield self._variant(spelling, language, tight=word.field == "path")
+                found = spellings(text, language)
+                for spelling in found:
+                    variant = self._variant(spelling, language, tight=word.field == "path")
+                    yield variant._replace(weight=min(len(found[0].terms) / len(spelling.terms), 1.0))
 
     def any_variant(self, variants: Iterable[Variant]) -> tantivy.Query | None:
-        """All groups of one of the variants."""
+        """One of the variants."""
         return best_of([self._search_variant(each, self.boosts) for each in variants], 0.0)
 
     def _variant(self, spelling: Spelling, language: str, *, tight: bool = False) -> Variant:
         groups = [spelling.terms] if tight else adjacent_terms(spelling)
-        if self.partial:
+        if not self.strict:
             groups = [pair for group in groups for pair in term_pairs(group)]
         return Variant(language, spelling, groups)
 
     @property
     def _strict(self) -> ClauseBuilder:
-        return msgspec.structs.replace(self, partial=False)
+        return msgspec.structs.replace(self, strict=True)
 
     def _build_each(self, items: Iterable[Query]) -> list[tantivy.Query]:
         return [clause for item in items if (clause := self.build(item)) is not None]
 
     def _all(self, items: Sequence[Query]) -> tantivy.Query | None:
+        """Any of the items, but all conditions with a field; function words only add to the score."""
         required = self.context.required(items)
-        musts = self._build_each(required)
+        some = self._build_each(item for item in required if not self._must_match(item))
+        musts = self._build_each(item for item in required if self._must_match(item))
         refused = self._strict._build_each(item.item for item in items if isinstance(item, Not))  # noqa: SLF001
-        optional = self._build_each(item for item in items if self.context.is_optional(item) and item not in required)
-        if not musts:
-            if not refused:
-                return None
-            everything = tantivy.Query.exists_query(index_schema.POSITION)
-            musts = [tantivy.Query.const_score_query(everything, 1.0)]
-        elif self.partial:
-            in_fields = self._build_each(item for item in required if _has_field(item))
-            some = [(_SHOULD, each) for each in self._build_each(item for item in required if not _has_field(item))]
-            musts = [*in_fields, *([tantivy.Query.boolean_query(some)] if some else [])]
+        more = self._build_each(item for item in items if self.context.is_optional(item) and item not in required)
+        more += [each for _, each in self.adjacent_in_title(items)]
+        if musts:
+            more += some
+        elif some:
+            musts = [tantivy.Query.boolean_query([(_SHOULD, each) for each in some]) if len(some) > 1 else some[0]]
+        elif refused:
+            musts = [tantivy.Query.const_score_query(tantivy.Query.exists_query(index_schema.POSITION), 1.0)]
+        else:
+            return None
         clauses = [(_MUST, each) for each in musts]
-        clauses += [(_SHOULD, each) for each in optional]
-        clauses += [(_SHOULD, each) for _, each in self.adjacent_in_title(items)]
+        clauses += [(_SHOULD, each) for each in more]
         clauses += [(_NOT, each) for each in refused]
         return tantivy.Query.boolean_query(clauses) if len(clauses) > 1 else musts[0]
+
+    def _must_match(self, item: Query) -> bool:
+        """Whether an item names its fields, or is excluded together with others."""
+        return self.strict or all(leaf.field is not None for leaf in leaves(item))
 
     def _word(self, word: Word) -> tantivy.Query | None:
         if word.field == "tree":
@@ -174,13 +186,14 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
 
     def _search_variant(self, variant: Variant, boosts: Mapping[str, float]) -> tantivy.Query:
         """Each group in any field, and more if all terms are adjacent."""
-        groups = [self._adjacent(group, variant.language, boosts) for group in variant.groups]
+        groups = [self._counted(each, variant.language, boosts) for each in variant.groups]
         if len(groups) == 1:
             return groups[0]
-        apart = tantivy.Query.boolean_query([(_SHOULD if self.partial else _MUST, each) for each in groups])
+        apart = tantivy.Query.boolean_query([(_MUST if self.strict else _SHOULD, each) for each in groups])
         together = self._adjacent(variant.spelling.terms, variant.language, boosts)
         whole = tantivy.Query.boost_query(together, _WHOLE_NAME)
-        return tantivy.Query.boolean_query([(_MUST, apart), (_SHOULD, whole)])
+        both = tantivy.Query.boolean_query([(_MUST, apart), (_SHOULD, whole)])
+        return both if variant.weight == 1 else tantivy.Query.boost_query(both, variant.weight)
 
     def _phrase(self, phrase: Phrase) -> tantivy.Query | None:
         if phrase.field == "tree":
@@ -191,7 +204,7 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
             # As a query spells it, and as a text has it, in which ``don't`` is two terms.
             forms = {each.terms for each in spellings(phrase.text, language)[:1]}
             forms.add(tuple(terms(phrase.text, language)))
-            variants += [self._adjacent(form, language, boosts) for form in sorted(forms) if form]
+            variants += [self._counted(form, language, boosts) for form in sorted(forms) if form]
         return self._with_flag(phrase, best_of(variants, 0.0))
 
     def _with_flag(self, leaf: Word | Phrase, clause: tantivy.Query | None) -> tantivy.Query | None:
@@ -208,7 +221,7 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
         variants = []
         for language in self.context.languages:
             completions = self.context.dictionary.completions(prefix, language)
-            words = [self._adjacent((term,), language, boosts) for term in completions.frequent]
+            words = [self._counted((term,), language, boosts) for term in completions.frequent]
             completed = best_of([*words, *self._any_term(completions.others, language, boosts)], 0.0)
             if completed is not None:
                 before = [
@@ -234,6 +247,16 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
     def _fields(self, leaf: Word | Phrase) -> Mapping[str, float]:
         return {leaf.field: 1.0} if leaf.field else self.boosts
 
+    def _counted(self, terms: tuple[str, ...], language: str, boosts: Mapping[str, float]) -> tantivy.Query:
+        """Adjacent terms in the best of some fields, plus their rarity, whatever the field."""
+        found = self._adjacent(terms, language, boosts)
+        if not self.bonus or not self.context.ranking.coordination:
+            return found
+        rarity = sum([self.context.dictionary.term_rarity(term, language) for term in terms])
+        # The clause is evaluated once: everything matches the second one.
+        extra = tantivy.Query.const_score_query(tantivy.Query.all_query(), self.context.ranking.coordination * rarity)
+        return tantivy.Query.boolean_query([(_MUST, found), (_SHOULD, extra)])
+
     def _adjacent(self, terms: tuple[str, ...], language: str, boosts: Mapping[str, float]) -> tantivy.Query:
         """Adjacent terms in the best of some fields."""
         found = [(self._adjacent_in(name, language, terms), boost) for name, boost in boosts.items() if boost > 0]
@@ -248,7 +271,7 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
 
 
 def all_items(query: Query) -> tuple[Query, ...]:
-    """The items that must match together."""
+    """The items that are searched together."""
     return query.items if isinstance(query, All) else (query,)
 
 
@@ -261,11 +284,6 @@ def split_last_word(text: str) -> tuple[str, str]:
     """Everything before the last word, and the last word: ``my_v`` gives ``my_`` and ``v``."""
     cut = max((at + 1 for at, character in enumerate(text) if not character.isalnum()), default=0)
     return text[:cut], text[cut:]
-
-
-def _has_field(item: Query) -> bool:
-    """Whether an item names its fields; such an item must match even in a partial match."""
-    return all(leaf.field is not None for leaf in leaves(item))
 
 
 def _can_continue(text: str) -> bool:

@@ -24,9 +24,9 @@ class Compiler(msgspec.Struct, frozen=True):
 
     context: QueryContext
 
-    def compile(self, query: Query, *, partial: bool = False) -> tantivy.Query | None:
-        """A query that matches all words, or with ``partial`` some; None if there is nothing to search for."""
-        return self._builder(partial=partial).build(query)
+    def compile(self, query: Query, *, strict: bool = False) -> tantivy.Query | None:
+        """A query for the engine; None if there is nothing to search for. With ``strict`` for an exclusion."""
+        return self._builder(strict=strict).build(query)
 
     def one_of(self, name: str, values: Iterable[str]) -> tantivy.Query:
         """A filter: nodes with one of these values in a field that is not analysed."""
@@ -38,10 +38,10 @@ class Compiler(msgspec.Struct, frozen=True):
         return tantivy.Query.boolean_query([(_SHOULD, query) for query in queries])
 
     def item_scores(
-        self, searcher: tantivy.Searcher, query: Query, address: tantivy.DocAddress, *, partial: bool
+        self, searcher: tantivy.Searcher, query: Query, address: tantivy.DocAddress
     ) -> list[dict[str, Any]]:
         """The score of each item of the query in a node. Their sum is the node's score before normalization."""
-        builder, items = self._builder(partial=partial), all_items(query)
+        builder, items = self._builder(), all_items(query)
         clauses = [(show(item), builder.build(item)) for item in items if not isinstance(item, Not)]
         if isinstance(query, All):
             clauses += [(f"{pair} side by side", clause) for pair, clause in builder.adjacent_in_title(items)]
@@ -62,7 +62,7 @@ class Compiler(msgspec.Struct, frozen=True):
     def _words_by_field(self, query: Query) -> Iterator[tuple[str, str, tantivy.Query]]:
         for leaf in leaves(query):
             for name, boost in ({leaf.field: 1.0} if leaf.field else self.context.ranking.boosts).items():
-                builder = ClauseBuilder(self.context, {name: boost}, partial=True, bonus=False)
+                builder = ClauseBuilder(self.context, {name: boost}, bonus=False)
                 clause = builder.build(leaf) if boost > 0 else None
                 if clause is not None:
                     yield leaf.text, name, clause
@@ -72,8 +72,8 @@ class Compiler(msgspec.Struct, frozen=True):
         for pair, clause in self._builder().adjacent_in_title(all_items(query)):
             yield pair, "title, side by side", clause
 
-    def _builder(self, *, partial: bool = False) -> ClauseBuilder:
-        return ClauseBuilder(self.context, self.context.ranking.boosts, partial=partial)
+    def _builder(self, *, strict: bool = False) -> ClauseBuilder:
+        return ClauseBuilder(self.context, self.context.ranking.boosts, strict=strict)
 
 
 def filtered(query: tantivy.Query, *filters: tantivy.Query) -> tantivy.Query:

@@ -21,6 +21,7 @@ from quire.index.engine.index_schema import RANKED, field
 from quire.index.engine.normalization import indexed_texts, is_unspaced
 from quire.index.engine.snapshot import Snapshot
 
+_MIN_PREFIX = 3  # a shorter word is no prefix unless a ``*`` says so
 _MIN_LENGTH = 4  # shorter words are not corrected: too many words are similar
 _MAX_LENGTH = 64
 """Longer words are not corrected, and longer prefixes not stemmed: the cost grows with the length squared."""
@@ -28,6 +29,7 @@ _FEW, _MANY = 30, 300
 """In how many nodes the spelling of a stem is looked up: at first, and if the spelling may be rare."""
 _NODE_LENGTH = 2_000  # the number of characters that counts as one node, so that fewer large nodes are read
 _MAX_CORRECTIONS = 3
+_MAX_RARITIES = 50_000  # how many are cached
 _MAX_SCORED = 48  # how many of the words that a prefix stands for are scored
 _MAX_ENDING = 5  # how many letters of a word its stem may lack
 _ENDINGS = ("ing", "ings", "ion", "ions", "ión", "ity", "ive", "ment", "ness", "ung")
@@ -50,6 +52,7 @@ class Dictionary:
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
         self._languages = snapshot.settings.languages
+        self._rarities = snapshot.rarities
         self._completions: dict[tuple[str, str], Completions] = {}
         self.lookups = 0
         """The number of lookups so far."""
@@ -72,7 +75,19 @@ class Dictionary:
 
     def rarity(self, name: str, value: str) -> float:
         """The inverse document frequency of a term, as in BM25."""
-        found = self._snapshot.doc_freq((name,), value)
+        return self._inverse(self._snapshot.doc_freq((name,), value))
+
+    def term_rarity(self, term: str, language: str) -> float:
+        """The inverse document frequency of a term in the field in which it is most frequent."""
+        key = term, language
+        if key not in self._rarities:
+            if len(self._rarities) >= _MAX_RARITIES:
+                self._rarities.clear()
+            found = max([self._snapshot.doc_freq((name,), term) for name in _fields(language)])
+            self._rarities[key] = self._inverse(found)
+        return self._rarities[key]
+
+    def _inverse(self, found: int) -> float:
         return log(1 + (max(self._snapshot.searcher.num_docs - found, 0) + 0.5) / (found + 0.5))
 
     def _is_live(self, term: str, fields: Sequence[str], count: int) -> bool:
@@ -87,6 +102,15 @@ class Dictionary:
             all(self.occurs(term, language) for term in spelling.terms)
             for language in self._languages
             for spelling in spellings(word, language)
+        )
+
+    def is_prefix(self, word: str) -> bool:
+        """Whether other words start with a word that does not occur."""
+        return (
+            _MIN_PREFIX <= len(word) <= _MAX_LENGTH
+            and _LETTERS.fullmatch(word) is not None
+            and not is_unspaced(word)
+            and any(self._terms_with_prefix("".join(terms(word, NONE)), each).frequent for each in self._languages)
         )
 
     def corrections(self, word: str) -> tuple[str, ...]:

@@ -33,9 +33,8 @@ Share = Callable[[Bits, float], float]
 class Coverage:
     """The queries that find out what nodes have of a query, and the shares for the answers."""
 
-    def __init__(self, context: QueryContext, query: Query, *, partial: bool) -> None:
+    def __init__(self, context: QueryContext, query: Query) -> None:
         self._context = context
-        self._partial = partial
         self._items: list[tuple[tantivy.Query | None, tantivy.Query | None]] = []  # in a heading, in a text
         share = self._all(all_items(query))
         self.share = cache(
@@ -109,7 +108,7 @@ class Coverage:
         return len(self._items) - 1
 
     def _builder(self, boosts: Mapping[str, float]) -> ClauseBuilder:
-        return ClauseBuilder(self._context, boosts, partial=self._partial, bonus=False)
+        return ClauseBuilder(self._context, boosts, bonus=False)
 
 
 def _single(number: int, needs_any: Bits) -> Share:

@@ -6,10 +6,9 @@ are stored: an answer is made from the node.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import tantivy
@@ -18,23 +17,24 @@ from quire.index.engine import analysis
 from quire.index.engine.normalization import flags, indexed_texts, normalize
 from quire.index.node import Node, encode_node
 
-VERSION = 5  # increase it when older indexes become unreadable or score differently
+if TYPE_CHECKING:
+    from quire.index.link_words import IncomingLinks
+
+VERSION = 6  # increase it when older indexes become unreadable or score differently
 
 ID, DOC, TREE = "id", "doc", "tree"  # the node's id, its document's id, its tree's name: not analysed
 NUMBER, POSITION = "number", "position"  # of its document in the index; of the node in its document
+IN_LINKS = "in_links"  # the number of pages that link to it; missing for 0
 NODE = "node"  # the encoded node
 FLAGS = "flags"  # command-line flags in its own text, ``--no-cache``
 RECORD, BLOB = "record", "blob"  # the key and content of a record that is no node: files, settings
 
-RANKED = ("title", "headings", "body", "front", "file", "folder", "tags")
+RANKED = ("title", "headings", "body", "links", "description", "file", "folder", "tags")
 """The fields that are searched for a word, once per language. ``title`` also has the headings below a node that are no
 nodes; that of a document is empty unless its front matter has a title. ``headings`` are the titles above the node, in a
-document its own; ``file`` is the name of the file, or of its folder for an index page."""
+document its own; ``links`` are the texts of links that lead to the node; ``description`` is from the front matter;
+``file`` is the name of the file, or of its folder for an index page."""
 PATH = "path"  # the whole path, searched only by ``path:``
-
-_TITLE = re.compile(r"^title\s*[:=]", re.MULTILINE)
-_MAX_REPEATED = 1_000
-"""How many characters of front matter the sections repeat; without a limit the cost would be quadratic."""
 
 
 class NodeFields(msgspec.Struct, frozen=True, array_like=True):
@@ -55,6 +55,7 @@ def build_schema(languages: tuple[str, ...]) -> tantivy.Schema:
     for name in (ID, DOC, TREE, FLAGS, RECORD):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
     builder.add_unsigned_field(NUMBER, fast=True)
+    builder.add_unsigned_field(IN_LINKS, fast=True)
     builder.add_unsigned_field(POSITION, indexed=True, fast=True)
     builder.add_bytes_field(NODE, stored=True)
     builder.add_bytes_field(BLOB, stored=True)
@@ -73,48 +74,50 @@ def register_analysers(index: tantivy.Index, languages: tuple[str, ...]) -> None
 def fields_of(nodes: Sequence[Node], language: str) -> NodeFields:
     """The nodes of a document as fields, each with the titles above it and the document's front matter."""
     document = nodes[0]
-    front = document.text[: document.body]
-    common = _common_fields(document, front[:_MAX_REPEATED], language)
+    common = _common_fields(document, language)
     in_title, in_headings, in_body = (field(name, language) for name in ("title", "headings", "body"))
     own: list[dict[str, Any]] = []
     title_chains: list[list[str]] = []  # for each node the titles from the document's to its own
     for node in nodes:
-        title = _all_texts((node.title,))
+        title = _texts((node.title,))
         above = title_chains[node.ancestors[-1].position] if node.ancestors else []
         title_chains.append(above + title)
         own.append(
             {
-                in_title: title + _all_texts(node.titles),
+                in_title: title + _texts(node.titles),
                 in_headings: above if node.ancestors else title,
-                in_body: indexed_texts(node.body_text),
+                in_body: [*indexed_texts(node.body_text), *indexed_texts(node.title)[1:]],
                 ID: node.id,
                 POSITION: node.position,
                 NODE: encode_node(node),
                 **({FLAGS: found} if (found := flags(node.text)) else {}),
             }
         )
-    if len(front) > _MAX_REPEATED:
-        own[0][field("front", language)] = _all_texts((front,))
-    if not _TITLE.search(normalize(front)):
-        own[0][in_title] = _all_texts(document.titles)
+    if not document.own_title:
+        own[0][in_title] = _texts(document.titles)
     return NodeFields(common, own)
 
 
-def _common_fields(document: Node, front: str, language: str) -> dict[str, Any]:
+def add_links(nodes: NodeFields, incoming: Mapping[int, IncomingLinks], language: str) -> None:
+    """Add the links that lead to each node, by its position."""
+    for position, links in incoming.items():
+        nodes.own[position] |= {field("links", language): _texts(links.words), IN_LINKS: links.pages}
+
+
+def _common_fields(document: Node, language: str) -> dict[str, Any]:
     folder, file = _folder_and_name(document.path)
-    texts = {"front": (front,), "file": (file,), "folder": (folder,), "tags": document.tags, PATH: (document.path,)}
-    fields: dict[str, Any] = {field(name, language): _all_texts(values) for name, values in texts.items()}
+    short = {"description": (document.description,), "file": (file,), "folder": (folder,), "tags": document.tags}
+    fields: dict[str, Any] = {field(name, language): _texts(values) for name, values in short.items()}
+    fields[field(PATH, language)] = indexed_texts(document.path)
     return fields | {DOC: document.document_id, TREE: document.tree}
 
 
-def _all_texts(values: Sequence[str]) -> list[str]:
-    return [text for value in values if value for text in _remembered_texts(value)]
+def _texts(values: Sequence[str]) -> list[str]:
+    """Short texts as the engine gets them, without the parts of names: a title is about the whole name."""
+    return [_normalized(value) for value in values if value]
 
 
-@lru_cache(maxsize=4_096)
-def _remembered_texts(text: str) -> tuple[str, ...]:
-    """Titles are repeated by the nodes below them, and folders by their documents."""
-    return tuple(indexed_texts(text))
+_normalized = lru_cache(maxsize=4_096)(normalize)  # titles are repeated by the nodes below them
 
 
 def _folder_and_name(path: str) -> tuple[str, str]:

@@ -17,7 +17,15 @@ from quire.errors import IndexDamagedError, StoreError
 from quire.index.engine import damage, index_schema
 from quire.index.engine.damage import engine_reads
 from quire.index.engine.index_schema import BLOB, DOC, ID, NODE, NUMBER, POSITION, RECORD, TREE
-from quire.index.file_records import FILE_KEYS, SETTINGS_KEY, FileRecord, FileTable, IndexSettings, Tree, decode_files
+from quire.index.file_records import (
+    FILE_KEYS,
+    SETTINGS_KEY,
+    FileRecord,
+    FileTable,
+    IndexSettings,
+    Tree,
+    decode_files,
+)
 from quire.index.folder import Folder, Stamp
 from quire.index.node import Node, NodeRef, Outline, decode_node
 
@@ -67,6 +75,8 @@ class Snapshot:
         """The generation."""
         self._nodes: dict[tuple[int, int], Node] = {}
         self._outlines: dict[int, Outline] = {}
+        self.rarities: dict[tuple[str, str], float] = {}
+        """How rare terms are, by term and language; ``Dictionary`` fills it."""
         with engine_reads(folder):
             self.index = _open_index(folder)
             self.searcher = self.index.searcher()
@@ -80,7 +90,7 @@ class Snapshot:
     def settings(self) -> IndexSettings:
         """How the index was made."""
         with engine_reads(self.folder):
-            blobs = self._blobs([SETTINGS_KEY])
+            blobs = self.blobs([SETTINGS_KEY])
             if len(blobs) != 1:
                 raise ValueError("its settings are missing")
             return msgspec.msgpack.decode(blobs[0], type=IndexSettings)
@@ -89,7 +99,7 @@ class Snapshot:
     def files(self) -> FileTable:
         """The file records by document id."""
         with engine_reads(self.folder):
-            return decode_files(self._blobs(FILE_KEYS))
+            return decode_files(self.blobs(FILE_KEYS))
 
     @cached_property
     def _by_number(self) -> dict[int, FileRecord]:
@@ -176,10 +186,12 @@ class Snapshot:
     def _has(self, field: str, value: str) -> tantivy.Query:
         return tantivy.Query.term_query(self.schema, field, value, index_option="basic")
 
-    def _blobs(self, keys: Sequence[str]) -> list[bytes]:
+    def blobs(self, keys: Sequence[str]) -> list[bytes]:
+        """The records with some keys, as they were written."""
         query = tantivy.Query.term_set_query(self.schema, RECORD, keys)
-        hits = self.searcher.search(query, 2 * len(keys), count=False).hits
-        return [self.searcher.doc(address)[BLOB][0] for _, address in hits]
+        with engine_reads(self.folder):
+            hits = self.searcher.search(query, 2 * len(keys), count=False).hits
+            return [self.searcher.doc(address)[BLOB][0] for _, address in hits]
 
     # Terms. The engine counts deleted nodes until it merges their segment.
 
