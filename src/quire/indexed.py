@@ -29,13 +29,17 @@ from quire.model import Finding
 from quire.options import AUTO_SLUGS
 from quire.search import argument_checks as check
 from quire.search.build_hits import hit_for_node
+from quire.search.fusion import Mode
 from quire.search.hit import Hit, Results
 from quire.search.path_filter import matches_path
 from quire.search.phases import search
 from quire.search.ranking_settings import SearchSettings
+from quire.vectors.vector_files import current_folder, load_table, without_vectors
 
 if TYPE_CHECKING:
     from quire.index.read_files import OnProgress
+    from quire.vectors.meaning import Meaning
+    from quire.vectors.node_vectors import VectorUpdate
     from quire.write.lock import OnWait
 
 CLEARLY_BETTER = 1.1
@@ -86,6 +90,8 @@ class Status:
     segments: int = 0  # the number of engine segments
     outdated: tuple[str, ...] = ()  # the ids of documents that were added, changed or removed since the last update
     failed: tuple[Finding, ...] = ()  # files that cannot be read
+    vectors: str = ""  # the model of its vectors; empty if it has none
+    without_vectors: int = 0  # the number of nodes that search by meaning does not find
     better_slugs: Mapping[str, str] = field(default_factory=dict)
     """The rule that "auto" would choose for a tree if the index were rebuilt, if it is clearly better."""
 
@@ -100,6 +106,7 @@ class Index:
         self._lock = Lock()
         self._last: tuple[Snapshot | None, Stamp] | None = None
         self._closed = False
+        self._meaning: Meaning | None = None
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str] = DEFAULT_FOLDER, *, settings: SearchSettings | None = None) -> Index:
@@ -194,27 +201,52 @@ class Index:
         merge: bool = True,
         every: bool = False,
         explain: bool = False,
+        mode: Mode = "words",
         around: Callable[[Hit], int] | None = None,
     ) -> Results:
         """The sections that match ``query``, the best first, together at most ``max_tokens`` tokens; 0: no limit.
 
         Results that score much less than the best are left out and counted, unless ``every`` is true.
         ``trees``, one or more names, and ``path``, one or more patterns such as ``guides/**``, restrict the search.
+        ``mode`` is ``words``, or after ``embed`` also ``meaning`` or ``hybrid``, which is both.
         ``around`` returns how many tokens the caller shows around a hit, besides its breadcrumb line; they count, too.
         """
+        snapshot, names, patterns = self._snapshot(), check.strings("trees", trees), check.strings("path", path)
+        weight = check.meaning_weight(mode, self._settings.meaning)
+        find_near = None
+        if weight:
+            is_whole = names is None and patterns is None
+            wanted = None if is_whole else partial(_is_wanted, names, patterns)
+            find_near = self._vectors().finder(snapshot, weight, wanted)
         return search(
-            self._snapshot(),
+            snapshot,
             check.string("query", query),
             limit=check.positive("limit", limit),
             max_tokens=check.token_budget("max_tokens", max_tokens),
-            trees=check.strings("trees", trees),
-            paths=check.strings("path", path),
+            trees=names,
+            paths=patterns,
             merge=merge,
             every=every,
             explain=explain,
             settings=self._settings,
             around=around,
+            find_near=find_near,
         )
+
+    def embed(self, embedder: object = None, *, on_progress: OnProgress | None = None) -> VectorUpdate:
+        """Give every section a vector, for search by meaning; only new and changed text is embedded.
+
+        ``embedder`` is ``"wordllama"``, ``"minilm"``, a ``quire.embed.Endpoint``, or a function from texts to vectors;
+        None is the one of the last time. After an update, sections without a vector are found by words alone.
+        """
+        return self._vectors().update(self._snapshot(), embedder, on_progress)
+
+    def _vectors(self) -> Meaning:
+        if self._meaning is None:
+            from quire.vectors.meaning import Meaning  # noqa: PLC0415  loads NumPy
+
+            self._meaning = Meaning(self._folder.path)
+        return self._meaning
 
     def get(self, name: str, *, children: bool = True, max_tokens: int | None = None) -> Hit:
         """One section by its id, ``PATH#SLUG`` or ``PATH:LINE``, with everything below it or without."""
@@ -259,6 +291,8 @@ class Index:
             return Status(version=VERSION, size=size, damaged=error.reason)
         settings = snapshot.settings
         stale = stale_files(self._folder.home, settings.trees, snapshot.files)
+        vectors = current_folder(self._folder.path)
+        table = load_table(vectors) if vectors else None
         return Status(
             version=VERSION,
             size=size,
@@ -267,6 +301,8 @@ class Index:
             segments=snapshot.searcher.num_segments,
             outdated=tuple(sorted((*(task.record.id for task in stale.tasks), *stale.removed))),
             failed=tuple(stale.failed),
+            vectors=table.model if table else "",
+            without_vectors=without_vectors(table, snapshot.files) if table else 0,
             better_slugs=_better_slugs(self._folder, settings.trees),
         )
 
@@ -294,6 +330,12 @@ class Index:
         if snapshot is None:
             raise NotFoundError(f"{self._folder.path}: there is no index yet", "run: quire index, or Index.update")
         return snapshot
+
+
+def _is_wanted(trees: Sequence[str] | None, patterns: Sequence[str] | None, record: FileRecord) -> bool:
+    """Whether a search is restricted to this document, among others, or not at all."""
+    is_in_tree = trees is None or record.tree in trees
+    return is_in_tree and (patterns is None or matches_path(record.tree, record.path, patterns))
 
 
 def _update_report(plan: UpdatePlan, files: FileTable, seconds: float) -> Update:

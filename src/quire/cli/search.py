@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import takewhile
 from shlex import quote
+from typing import get_args
 
 import click
 
@@ -24,11 +25,12 @@ from quire.cli.hit_output import (
     with_node_ids,
 )
 from quire.cli.open_index import OpenIndex, open_index
-from quire.cli.output import count_of, message, note, visible, write_json_array
+from quire.cli.output import Progress, count_of, message, note, visible, write_json_array
 from quire.cli.shared_options import index_option, json_option, no_update_option, not_empty, paths_argument
 from quire.cli.tree_paths import exists
 from quire.errors import InputError, QueryError, near
 from quire.model import Span
+from quire.search.fusion import Mode
 from quire.search.hit import Hit, Results
 from quire.search.match_ranges import match_ranges
 from quire.search.ranking_settings import MAX_TOKENS
@@ -81,6 +83,13 @@ class _SearchCommand(click.Command):
 @click.option("--matches", is_flag=True, help="Print only the lines with matches: path, line number, line.")
 @click.option("--full", is_flag=True, help="Print whole sections, without a limit of tokens.")
 @click.option("--all", "every", is_flag=True, help="Print results below the relevance cut-off, too.")
+@click.option(
+    "--mode",
+    type=click.Choice(get_args(Mode)),
+    default="words",
+    show_default=True,
+    help="How to search; the others need `quire index --vectors`.",
+)
 @click.option("--explain", is_flag=True, help="Show how each result was found and ranked.")
 @json_option
 @index_option
@@ -99,6 +108,7 @@ def command(
     matches: bool,
     full: bool,
     every: bool,
+    mode: Mode,
     explain: bool,
     as_json: bool,
     index_folder: str | None,
@@ -133,7 +143,11 @@ def command(
             merge=not no_merge,
             every=every,
             explain=explain,
+            mode=mode,
         )
+        if mode != "words" and not no_update:
+            with Progress() as progress:
+                opened.index.embed(on_progress=progress.step)
         form: Form = "list" if as_list else "matches" if matches else "text"
         given = 0 if max_tokens is None and (full or matches) else max_tokens
         search = _Search(opened, find, given, None if as_json else form, full=full, explain=explain)

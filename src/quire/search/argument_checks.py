@@ -121,3 +121,11 @@ def _impossible(name: str, value: Any, wanted: str) -> OptionError:
     shown = repr(value)
     shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
     return OptionError(f"{name}={shown} is not possible", f"it must be {wanted}", option=name)
+
+
+def meaning_weight(mode: object, hybrid: float) -> float:
+    """The part of a score that is the similarity of vectors, by the mode of a search."""
+    weights = {"words": 0.0, "hybrid": hybrid, "meaning": 1.0}
+    if not isinstance(mode, str) or mode not in weights:
+        raise _impossible("mode", mode, f"choose from: {', '.join(weights)}")
+    return weights[mode]

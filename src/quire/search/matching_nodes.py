@@ -19,6 +19,7 @@ from quire.index.node import NodeRef
 from quire.query import leaves
 from quire.query.query_tree import Not, Phrase, Query, Word
 from quire.search.argument_checks import known_trees
+from quire.search.fusion import Near, fused
 from quire.search.path_filter import matches_path
 from quire.search.ranking_settings import BOOSTS, SHARPNESS, SearchSettings
 from quire.search.second_pass import rescored
@@ -60,11 +61,14 @@ class Matching(msgspec.Struct, frozen=True):
         *,
         filters: Sequence[Any],
         limit: int,
+        near: Near | None = None,
     ) -> Matching:
         """Run a query for its best ``limit`` nodes."""
         compiled = compiler.compile(query)
         top = [] if compiled is None else snapshot.top(filtered(compiled, *filters), limit)
         again = rescored(snapshot, compiler.context, query, top, settings)
+        if near is not None:
+            again = fused(snapshot, again if near.weight < 1 else [], near)
         return cls(snapshot, compiler, query, settings, again, is_all=len(top) < limit)
 
     @property

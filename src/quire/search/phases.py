@@ -8,7 +8,7 @@ a passage must be cut loads the tokenizer.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -17,6 +17,7 @@ from quire.index.engine.compile import Compiler
 from quire.index.engine.snapshot import Location, Snapshot
 from quire.query import parse, show
 from quire.search import build_hits, matching_nodes
+from quire.search.fusion import Near, is_plain_query
 from quire.search.hit import Results
 from quire.search.matching_nodes import MAX_NODES, Match, Matching
 from quire.search.merge import Candidate, Merged, Rules, limit_per_document, merge_documents
@@ -42,8 +43,12 @@ def search(
     explain: bool = False,
     settings: SearchSettings | None = None,
     around: build_hits.Around | None = None,
+    find_near: Callable[[str], Near] | None = None,
 ) -> Results:
-    """The best ``limit`` sections for a query, together at most ``max_tokens`` tokens. See ``Index.search``."""
+    """The best ``limit`` sections for a query, together at most ``max_tokens`` tokens. See ``Index.search``.
+
+    ``find_near`` finds the nodes nearest to a query by their vectors.
+    """
     settings = settings or SearchSettings()
     query, ignored = within_limit(parse(text))
     phases: Phases = {"parse": {"query": show(query)}}
@@ -57,10 +62,11 @@ def search(
     compiler = Compiler(msgspec.structs.replace(context, corrections=corrections)) if corrections else compiler
     filters = matching_nodes.make_filters(snapshot, compiler, trees, paths)
 
+    near = find_near(text) if find_near is not None and is_plain_query(query) else None
     fetched = max(_MIN_FETCHED, _FETCHED_PER_RESULT * limit)
     while True:
         fetched = min(fetched, MAX_NODES) if settings.match_cutoff else MAX_NODES
-        matching = Matching.of(snapshot, compiler, query, settings, filters=filters, limit=fetched)
+        matching = Matching.of(snapshot, compiler, query, settings, filters=filters, limit=fetched, near=near)
         phases["rank"] = {"nodes": len(matching.top), "best": round(matching.best_score, 3)}
         found = _merged(matching, limit, phases) if merge else _unmerged(matching, limit)
         if len(found) >= limit or matching.is_all or fetched == MAX_NODES:

@@ -29,6 +29,7 @@ RANGES: Mapping[str, tuple[float, float]] = MappingProxyType(
         "adjacent": (0, 1000),
         "title_coverage": (0, 1000),
         "in_links": (0, 1000),
+        "meaning": (0, 1),
         "match_cutoff": (0, 1),
         "relevance_cutoff": (0, 1),
         "aggregation_threshold": (0, 1),
@@ -59,6 +60,8 @@ class SearchSettings:
     """The weight of the part of a title that the query covers."""
     in_links: float = 0.3
     """The weight of links from other pages."""
+    meaning: float = 0.2
+    """In the mode ``hybrid``, the part of a score that is the similarity of vectors."""
     match_cutoff: float = 0.15
     """A node matches if it has at least this part of the best score in its document."""
     relevance_cutoff: float = 0.02

@@ -12,15 +12,8 @@ from quire.embed import Embedder, passages
 from quire.errors import EmbedderError
 from quire.index.engine.snapshot import Snapshot
 from quire.index.node import Node
-from quire.vectors.vector_folder import (
-    DocumentVectors,
-    Table,
-    VectorFolder,
-    current_vectors,
-    folder_for,
-    make_current,
-    text_hash,
-)
+from quire.vectors.vector_files import DocumentVectors, Table, current_folder
+from quire.vectors.vector_folder import VectorFolder, folder_for, make_current, text_hash
 
 _TEXTS = 2_000
 """About so many texts are embedded before what is done is committed."""
@@ -69,8 +62,7 @@ def update_vectors(
     if removed and not stale:
         folder.commit(documents)
     folder = folder.compacted()
-    current = current_vectors(index)
-    if current is None or current.path != folder.path:
+    if current_folder(index) != folder.path:
         make_current(index, folder)
     return VectorUpdate(embedded, len(stale), removed)
 
@@ -87,7 +79,9 @@ def _batches(
     texts: list[str] = []
     for key in documents:
         owned = [
-            (node.position, text) for node in snapshot.nodes_of(key) for text in passages(node_text(node), embedder)
+            (node.position, text)
+            for node in _with_text(snapshot.nodes_of(key))
+            for text in passages(node_text(node), embedder)
         ]
         batch.append((key, owned))
         texts += [text for _, text in owned]
@@ -96,6 +90,11 @@ def _batches(
             batch, texts = [], []
     if batch:
         yield batch, texts
+
+
+def _with_text(nodes: Sequence[Node]) -> list[Node]:
+    """A node without text of its own would be found by its title alone, before those that say something."""
+    return [node for node in nodes if node.body_text.strip()]
 
 
 def node_text(node: Node) -> str:

@@ -1,12 +1,4 @@
-"""The vectors of one model on disk: rows of numbers, and a table that says which nodes they belong to.
-
-    .quire/vectors-3fa2.../rows-1.f32   unit vectors, one after the other; only ever appended to
-    .quire/vectors-3fa2.../table        whose they are; replaced atomically, and with that everything is committed
-    .quire/vectors.current              the folder that searches use, replaced when a model's vectors are complete
-
-A vector is found by the hash of its text, so text that moves keeps its vector, and changed text never does. A document
-in the table has the digest of the file that it was embedded from: a search ignores it once the index has another one.
-"""
+"""The vectors of one model, to be read and appended to. ``vector_files`` says which files they are in."""
 
 from __future__ import annotations
 
@@ -21,39 +13,8 @@ import msgspec
 import numpy as np
 
 from quire.errors import StoreError
+from quire.vectors.vector_files import CURRENT, HASH, TABLE, DocumentVectors, Table, current_folder, load_table
 from quire.write.atomic_file import replacing
-
-CURRENT = "vectors.current"
-_HASH = 16
-_TABLE = "table"
-
-
-class DocumentVectors(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """The vectors of one document: its nodes by position, and the row of each of their passages."""
-
-    digest: bytes  # of the file
-    positions: tuple[int, ...]
-    rows: tuple[int, ...]
-
-
-class Table(msgspec.Struct, frozen=True):
-    """Whose the rows are."""
-
-    embedder: str  # how to load it again: a name, or empty for a function
-    model: str
-    version: str
-    dimension: int = 0
-    rows: str = "rows-1.f32"
-    hashes: bytes = b""  # of the text of each row
-    documents: dict[str, DocumentVectors] = {}
-
-    @property
-    def count(self) -> int:
-        """The number of rows."""
-        return len(self.hashes) // _HASH
-
-
-_DECODER = msgspec.msgpack.Decoder(Table)
 
 
 class VectorFolder:
@@ -63,17 +24,13 @@ class VectorFolder:
         self.path = path
         self.table = table
         data = table.hashes
-        self._known = {data[at : at + _HASH]: at // _HASH for at in range(0, len(data), _HASH)}
+        self._known = {data[at : at + HASH]: at // HASH for at in range(0, len(data), HASH)}
 
     @classmethod
     def load(cls, path: Path) -> VectorFolder | None:
         """The vectors in a folder; None if there are none, or if they are damaged."""
-        try:
-            table = _DECODER.decode((path / _TABLE).read_bytes())
-            size = (path / table.rows).stat().st_size if table.count else 0
-        except (OSError, msgspec.DecodeError):
-            return None
-        return cls(path, table) if size >= 4 * table.dimension * table.count else None
+        table = load_table(path)
+        return None if table is None else cls(path, table)
 
     def row_of(self, digest: bytes) -> int | None:
         """The row of a text that has been embedded, by its hash."""
@@ -103,7 +60,7 @@ class VectorFolder:
         """Replace the table: from now on these documents have their vectors."""
         self.path.mkdir(parents=True, exist_ok=True)
         self.table = msgspec.structs.replace(self.table, documents=documents)
-        with replacing(self.path / _TABLE) as stream:
+        with replacing(self.path / TABLE) as stream:
             stream.write(msgspec.msgpack.encode(self.table))
 
     def compacted(self) -> VectorFolder:
@@ -120,7 +77,7 @@ class VectorFolder:
             key: DocumentVectors(each.digest, each.positions, tuple([number[row] for row in each.rows]))
             for key, each in table.documents.items()
         }
-        hashes = b"".join([table.hashes[row * _HASH : (row + 1) * _HASH] for row in used])
+        hashes = b"".join([table.hashes[row * HASH : (row + 1) * HASH] for row in used])
         made = VectorFolder(self.path, msgspec.structs.replace(table, rows=name, hashes=hashes))
         made.commit(documents)
         (self.path / table.rows).unlink(missing_ok=True)
@@ -142,16 +99,13 @@ def folder_for(index: Path, model: str, version: str) -> Path:
 
 def text_hash(text: str) -> bytes:
     """The key of a text's vector."""
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_HASH).digest()
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=HASH).digest()
 
 
 def current_vectors(index: Path) -> VectorFolder | None:
     """The vectors that searches use; None if there are none."""
-    try:
-        name = (index / CURRENT).read_text("utf-8").strip()
-    except OSError:
-        return None
-    return VectorFolder.load(index / name) if name.startswith("vectors-") and "/" not in name else None
+    path = current_folder(index)
+    return None if path is None else VectorFolder.load(path)
 
 
 def make_current(index: Path, folder: VectorFolder) -> None:
@@ -161,13 +115,6 @@ def make_current(index: Path, folder: VectorFolder) -> None:
     for other in index.glob("vectors-*"):
         if other != folder.path and other.is_dir():
             shutil.rmtree(other, ignore_errors=True)
-
-
-def remove_vectors(index: Path) -> None:
-    """Remove all vectors."""
-    (index / CURRENT).unlink(missing_ok=True)
-    for folder in index.glob("vectors-*"):
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _unit(vectors: Any) -> Any:

@@ -163,6 +163,19 @@ class Snapshot:
             outlines = {number: self._outline(number) for number in set(numbers)}
             return [outlines[number].ref(position) for number, position in zip(numbers, positions, strict=True)]
 
+    def locations(self, addresses: Sequence[Address]) -> list[Location]:
+        """The documents and positions of some nodes."""
+        numbers, positions = self.numbers(addresses), self.numbers(addresses, POSITION)
+        return [(self._by_number[number].id, position) for number, position in zip(numbers, positions, strict=True)]
+
+    def addresses(self, locations: Sequence[Location]) -> dict[Location, Address]:
+        """The addresses of nodes by their documents and positions."""
+        if not locations:
+            return {}
+        any_of = [(tantivy.Occur.Should, self._in_range(document, at, at)) for document, at in locations]
+        found = [address for _, address in self.top(tantivy.Query.boolean_query(any_of), len(locations))]
+        return dict(zip(self.locations(found), found, strict=True))
+
     def _outline(self, number: int) -> Outline:
         found = self._outlines.get(number)
         if found is None:

@@ -1,0 +1,194 @@
+"""Search by meaning: vectors beside the index, kept in step with it."""
+
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+
+import pytest
+
+np = pytest.importorskip("numpy", reason="needs the extra wordllama")
+
+import quire  # noqa: E402
+from quire.embed import FunctionEmbedder  # noqa: E402
+
+SYNONYMS = {"erase": "delete", "remove": "delete", "automobile": "car"}
+PAGES = {
+    "cars.md": "# Car\n\nA car has four wheels.\n\n## Brakes\n\nPress the pedal.\n",
+    "data.md": "# Data\n\nHow to erase a record.\n\n## Backup\n\nCopy the files every night.\n",
+}
+
+
+def vectors(texts):
+    """A vector for each text: words hashed to places, the same place for words that mean the same."""
+    made = np.zeros((len(texts), 64), dtype=np.float32)
+    for row, text in zip(made, texts, strict=True):
+        for word in text.lower().replace(".", "").replace("#", "").split():
+            row[zlib.crc32(SYNONYMS.get(word, word).encode()) % 64] += 1
+    return made
+
+
+class Counting:
+    """An embedder that remembers what it was given."""
+
+    def __init__(self, version="1", function=vectors):
+        self.name, self.version, self.window = "counting", version, 0
+        self.texts = []
+        self._function = function
+
+    def embed(self, texts):
+        self.texts += texts
+        return self._function(texts)
+
+
+@pytest.fixture
+def docs(tmp_path):
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for path, text in PAGES.items():
+        (folder / path).write_text(text)
+    return folder
+
+
+@pytest.fixture
+def index(docs, tmp_path):
+    with quire.Index.open(tmp_path / ".quire") as made:
+        made.update({"docs": docs})
+        yield made
+
+
+def ids(results):
+    return [hit.id for hit in results]
+
+
+def test_a_section_is_found_without_any_of_its_words(index):
+    index.embed(vectors)
+    assert ids(index.search("automobile")) == []
+    assert ids(index.search("automobile", mode="meaning", merge=False))[0] == "docs:cars.md#car"
+    assert ids(index.search("automobile", mode="hybrid", merge=False))[0] == "docs:cars.md#car"
+    assert ids(index.search("pedal", mode="hybrid"))[0] == "docs:cars.md#brakes"
+
+
+def test_trees_paths_and_budgets_hold(index):
+    index.embed(vectors)
+    assert {hit.path for hit in index.search("automobile", mode="meaning", path="data.md", every=True)} <= {"data.md"}
+    found = index.search("automobile wheels", mode="hybrid", max_tokens=64)
+    assert found
+    assert sum(hit.tokens for hit in found) <= 64
+
+
+def test_a_query_with_operators_is_searched_by_words(index):
+    index.embed(vectors)
+    assert ids(index.search("automobile -car", mode="hybrid")) == []
+    assert ids(index.search('"every night"', mode="meaning")) == ids(index.search('"every night"'))
+
+
+def test_only_new_text_is_embedded(index, docs):
+    embedder = Counting()
+    assert index.embed(embedder).embedded == 4
+    assert index.embed(embedder) == (0, 0, 0)
+    (docs / "data.md").write_text(PAGES["data.md"].replace("every night", "every hour"))
+    (docs / "cars.md").rename(docs / "vehicles.md")
+    index.update()
+    embedder.texts.clear()
+    done = index.embed(embedder)
+    assert (done.embedded, done.documents, done.removed) == (1, 2, 1)
+    assert "every hour" in embedder.texts[0]
+    assert ids(index.search("automobile", mode="meaning", merge=False))[0] == "docs:vehicles.md#car"
+
+
+def test_changed_text_never_has_its_old_vector(index, docs):
+    index.embed(Counting())
+    (docs / "cars.md").write_text("# Ship\n\nA ship floats.\n")
+    index.update()
+    assert "docs:cars.md#ship" not in ids(index.search("automobile", mode="meaning", every=True))
+    assert ids(index.search("ship", mode="hybrid"))[0] == "docs:cars.md#ship"
+    assert index.status().without_vectors == 2
+    index.embed()
+    assert index.status().without_vectors == 0
+
+
+def test_another_model_takes_over_when_it_is_complete(index, tmp_path):
+    index.embed(Counting("1"))
+
+    def failing(texts):
+        raise ConnectionError("down")
+
+    with pytest.raises(ConnectionError):
+        index.embed(Counting("2", failing))
+    with quire.Index.open(tmp_path / ".quire") as again:
+        with pytest.raises(quire.StoreError, match="counting"):
+            again.search("automobile", mode="meaning")
+        again.embed(Counting("1"))
+        assert again.search("automobile", mode="meaning")
+        again.embed(Counting("2"))
+    assert len(list((tmp_path / ".quire").glob("vectors-*"))) == 1
+
+
+def test_bad_vectors_are_one_clear_error(index):
+    with pytest.raises(quire.EmbedderError, match="one vector of finite numbers per text"):
+        index.embed(lambda texts: np.zeros((1, 3)))
+    with pytest.raises(quire.EmbedderError, match="finite"):
+        index.embed(lambda texts: np.full((len(texts), 3), np.nan))
+    index.embed(FunctionEmbedder(vectors, name="m"))
+    (index._folder.home / "docs" / "new.md").write_text("# New\n\nText.\n")
+    index.update()
+    with pytest.raises(quire.StoreError, match="3 numbers per vector, and 64 before"):
+        index.embed(FunctionEmbedder(lambda texts: np.ones((len(texts), 3)), name="m"))
+    assert index.status().without_vectors == 2
+
+
+def test_without_vectors_the_other_modes_say_what_to_do(index):
+    with pytest.raises(quire.StoreError, match="quire index --vectors wordllama"):
+        index.search("car", mode="hybrid")
+    with pytest.raises(quire.OptionError, match="words, hybrid, meaning"):
+        index.search("car", mode="magic")
+
+
+KILLED = """
+import os, sys
+sys.path.insert(0, {here!r})
+import quire
+from test_vectors import Counting, vectors
+left = int(sys.argv[1])
+def count(*arguments):
+    global left
+    left -= 1
+    if left == 0:
+        os._exit(9)
+for name in ("write", "replace", "fsync"):
+    real = getattr(os, name)
+    setattr(os, name, lambda *a, _real=real, **k: (count(), _real(*a, **k))[1])
+def embed(texts):
+    count()
+    made = vectors(texts)
+    count()
+    return made
+import quire.vectors.node_vectors as node_vectors
+node_vectors._TEXTS = 2
+with quire.Index.open(sys.argv[2]) as index:
+    index.embed(Counting("1", embed))
+"""
+
+
+def test_killed_anywhere_it_ends_in_the_same_state(index, docs, tmp_path):
+    for number in range(6):
+        (docs / f"page{number}.md").write_text(f"# Page {number}\n\nText {number}.\n\n## Part\n\nMore {number}.\n")
+    index.update()
+    script = KILLED.format(here=str(Path(__file__).parent))
+    codes = []
+    for left in range(1, 60):
+        codes.append(
+            subprocess.run([sys.executable, "-c", script, str(left), str(tmp_path / ".quire")], check=False).returncode
+        )
+        with quire.Index.open(tmp_path / ".quire") as found:
+            assert ids(found.search("Press the pedal"))[0] == "docs:cars.md#brakes"
+        if codes[-1] == 0:
+            break
+    assert set(codes[:-1]) == {9}
+    assert codes[-1] == 0
+    with quire.Index.open(tmp_path / ".quire") as found:
+        assert found.status().without_vectors == 0
+        embedder = Counting("1")
+        assert found.embed(embedder) == (0, 0, 0)
+        assert ids(found.search("automobile", mode="meaning", merge=False))[0] == "docs:cars.md#car"
