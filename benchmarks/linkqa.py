@@ -28,7 +28,7 @@ FOLDS = 5
 _INLINE = re.compile(r"(?<!!)\[([^\[\]]+)\]\(([^)\s]+)\)")
 _BY_NAME = re.compile(r"(?<!!)\[([^\[\]]+)\]\[([^\[\]]*)\]")
 _NAMED = re.compile(r"^ {0,3}\[([^\]]+)\]:\s*(\S+)", re.MULTILINE)
-_QUOTES = "“”\" "
+_QUOTES = '“”" '
 _WORDLESS = re.compile(r"(?:chapter|appendix|section)\s+\w+|here|this", re.IGNORECASE)
 
 
@@ -49,7 +49,6 @@ class Question:
     def is_in_first_half(self) -> bool:
         """One of two halves, so that a choice by one can be tried on the other; a page's questions are in one half."""
         return int(sha1(self.answers[0][0].encode(), usedforsecurity=False).hexdigest(), 16) % 2 == 0
-
 
     @property
     def fold(self) -> int:

@@ -241,6 +241,10 @@ class Index:
         """
         return self._vectors().update(self._snapshot(), embedder, on_progress)
 
+    def embedder(self) -> str:
+        """The name of the embedder of its vectors: ``wordllama``, ``minilm``; empty for any other."""
+        return self._vectors().embedder_name
+
     def _vectors(self) -> Meaning:
         if self._meaning is None:
             from quire.vectors.meaning import Meaning  # noqa: PLC0415  loads NumPy

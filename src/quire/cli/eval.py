@@ -16,7 +16,14 @@ from quire import pipeline
 from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.open_index import OpenIndex, open_index
 from quire.cli.output import Paint, Progress, count_of, echo, note, visible, write_json
-from quire.cli.shared_options import index_option, json_option, no_update_option, not_empty, paths_argument
+from quire.cli.shared_options import (
+    index_option,
+    json_option,
+    mode_option,
+    no_update_option,
+    not_empty,
+    paths_argument,
+)
 from quire.cli.tree_paths import trees_of
 from quire.errors import near
 from quire.evals.figures import MEASURES, SHARES, differences, figures
@@ -24,6 +31,7 @@ from quire.evals.folds import ask_in_folds, sample
 from quire.evals.outcomes import Outcome, ask
 from quire.evals.questions import link_questions, read_questions
 from quire.indexed import Index
+from quire.search.fusion import Mode
 from quire.search.ranking_settings import SearchSettings
 from quire.settings import search_settings
 
@@ -71,6 +79,7 @@ def _thresholds(ctx: click.Context, param: click.Parameter, values: tuple[str, .
     callback=not_empty,
     help="Compare the search settings of two configuration files.",
 )
+@mode_option
 @json_option
 @index_option
 @no_update_option
@@ -82,6 +91,7 @@ def command(
     misses: bool,
     thresholds: Mapping[str, float],
     files: tuple[str, str] | None,
+    mode: Mode,
     as_json: bool,
     index_folder: str | None,
     no_update: bool,
@@ -102,7 +112,7 @@ def command(
                 write_json(None)
             return NOTHING_FOUND
         settings = named or [opened.settings.search]
-        results = _ask_file(opened, file, most, settings) if file else _ask_links(opened, most, settings)
+        results = _ask_file(opened, file, most, settings, mode) if file else _ask_links(opened, most, settings, mode)
     head = {"questions": len(results[0]), "source": file or "links"}
     if files:
         return _compare(head, files, *results, as_json=as_json)
@@ -110,7 +120,7 @@ def command(
 
 
 def _ask_file(
-    opened: OpenIndex, file: str, most: int | None, settings: Sequence[SearchSettings]
+    opened: OpenIndex, file: str, most: int | None, settings: Sequence[SearchSettings], mode: Mode
 ) -> list[list[Outcome]]:
     """The outcomes of a file's questions, for each of the settings."""
     questions = sample(read_questions(Path(file), file), most)
@@ -118,11 +128,13 @@ def _ask_file(
     outcomes = []
     for each in settings:
         with Index.open(opened.settings.index, settings=each) as index, Progress() as progress:
-            outcomes.append(ask(index, questions, trees=trees, path=path, on_progress=progress.step))
+            outcomes.append(ask(index, questions, trees=trees, path=path, mode=mode, on_progress=progress.step))
     return outcomes
 
 
-def _ask_links(opened: OpenIndex, most: int | None, settings: Sequence[SearchSettings]) -> list[list[Outcome]]:
+def _ask_links(
+    opened: OpenIndex, most: int | None, settings: Sequence[SearchSettings], mode: Mode
+) -> list[list[Outcome]]:
     """The outcomes of questions made from links, for each of the settings."""
     index, path = opened.index, opened.path_filters(())
     trees = {
@@ -135,7 +147,14 @@ def _ask_links(opened: OpenIndex, most: int | None, settings: Sequence[SearchSet
     questions = link_questions(trees)
     with Progress() as progress:
         return ask_in_folds(
-            trees, languages, sample(questions, most), len(questions), settings=settings, on_progress=progress.step
+            trees,
+            languages,
+            sample(questions, most),
+            len(questions),
+            settings=settings,
+            mode=mode,
+            embedder="" if mode == "words" else index.embedder(),
+            on_progress=progress.step,
         )
 
 

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import takewhile
 from shlex import quote
-from typing import get_args
 
 import click
 
@@ -26,7 +25,7 @@ from quire.cli.hit_output import (
 )
 from quire.cli.open_index import OpenIndex, open_index
 from quire.cli.output import Progress, count_of, message, note, visible, write_json_array
-from quire.cli.shared_options import index_option, json_option, no_update_option, not_empty, paths_argument
+from quire.cli.shared_options import index_option, json_option, mode_option, no_update_option, not_empty, paths_argument
 from quire.cli.tree_paths import exists
 from quire.errors import InputError, QueryError, near
 from quire.model import Span
@@ -83,13 +82,7 @@ class _SearchCommand(click.Command):
 @click.option("--matches", is_flag=True, help="Print only the lines with matches: path, line number, line.")
 @click.option("--full", is_flag=True, help="Print whole sections, without a limit of tokens.")
 @click.option("--all", "every", is_flag=True, help="Print results below the relevance cut-off, too.")
-@click.option(
-    "--mode",
-    type=click.Choice(get_args(Mode)),
-    default="words",
-    show_default=True,
-    help="How to search; the others need `quire index --vectors`.",
-)
+@mode_option
 @click.option("--explain", is_flag=True, help="Show how each result was found and ranked.")
 @json_option
 @index_option

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import click
+
+from quire.search.fusion import Mode
 
 
 def not_empty(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
@@ -21,3 +23,10 @@ index_option = click.option(
     "--index", "index_folder", metavar="DIR", help="The index. [default: .quire beside quire.toml, else here]"
 )
 no_update_option = click.option("--no-update", is_flag=True, help="Answer from the index as it is.")
+mode_option = click.option(
+    "--mode",
+    type=click.Choice(get_args(Mode)),
+    default="words",
+    show_default=True,
+    help="How to search; the other modes need `quire index --vectors`.",
+)

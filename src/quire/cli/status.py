@@ -102,6 +102,7 @@ def _record(status: Status, changed: dict[str, str], unnamed: list[str], folder:
     return {
         "index": storable(folder),
         "betterSlugs": record.pop("better_slugs"),
+        "withoutVectors": record.pop("without_vectors"),
         **record,
         "trees": {name: _tree_record(tree) for name, tree in status.trees.items()},
         "changedTrees": {name: storable(reason) for name, reason in changed.items()},
@@ -131,6 +132,9 @@ def _show(status: Status, changed: dict[str, str], unnamed: list[str], settings:
         if name in status.better_slugs:
             better, rebuilds = status.better_slugs[name], command_hint("index --rebuild", settings)
             echo(f"tree {name}: with the slugs {better}, more links lead to a section; {rebuilds} takes them")
+    if status.vectors:
+        without = f"; {count_of(status.without_vectors, 'section')} without" if status.without_vectors else ""
+        echo(f"  vectors  {paint.faint(status.vectors + without)}")
     for name in unnamed:
         file = file_of_tree(next(iter(settings.trees)), settings)
         forgets = f"{command_hint(f'index --remove {name}', settings)} removes it"

@@ -18,6 +18,7 @@ from quire.evals.outcomes import Outcome, ask
 from quire.evals.questions import Question
 from quire.indexed import Index
 from quire.model import Document, Link
+from quire.search.fusion import Mode
 from quire.search.ranking_settings import SearchSettings
 
 if TYPE_CHECKING:
@@ -47,15 +48,22 @@ def ask_in_folds(
     total: int,
     *,
     settings: Sequence[SearchSettings],
+    mode: Mode = "words",
+    embedder: str = "",
     on_progress: OnProgress | None = None,
 ) -> list[list[Outcome]]:
-    """The outcomes of questions made from links, for each of ``settings``. ``total`` counts them before sampling."""
+    """The outcomes of questions made from links, for each of ``settings``. ``total`` counts them before sampling.
+
+    Other modes than ``words`` need an ``embedder``.
+    """
     outcomes: list[list[Outcome]] = [[] for _ in settings]
     for fold in _folds(questions, total):
         with build_index(trees, languages, fold, on_progress) as folder:
             for number, each in enumerate(settings):
                 with Index.open(folder, settings=each) as index:
-                    outcomes[number] += ask(index, fold, on_progress=on_progress)
+                    if mode != "words":
+                        index.embed(embedder, on_progress=on_progress)
+                    outcomes[number] += ask(index, fold, mode=mode, on_progress=on_progress)
     return [sorted(each, key=lambda outcome: outcome.question.query) for each in outcomes]
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from quire.errors import InputError, NotFoundError, QueryError
 from quire.evals.questions import Question
 from quire.indexed import Index
+from quire.search.fusion import Mode
 from quire.search.hit import Hit
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def ask(
     *,
     trees: Sequence[str] | None = None,
     path: Sequence[str] | None = None,
+    mode: Mode = "words",
     on_progress: OnProgress | None = None,
 ) -> list[Outcome]:
     """Ask each question; ``trees`` and ``path`` restrict the search. An answer must be in what is searched."""
@@ -52,7 +54,7 @@ def ask(
         if on_progress:
             on_progress(done, len(questions), question.query)
         answers = _find_answers(index, question, searched)
-        hits = _hits(partial(index.search, trees=trees, path=path), question)
+        hits = _hits(partial(index.search, trees=trees, path=path, mode=mode), question)
         outcomes.append(_outcome(question, answers, hits))
     return outcomes
 

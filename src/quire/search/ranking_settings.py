@@ -60,7 +60,7 @@ class SearchSettings:
     """The weight of the part of a title that the query covers."""
     in_links: float = 0.3
     """The weight of links from other pages."""
-    meaning: float = 0.2
+    meaning: float = 0.05
     """In the mode ``hybrid``, the part of a score that is the similarity of vectors."""
     match_cutoff: float = 0.15
     """A node matches if it has at least this part of the best score in its document."""

@@ -34,6 +34,7 @@ WEIGHTS = {
     "adjacent": "the extra weight of two words that are adjacent in the query and in a title",
     "title_coverage": "the weight of the part of a title that the query covers",
     "in_links": "the weight of links from other pages",
+    "meaning": "in the mode hybrid, the part of a score that is the similarity of vectors",
     "match_cutoff": "a section matches with at least this part of the best score in its document",
     "relevance_cutoff": "results with less than this part of the best score are left out",
     "aggregation_threshold": "more than this share of a section's children must match to be gathered",

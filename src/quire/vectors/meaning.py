@@ -49,6 +49,11 @@ class Meaning:
             self._last = snapshot, changed, folder, NodeVectors(folder, snapshot)
         return self._last[2], self._last[3]
 
+    @property
+    def embedder_name(self) -> str:
+        """How ``embed.resolve`` finds the embedder; empty for one that was given as an object."""
+        return self._vectors().table.embedder
+
     def _vectors(self) -> VectorFolder:
         vectors = current_vectors(self._index)
         if vectors is None:
