@@ -34,6 +34,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "init": "Write a quire.toml for the documents in a folder.",
         "links": "List broken links.",
         "ls": "List trees, documents or headings in the index.",
+        "mcp": "Serve documents to agents over the Model Context Protocol.",
         "migrate": "Convert chunk files of the old format.",
         "outline": "Show a document's headings with token counts and lines.",
         "search": "Find the sections that answer a query.",
