@@ -7,6 +7,7 @@ list is cut and says where it goes on.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import takewhile
 from typing import NamedTuple, TypeAlias
 
 from quire.index.file_records import FileRecord
@@ -87,8 +88,9 @@ def _levels(
             rows = [(row, *_section_rows(below, deepest)) for row, below in zip(plain, nodes, strict=True)]
             yield [row for group in rows for row in group], False
     yield plain, False
-    depth = max((each.path.count("/") for each in documents), default=0)
-    for kept in range(depth - 1, -1, -1):
+    folders = [[each.tree, *each.path.split("/")[:-1]] for each in documents] or [[""]]
+    shared = sum(1 for _ in takewhile(lambda names: len(set(names)) == 1, zip(*folders, strict=False)))
+    for kept in range(max(map(len, folders)) - 2, max(shared - 1, 0) - 1, -1):
         yield list(_folder_rows(documents, kept)), True
 
 

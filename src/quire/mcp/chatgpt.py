@@ -10,7 +10,7 @@ import msgspec
 from quire.mcp import resources
 from quire.mcp.served_index import WHOLE
 from quire.mcp.token_limit import Answer
-from quire.mcp.tools import Tools, cursor_at, offset_of
+from quire.mcp.tools import Tools, breadcrumb, cursor_at, offset_of
 from quire.search.hit import Hit
 
 _LIMIT = 20
@@ -43,7 +43,7 @@ def fetch(tools: Tools, id: str) -> Answer:  # noqa: A002
 
 
 def _names(hit: Hit) -> dict[str, str]:
-    return {"id": hit.id, "title": " › ".join(hit.breadcrumb), "url": resources.uri(hit.id)}
+    return {"id": hit.id, "title": breadcrumb(hit), "url": resources.uri(hit.id)}
 
 
 def _answer(record: dict[str, Any]) -> Answer:

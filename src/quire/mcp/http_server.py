@@ -55,7 +55,9 @@ class Gate:
 def serve_http(server: AgentServer, host: str, port: int, token: str, on_start: Callable[[str], None]) -> None:
     """Serve until interrupted. ``on_start`` gets the URL. Without a token, only a loopback address is possible."""
     if host not in LOOPBACK and not token:
-        raise OptionError(f"{host} can be reached from other machines", "set a token, or leave out the host")
+        raise OptionError(
+            f"{host} can be reached from other machines", "set QUIRE_MCP_TOKEN to a token, or leave out --host"
+        )
     app = server.protocol.streamable_http_app(
         streamable_http_path=PATH,
         max_request_body_size=_MAX_BODY,

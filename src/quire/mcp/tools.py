@@ -13,6 +13,7 @@ from typing import Any
 from zlib import crc32
 
 from quire import __version__
+from quire.breadcrumbs import LIMIT, shorten
 from quire.errors import NotFoundError, OptionError
 from quire.manifest import Manifest, manifest
 from quire.mcp.served_index import WHOLE, ServedIndex
@@ -20,8 +21,8 @@ from quire.mcp.token_limit import Answer, TokenLimit
 from quire.offsets import line_starts
 from quire.search.hit import Hit, Results
 
-_DEPTH = 20
-"""How many sections a search ranks, at least; if there are more, the total says so."""
+_DEPTH = 30
+"""How many sections a search ranks, whatever its limit, so that pages fit together."""
 _LEAST_TEXT = 16
 """A section is shown without text rather than with fewer tokens than this."""
 _LONGEST_TOKEN = 32
@@ -55,7 +56,7 @@ class Tools:
         """The best sections, with as much of their texts as fits; the others by name."""
         start, most = offset_of(cursor), self.limit(max_tokens)
         find = partial(self.served.search, query, path=path, tree=tree)
-        ranked = find(limit=max(_DEPTH, start + limit + 1), max_tokens=WHOLE)
+        ranked = find(limit=_DEPTH, max_tokens=WHOLE)
         page = ranked[start : start + limit]
         answer = partial(self._found, ranked, start, most, page)
         found, room = answer({hit.id: hit for hit in page}), most.most
@@ -64,9 +65,7 @@ class Tools:
             found = answer(texts)
             used = most.used(self._listed(ranked, start, page[: _shown(page, texts)], texts))
             room = min(room - 4, room * most.most // max(used, most.most))
-        if found is None:
-            found = answer({})
-        return found or Answer(f"{len(ranked)} found; raise max_tokens", {"results": [], "total": len(ranked)})
+        return found or answer({}) or _skipped(start + 1, len(ranked))
 
     def _texts(self, page: Sequence[Hit], find: Callable[..., Sequence[Hit]] | None, room: int) -> dict[str, Hit]:
         """The hits with as much text as fits: on the first page by the search itself, later in their order."""
@@ -96,7 +95,7 @@ class Tools:
         end = start + len(page)
         total = f"{len(ranked)}{'+' if len(ranked) >= _DEPTH else ''}"
         sections = [
-            f"[{number}] {_reference(hit, text)}\n{hit.breadcrumb_line}\n{text.text.rstrip() if text else ''}".rstrip()
+            f"[{number}] {_reference(hit, text)}\n> {breadcrumb(hit)}\n{text.text.rstrip() if text else ''}".rstrip()
             for number, (hit, text) in enumerate(shown, start + 1)
         ]
         foot = f"{start + 1}-{end} of {total} sections" if page else "nothing found" if not ranked else f"{total} found"
@@ -206,14 +205,22 @@ def _shown(page: Sequence[Hit], texts: Mapping[str, Hit]) -> int:
     return max((number for number, hit in enumerate(page, 1) if hit.id in texts), default=min(1, len(page)))
 
 
+def _skipped(end: int, total: int) -> Answer:
+    """The answer if not even the name of a section fits."""
+    more = {"cursor": str(end)} if end < total else {}
+    skips = f'; cursor "{end}" skips it' if more else ""
+    return Answer(f"[{end} of {total}: raise max_tokens{skips}]", {"results": [], "total": total, **more})
+
+
 def _part(hit: Hit, start: int, level: int, end: int) -> Answer:
     """A part of a section; the higher the level, the less is said about it."""
-    head = (f"{_reference(hit)}\n{hit.breadcrumb_line}\n", f"{hit.id}\n", "")[level]
+    head = (f"{_reference(hit)}\n> {breadcrumb(hit)}\n", f"{hit.id}\n", "")[level]
     fields: dict[str, Any] = (_fields(hit), {"id": hit.id}, {})[level]
     text, cursor = hit.text[start:end], cursor_at(hit.text, end)
     if not cursor:
         return Answer(head + text, {**fields, "text": text})
-    foot = f'\n[characters {start}-{end} of {len(hit.text)}; cursor "{cursor}"]'
+    position = f"characters {start}-{end} of {len(hit.text)}; " if level < 2 else ""
+    foot = f'\n[{position}cursor "{cursor}"]'
     return Answer(head + text + foot, {**fields, "text": text, "cursor": cursor})
 
 
@@ -260,11 +267,17 @@ def _reference(hit: Hit, shown: Hit | None = None) -> str:
     return f"{hit.id} ({hit.path}:{hit.lines[0]}-{hit.lines[1]}, {part}{hit.tokens:,} tokens)"
 
 
+def breadcrumb(hit: Hit) -> str:
+    """``Title › Parent › Section``, of bounded length."""
+    line = " › ".join(hit.breadcrumb)
+    return line if len(line) <= LIMIT else shorten(hit.breadcrumb)
+
+
 def _fields(hit: Hit, shown: Hit | None = None) -> dict[str, Any]:
     return {
         "id": hit.id,
         "path": f"{hit.path}:{hit.lines[0]}-{hit.lines[1]}",
-        "breadcrumb": " › ".join(hit.breadcrumb),
+        "breadcrumb": breadcrumb(hit),
         "tokens": hit.tokens,
         **({"complete": False} if shown and not shown.complete else {}),
     }
