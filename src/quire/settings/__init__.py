@@ -7,6 +7,17 @@ precedence  which value wins, and where each came from
 from __future__ import annotations
 
 from quire.settings.precedence import Settings, Value, load, variable
-from quire.settings.quire_toml import NUMBERS, PROJECT_FILE, Tree, shown, tree_name
+from quire.settings.quire_toml import NUMBERS, PROJECT_FILE, ContextRule, Tree, shown, tree_name
 
-__all__ = ["NUMBERS", "PROJECT_FILE", "Settings", "Tree", "Value", "load", "shown", "tree_name", "variable"]
+__all__ = [
+    "NUMBERS",
+    "PROJECT_FILE",
+    "ContextRule",
+    "Settings",
+    "Tree",
+    "Value",
+    "load",
+    "shown",
+    "tree_name",
+    "variable",
+]

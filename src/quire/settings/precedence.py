@@ -20,7 +20,16 @@ from quire.index.folder import is_inside
 from quire.options import DEFAULT_STRATEGY, valid_names
 from quire.search.ranking_settings import SearchSettings
 from quire.settings import quire_toml
-from quire.settings.quire_toml import NUMBERS, PROJECT_FILE, File, Tree, project_file, user_file, user_folder
+from quire.settings.quire_toml import (
+    NUMBERS,
+    PROJECT_FILE,
+    ContextRule,
+    File,
+    Tree,
+    project_file,
+    user_file,
+    user_folder,
+)
 
 DEFAULT = "default"
 
@@ -46,6 +55,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     limit: int
     max_tokens: int | None
     search: SearchSettings
+    context: tuple[ContextRule, ...]
+    """The rules of ``quire context``."""
     values: Mapping[str, Value]
     """Every value by its name, with its origin."""
 
@@ -82,6 +93,7 @@ def load(folder: Path, environment: Mapping[str, str] | None = None, *, index: P
         **(_trees(home) if home else {}),
         **({f"chunk.{name}": Value(value, chunk.path) for name, value in chunk.chunk.items()} if chunk else {}),
         **_numbers(environment, project, user),
+        **(_context(project) if project else {}),
     }
     if project and not (user and user.path == project.path):
         _refuse_outside(project, None if index else values["index"], user_folder(environment))
@@ -93,6 +105,7 @@ def load(folder: Path, environment: Mapping[str, str] | None = None, *, index: P
         limit=int(values["search.limit"].value),
         max_tokens=int(values["search.max_tokens"].value) or None,
         search=_search(values),
+        context=project.context if project else (),
         values=values,
     )
 
@@ -116,6 +129,15 @@ def _trees(home: File) -> dict[str, Value]:
             values[f"trees.{name}.{key}"] = Value(value, DEFAULT if value == default else home.path)
         values |= {f"trees.{name}.chunk.{key}": Value(value, home.path) for key, value in tree.chunk.items()}
     return values
+
+
+def _context(project: File) -> dict[str, Value]:
+    return {
+        f"context.{number}.{name}": Value(value, project.path)
+        for number, rule in enumerate(project.context)
+        for name, value in rule._asdict().items()
+        if value
+    }
 
 
 def _numbers(environment: Mapping[str, str], *files: File | None) -> dict[str, Value]:
