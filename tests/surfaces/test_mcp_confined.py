@@ -92,7 +92,7 @@ def test_nothing_outside_the_served_documents_can_be_read(folder, served) -> Non
                 with pytest.raises(MCPError):
                     await client.read_resource(uri)
         everything = [
-            await client.call_tool("search", {"query": f"{SECRET} page public private", "limit": 30}),
+            await client.call_tool("search", {"query": f"{SECRET} page public private", "limit": 20}),
             await client.call_tool("outline", {}),
             await client.call_tool("status", {}),
             await client.list_resources(),

@@ -123,7 +123,7 @@ async def check_errors_of_tools(client) -> None:
         ("get", {"id": " "}, "id is missing"),
         ("get", {"id": "auth.md", "cursor": "5-00000000"}, "leave out the cursor"),
         ("search", {}, "query is missing"),
-        ("search", {"query": "x", "limit": 0}, "from 1 to 30"),
+        ("search", {"query": "x", "limit": 0}, "from 1 to 20"),
         ("search", {"query": "x", "max_tokens": 63}, "at least 64"),
         ("search", {"query": "x", "max_tokens": "many"}, "of type integer"),
         ("search", {"query": "x", "paths": "guides"}, "did you mean path?"),

@@ -18,7 +18,7 @@ TOOLS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
         "Find the sections of the documentation that answer a question.",
         {
             "query": _QUERY,
-            "limit": {"type": "integer", "minimum": 1, "maximum": 30, "default": 5},
+            "limit": {"type": "integer", "minimum": 1, "maximum": 20, "default": 5},
             "max_tokens": _MAX_TOKENS,
             "path": {"type": "string", "description": "only this folder, file or glob"},
             "tree": _TEXT,

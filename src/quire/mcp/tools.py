@@ -21,10 +21,12 @@ from quire.mcp.token_limit import Answer, TokenLimit
 from quire.offsets import line_starts
 from quire.search.hit import Hit, Results
 
-_DEPTH = 30
+_DEPTH = 20
 """How many sections a search ranks, whatever its limit, so that pages fit together."""
 _LEAST_TEXT = 16
 """A section is shown without text rather than with fewer tokens than this."""
+_JSON_FACTOR = 1.1
+"""How many tokens a text has in JSON, usually, for each of its own."""
 _LONGEST_TOKEN = 32
 """Characters per token that are tried at first."""
 _OVERVIEW_TOKENS, _OUTLINE_TOKENS, _STATUS_TOKENS = 500, 2_000, 1_000
@@ -59,7 +61,9 @@ class Tools:
         ranked = find(limit=_DEPTH, max_tokens=WHOLE)
         page = ranked[start : start + limit]
         answer = partial(self._found, ranked, start, most, page)
-        found, room = answer({hit.id: hit for hit in page}), most.most
+        found = answer({hit.id: hit for hit in page})
+        names = most.used(self._listed(ranked, start, page, {})) if found is None else 0
+        room = max(int((most.most - names) / _JSON_FACTOR), most.most // 2)
         while found is None and room >= _LEAST_TEXT:
             texts = self._texts(page, None if start else partial(find, limit=limit), room)
             found = answer(texts)

@@ -71,7 +71,7 @@ def test_answers_are_within_the_limit(served, ids, data, tokenizer, most) -> Non
         words = st.sampled_from(["tables", "page 7", "heading rows", "tabels", "nothinglikethis", '"quoted"'])
         arguments = {
             "query": data.draw(words),
-            "limit": data.draw(st.integers(1, 30)),
+            "limit": data.draw(st.integers(1, 20)),
             "cursor": data.draw(st.sampled_from(["", "1", "7", "500"])),
             "path": data.draw(st.sampled_from(["", "many", "many/3/**"])),
         }
@@ -114,7 +114,7 @@ def test_the_pages_of_a_search_have_every_section_once(served, most) -> None:
         cursor = record.get("cursor", "")
     assert len(found) == len(set(found))
     assert totals == {len(found) + skipped}
-    assert skipped <= {64: 30, 300: 1, 4_000: 0}[most]
+    assert skipped <= {64: 20, 300: 1, 4_000: 0}[most]
 
 
 def test_the_pages_of_an_outline_are_all_rows(served) -> None:
