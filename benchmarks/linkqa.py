@@ -164,15 +164,23 @@ def tokens_read(outcomes: Sequence[Outcome]) -> float:
 
 def docker(data: Path) -> Collection:
     """Docker's documentation with the questions that come with it."""
-    folder = data / "linkqa" / "docker"
-    lines = (data / "linkqa" / "docker.jsonl").read_text(encoding="utf-8").splitlines()
-    return _collection("Docker", folder, [_read(json.loads(line)) for line in lines])
+    return _asked_collection("Docker", data / "linkqa" / "docker")
+
+
+def kubernetes(data: Path) -> Collection:
+    """Kubernetes' documentation with the questions that come with it."""
+    return _asked_collection("Kubernetes", data / "linkqa" / "k8s")
 
 
 def rust_book(data: Path) -> Collection:
     """The Rust Book with questions made from its own links, in the same way."""
     folder = data / "linkqa" / "rustbook"
     return _collection("Rust Book", folder, list(_linked(folder)))
+
+
+def _asked_collection(name: str, folder: Path) -> Collection:
+    lines = folder.with_suffix(".jsonl").read_text(encoding="utf-8").splitlines()
+    return _collection(name, folder, [_read(json.loads(line)) for line in lines])
 
 
 def _read(record: dict[str, Any]) -> Question:

@@ -16,12 +16,11 @@ from quire.errors import QuireError
 from quire.indexed import Index
 from quire.mcp.served_index import ServedIndex, ServedTree
 from quire.mcp.token_limit import LEAST_TOKENS
-from quire.mcp.tools import Tools
+from quire.mcp.tools import DEFAULT_TOKENS, Tools
 from quire.options import DEFAULT_TOKENIZER
 from quire.settings import Settings
 from quire.size import resolve
 
-_DEFAULT_TOKENS = 4_000
 _TOKEN = "QUIRE_MCP_TOKEN"  # noqa: S105  the name of an environment variable
 
 
@@ -35,7 +34,7 @@ _TOKEN = "QUIRE_MCP_TOKEN"  # noqa: S105  the name of an environment variable
     "--max-tokens",
     type=click.IntRange(LEAST_TOKENS),
     metavar="N",
-    help=f"The most tokens of an answer if a call does not say. [default: {_DEFAULT_TOKENS:,}]",
+    help=f"The most tokens of an answer if a call does not say. [default: {DEFAULT_TOKENS:,}]",
 )
 @tokenizer_option
 @index_option
@@ -72,7 +71,7 @@ def command(
         count = resolve(tokenizer or settings.chunk.get("tokenizer"), DEFAULT_TOKENIZER).count
         served = ServedIndex(index, _served_trees(selection, settings))
         server = AgentServer(
-            Tools(served, count, max_tokens or settings.max_tokens or _DEFAULT_TOKENS), for_chatgpt=chatgpt
+            Tools(served, count, max_tokens or settings.max_tokens or DEFAULT_TOKENS), for_chatgpt=chatgpt
         )
         names = ", ".join(display_path(folder) for folder in served.folders.values())
         if is_http:

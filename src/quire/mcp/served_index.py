@@ -161,11 +161,14 @@ class ServedIndex:
     def get(self, name: str, *, children: bool = True, max_tokens: int = WHOLE) -> Hit:
         """As ``Index.get``, for the served documents; ``name`` may be a path from the current folder, too."""
         error = NotFoundError("")
-        for each in self._names(name):
+        names = self._names(name)
+        for each in names:
             try:
                 hit = self._index.get(each, children=children, max_tokens=max_tokens)
             except NotFoundError as reason:
                 error = reason
+                if len(reason.near) == 1 and reason.near[0] not in names:  # the only document with this file name
+                    names.append(reason.near[0])
                 continue
             if self._is_served(hit.tree, hit.path):
                 return hit

@@ -21,6 +21,8 @@ from quire.mcp.token_limit import Answer, TokenLimit
 from quire.offsets import line_starts
 from quire.search.hit import Hit, Results
 
+DEFAULT_TOKENS = 2_000
+"""The most tokens of an answer; with more, agents paid more and found hardly more (benchmarks/results/agents.md)."""
 _DEPTH = 20
 """How many sections a search ranks, whatever its limit, so that pages fit together."""
 _LEAST_TEXT = 16
@@ -102,7 +104,8 @@ class Tools:
             f"[{number}] {_reference(hit, text)}\n> {breadcrumb(hit)}\n{text.text.rstrip() if text else ''}".rstrip()
             for number, (hit, text) in enumerate(shown, start + 1)
         ]
-        foot = f"{start + 1}-{end} of {total} sections" if page else "nothing found" if not ranked else f"{total} found"
+        numbers = f"{start + 1}-{end}" if len(page) > 1 else str(end)
+        foot = f"{numbers} of {total} sections" if page else f"{total} found" if ranked else "nothing found"
         more = {"cursor": str(end)} if end < len(ranked) else {}
         foot = f'{foot}; cursor "{end}" shows more' if more else foot
         notes = [*_notes(ranked), *filter(None, [self.served.note])]
