@@ -36,7 +36,8 @@ _MAX_TOKENS = 8_000
 )
 @click.option(
     "--max-tokens",
-    type=click.IntRange(0),
+    type=click.IntRange(1),
+    default=_MAX_TOKENS,
     metavar="N",
     help=f"The most tokens of all results. [default: {_MAX_TOKENS:,}]",
 )
@@ -50,7 +51,7 @@ def command(
     files: tuple[str, ...],
     is_diff: bool,
     limit: int,
-    max_tokens: int | None,
+    max_tokens: int,
     as_list: bool,
     explain: bool,
     as_json: bool,
@@ -72,10 +73,9 @@ def command(
     every = [rule for each in rules.values() for rule in each]
     trees = tuple(dict.fromkeys(tree for rule in every for tree in rule.trees))
     with open_index((), index_folder=index_folder, trees=trees, update=not no_update) as opened:
-        most = _MAX_TOKENS if max_tokens is None else max_tokens or None
-        hits = _sections(opened, every, most)
-        left = None if most is None else most - sum(map(tokens_with_breadcrumb, hits))
-        if words and (left is None or left > 0):
+        hits = _sections(opened, every, max_tokens)
+        left = max_tokens - sum(map(tokens_with_breadcrumb, hits))
+        if words and left > 0:
             taken = {hit.id for hit in hits}
             found = opened.index.search(
                 query_of(words),
@@ -112,11 +112,11 @@ def _rules(name: str, settings: Settings) -> list[ContextRule]:
     return [rule for rule in settings.context if found and covers(found[1], rule.files)]
 
 
-def _sections(opened: OpenIndex, rules: Sequence[ContextRule], most: int | None) -> list[Hit]:
+def _sections(opened: OpenIndex, rules: Sequence[ContextRule], most: int) -> list[Hit]:
     """The sections that rules always include, within the limit."""
     hits: list[Hit] = []
     for name in dict.fromkeys(section for rule in rules for section in rule.sections):
-        left = None if most is None else max(most - sum(map(tokens_with_breadcrumb, hits)), 1)
+        left = max(most - sum(map(tokens_with_breadcrumb, hits)), 1)
         try:
             hit = opened.index.get(name, max_tokens=left)
         except NotFoundError as error:

@@ -19,6 +19,7 @@ from quire.mcp.token_limit import LEAST_TOKENS
 from quire.mcp.tools import DEFAULT_TOKENS, Tools
 from quire.options import DEFAULT_TOKENIZER
 from quire.settings import Settings
+from quire.settings.precedence import DEFAULT
 from quire.size import resolve
 
 _TOKEN = "QUIRE_MCP_TOKEN"  # noqa: S105  the name of an environment variable
@@ -70,9 +71,9 @@ def command(
         selection = select(paths, (), settings, folders_of(index, settings, repair=True))
         count = resolve(tokenizer or settings.chunk.get("tokenizer"), DEFAULT_TOKENIZER).count
         served = ServedIndex(index, _served_trees(selection, settings))
-        server = AgentServer(
-            Tools(served, count, max_tokens or settings.max_tokens or DEFAULT_TOKENS), for_chatgpt=chatgpt
-        )
+        configured = settings.values["search.max_tokens"]
+        most = max_tokens or (DEFAULT_TOKENS if configured.origin == DEFAULT else int(configured.value))
+        server = AgentServer(Tools(served, count, max(most, LEAST_TOKENS)), for_chatgpt=chatgpt)
         names = ", ".join(display_path(folder) for folder in served.folders.values())
         if is_http:
             token = os.environ.get(_TOKEN, "")

@@ -32,6 +32,7 @@ _PATIENCE = 3600.0
 _NO_DOCUMENT = "/:"
 """A pattern that matches no document."""
 _ID = re.compile(r"[^\s:]+:[^\s#,]+(?:#[^\s,]+)?")
+_FILE_NAME = re.compile(r"[^/\\:#]+(?:[:#].*)?")
 _LONGEST_NAME = 200
 """How much of a name an error repeats."""
 
@@ -167,8 +168,8 @@ class ServedIndex:
                 hit = self._index.get(each, children=children, max_tokens=max_tokens)
             except NotFoundError as reason:
                 error = reason
-                if len(reason.near) == 1 and reason.near[0] not in names:  # the only document with this file name
-                    names.append(reason.near[0])
+                if len(reason.near) == 1 and _FILE_NAME.fullmatch(name):  # the only document with this file name
+                    names = [*names, *reason.near] if reason.near[0] not in names else names
                 continue
             if self._is_served(hit.tree, hit.path):
                 return hit

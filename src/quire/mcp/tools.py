@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import accumulate
 from typing import Any
 from zlib import crc32
 
@@ -74,18 +75,11 @@ class Tools:
         return found or answer({}) or _skipped(start + 1, len(ranked))
 
     def _texts(self, page: Sequence[Hit], find: Callable[..., Sequence[Hit]] | None, room: int) -> dict[str, Hit]:
-        """The hits with as much text as fits: on the first page by the search itself, later in their order."""
+        """The hits whose texts are shown: on the first page what the search chooses, later the whole ones that fit."""
         if find is not None:
-            return {hit.id: hit for hit in find(max_tokens=max(room, 1))}
-        texts = {}
-        for hit in page:
-            if room < _LEAST_TEXT:
-                break
-            shown = self.served.get(hit.id, max_tokens=room)
-            if shown.text:
-                texts[hit.id] = shown
-                room -= shown.tokens + _LEAST_TEXT
-        return texts
+            return {hit.id: hit for hit in find(max_tokens=room)}
+        sizes = accumulate(hit.tokens + _LEAST_TEXT for hit in page)
+        return {hit.id: hit for hit, size in zip(page, sizes, strict=True) if size <= room}
 
     def _found(
         self, ranked: Results, start: int, most: TokenLimit, page: Sequence[Hit], texts: Mapping[str, Hit]
@@ -292,4 +286,6 @@ def _fields(hit: Hit, shown: Hit | None = None) -> dict[str, Any]:
 
 def _notes(results: Results) -> list[str]:
     """What a search has to say about its results."""
-    return [f'no match for "{word}"; searched {" or ".join(each)}' for word, each in results.corrections.items()]
+    weaker = getattr(results, "below_cutoff", 0)
+    corrected = [f'no match for "{word}"; searched {" or ".join(each)}' for word, each in results.corrections.items()]
+    return [*corrected, f"{weaker} weaker matches left out"] if weaker else corrected
