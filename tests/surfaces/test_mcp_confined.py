@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import socket
 import subprocess
 from urllib.parse import quote, urlsplit
 
@@ -166,6 +167,19 @@ def test_http_is_for_this_machine(folder) -> None:
         assert post(url, Host="localhost:1")[0] == 200
         assert post(url, b"x" * 1_100_000)[0] == 413
         assert post(url, b"not json")[0] == 400
+        assert post(url)[0] == 200
+
+
+def test_too_many_connections_are_refused(folder) -> None:
+    with http_server("docs", folder=folder) as url:
+        assert post(url)[0] == 200
+        parts = urlsplit(url)
+        open_ones = [socket.create_connection((parts.hostname, parts.port)) for _ in range(520)]
+        assert post(url)[0] == 503
+        for each in open_ones:
+            each.close()
+        while post(url)[0] == 503:  # until the server has noticed
+            pass
         assert post(url)[0] == 200
 
 

@@ -13,7 +13,7 @@ import pytest
 from agent_clients import MODES, TRANSPORTS, text_of, use
 from mcp.shared.exceptions import MCPError
 from mcp_types import ResourceTemplateReference
-from processes import QUIRE
+from processes import QUIRE, start
 
 from quire import size
 
@@ -293,6 +293,18 @@ def test_the_end_of_input_during_indexing_ends_the_process(folder) -> None:
     code, answers = _messages(folder, INITIALIZE, ready, call)
     assert code == 0
     assert answers[0]["id"] == 1
+
+
+@pytest.mark.parametrize(("option", "code"), [([], -2), (["--http", "--port", "0"], 130)])
+def test_ctrl_c_ends_the_process(folder, option, code) -> None:
+    server = start("mcp", str(folder / "docs"), "--index", str(folder / ".quire"), *option, stdin=subprocess.PIPE)
+    assert b"serving" in server.stderr.readline()
+    if not option:  # it has begun to read
+        server.stdin.write(f"{json.dumps(INITIALIZE)}\n".encode())
+        assert b'"id":1' in server.stdout.readline()
+    server.send_signal(2)
+    assert server.wait() == code
+    server.communicate()
 
 
 NOISE = """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from importlib.util import find_spec
 
 import click
@@ -74,12 +75,13 @@ def command(
         configured = settings.values["search.max_tokens"]
         most = max_tokens or (DEFAULT_TOKENS if configured.origin == DEFAULT else int(configured.value))
         server = AgentServer(Tools(served, count, max(most, LEAST_TOKENS)), for_chatgpt=chatgpt)
-        names = ", ".join(display_path(folder) for folder in served.folders.values())
+        names = ", ".join(display_path(each.folder / each.path) for each in selection)
         if is_http:
             token = os.environ.get(_TOKEN, "")
             serve_http(server, host, port, token, lambda url: message(f"serving {names} at {url}"))
         else:
             message(f"serving {names}; an agent starts this command itself, see `quire agents`")
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python's own handler would wait for the input to end
             anyio.run(server.run_stdio)
     return 0
 

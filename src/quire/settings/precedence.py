@@ -55,10 +55,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     limit: int
     max_tokens: int | None
     search: SearchSettings
-    context: tuple[ContextRule, ...]
-    """The rules of ``quire context``."""
     values: Mapping[str, Value]
     """Every value by its name, with its origin."""
+    context: tuple[ContextRule, ...] = ()
+    """The rules of ``quire context``."""
 
     @property
     def folders(self) -> dict[str, Path]:
@@ -105,8 +105,8 @@ def load(folder: Path, environment: Mapping[str, str] | None = None, *, index: P
         limit=int(values["search.limit"].value),
         max_tokens=int(values["search.max_tokens"].value) or None,
         search=_search(values),
-        context=project.context if project else (),
         values=values,
+        context=project.context if project else (),
     )
 
 
