@@ -87,6 +87,8 @@ async def check_every_tool(client) -> None:
     assert whole.structured_content["text"] == AUTH
     own = await client.call_tool("get", {"id": "auth.md#auth", "children": False})
     assert own.structured_content["text"] == "# Auth\n\nHow to sign in.\n\n"
+    named = await client.call_tool("get", {"id": "tables.md#tables"})  # the only document with this file name
+    assert named.structured_content["id"] == "docs:guides/tables.md#tables"
     unicode = await client.call_tool("get", {"id": "guides/Ünï code.md"})
     assert "File names with spaces." in text_of(unicode)
 

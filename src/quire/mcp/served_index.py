@@ -10,6 +10,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -32,7 +33,7 @@ _PATIENCE = 3600.0
 _NO_DOCUMENT = "/:"
 """A pattern that matches no document."""
 _ID = re.compile(r"[^\s:]+:[^\s#,]+(?:#[^\s,]+)?")
-_FILE_NAME = re.compile(r"[^/\\:#]+(?:[:#].*)?")
+_FILE_NAME = re.compile(r"[^/\\:#]+(?:#.*|:[0-9]+)?")
 _LONGEST_NAME = 200
 """How much of a name an error repeats."""
 
@@ -168,8 +169,8 @@ class ServedIndex:
                 hit = self._index.get(each, children=children, max_tokens=max_tokens)
             except NotFoundError as reason:
                 error = reason
-                if len(reason.near) == 1 and _FILE_NAME.fullmatch(name):  # the only document with this file name
-                    names = [*names, *reason.near] if reason.near[0] not in names else names
+                if len(reason.near) == 1 and len(names) == 1 and _FILE_NAME.fullmatch(name):
+                    names += reason.near  # the only document with this file name
                 continue
             if self._is_served(hit.tree, hit.path):
                 return hit
@@ -179,11 +180,11 @@ class ServedIndex:
 
     def _names(self, name: str) -> list[str]:
         """A name as it is, and as an id if it is a path from the current folder."""
-        names = [name]
+        names, path = [name], name.removeprefix("./")
         for tree, folder in self.folders.items():
-            lead = f"{os.path.relpath(folder)}/".replace(os.sep, "/")
-            if name.removeprefix("./").startswith(lead):
-                names.append(f"{tree}:{name.removeprefix('./').removeprefix(lead)}")
+            with suppress(ValueError):  # another drive
+                lead = f"{os.path.relpath(folder)}/".replace(os.sep, "/")
+                names += [f"{tree}:{path.removeprefix(lead)}"] if path.startswith(lead) else []
         return names
 
     def outline(self, document_id: str) -> Sequence[Node]:

@@ -6,7 +6,8 @@ An update that nobody waits for any more is stopped; the index keeps its previou
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, TypeVar
 
@@ -128,8 +129,9 @@ class AgentServer:
     async def _list_resources(
         self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        start = _protocol_errors(partial(offset_of, (params and params.cursor) or ""))
-        documents = await self._in_thread(context, self._served.documents)
+        with _protocol_errors():
+            start = offset_of((params and params.cursor) or "")
+            documents = await self._in_thread(context, self._served.documents)
         end = start + _PAGE
         return types.ListResourcesResult(
             resources=[
@@ -152,11 +154,8 @@ class AgentServer:
         self, context: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         uri = str(params.uri)
-        name = _protocol_errors(partial(resources.node_id, uri), uri)
-        try:
-            hit = await self._in_thread(context, partial(self._served.get, name))
-        except QuireError as error:
-            raise MCPError(types.INVALID_PARAMS, str(error), {"uri": uri}) from error
+        with _protocol_errors(uri=uri):
+            hit = await self._in_thread(context, lambda: self._served.get(resources.node_id(uri)))
         contents = types.TextResourceContents(uri=uri, text=hit.text, mime_type="text/markdown")
         return types.ReadResourceResult(contents=[contents])
 
@@ -164,7 +163,8 @@ class AgentServer:
         given = (params.context and params.context.arguments) or {}
         complete = partial(resources.completions, self._served, params.argument.name, params.argument.value, given)
         is_ours = isinstance(params.ref, types.ResourceTemplateReference)
-        found = await self._in_thread(context, complete) if is_ours else []
+        with _protocol_errors():
+            found = await self._in_thread(context, complete) if is_ours else []
         return types.CompleteResult(
             completion=types.Completion(values=list(found[:_PAGE]), total=len(found), has_more=len(found) > _PAGE)
         )
@@ -176,9 +176,10 @@ def _tool(name: str, description: str, properties: Mapping[str, Any]) -> types.T
     return types.Tool(name=name, description=description, input_schema=schema, annotations=_READ_ONLY)
 
 
-def _protocol_errors(work: Callable[[], Result], uri: str = "") -> Result:
-    """The result of ``work``; an error of quire becomes one of the protocol."""
+@contextmanager
+def _protocol_errors(**data: str) -> Iterator[None]:
+    """Turn an error of quire into one of the protocol."""
     try:
-        return work()
+        yield
     except QuireError as error:
-        raise MCPError(types.INVALID_PARAMS, str(error), {"uri": uri} if uri else None) from error
+        raise MCPError(types.INVALID_PARAMS, str(error), data or None) from error
