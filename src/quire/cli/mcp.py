@@ -62,10 +62,7 @@ def command(
     """
     if find_spec("mcp") is None:
         raise QuireError("quire mcp needs the package mcp", "install it: pip install 'quire[mcp]'")
-    import anyio  # noqa: PLC0415  comes with the package mcp
-
-    from quire.mcp.http_server import serve_http  # noqa: PLC0415  loads the package mcp, which takes a second
-    from quire.mcp.server import AgentServer  # noqa: PLC0415
+    from quire.mcp import http_server, server  # noqa: PLC0415  load the package mcp, which takes a second
 
     settings = settings_for(index_folder)
     with Index.open(settings.index, settings=settings.search) as index:
@@ -74,15 +71,15 @@ def command(
         served = ServedIndex(index, _served_trees(selection, settings))
         configured = settings.values["search.max_tokens"]
         most = max_tokens or (DEFAULT_TOKENS if configured.origin == DEFAULT else int(configured.value))
-        server = AgentServer(Tools(served, count, max(most, LEAST_TOKENS)), for_chatgpt=chatgpt)
+        agent_server = server.AgentServer(Tools(served, count, max(most, LEAST_TOKENS)), for_chatgpt=chatgpt)
         names = ", ".join(display_path(each.folder / each.path) for each in selection)
         if is_http:
             token = os.environ.get(_TOKEN, "")
-            serve_http(server, host, port, token, lambda url: message(f"serving {names} at {url}"))
+            http_server.serve_http(agent_server, host, port, token, lambda url: message(f"serving {names} at {url}"))
         else:
             message(f"serving {names}; an agent starts this command itself, see `quire agents`")
             signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python's own handler would wait for the input to end
-            anyio.run(server.run_stdio)
+            agent_server.serve_stdio()
     return 0
 
 

@@ -68,8 +68,11 @@ class AgentServer:
             on_completion=self._complete,
         )
 
-    async def run_stdio(self) -> None:
+    def serve_stdio(self) -> None:
         """Serve standard input and output until the input ends."""
+        anyio.run(self._serve_stdio)
+
+    async def _serve_stdio(self) -> None:
         async with stdio_server() as (read, write):
             await self.protocol.run(read, write, self.protocol.create_initialization_options())
 
