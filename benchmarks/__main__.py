@@ -11,6 +11,7 @@ from pathlib import Path
 
 import quire
 from benchmarks import (
+    agents,
     cost,
     fragments,
     gigabyte,
@@ -40,6 +41,7 @@ PARTS = {
     "fragments": ("Links with a fragment", fragments.run),
     "search_speed": ("Speed of search", search_speed.run),
     "startup": ("Start-up", startup.run),
+    "agents": ("Agents", agents.run),
 }
 LONG = {"gigabyte": ("A gigabyte", gigabyte.run), "stores": ("Vector stores", stores.run)}
 """Run only when named."""

@@ -261,6 +261,11 @@ def test_the_json_of_ls(printed) -> None:
         assert [sorted(record) for record in records] == [sorted(names)] * len(records)
 
 
+def test_the_json_of_context_and_manifest(printed) -> None:
+    assert [list(printed("context", "docs/a.md"))] == documented("context")
+    assert [list(printed("manifest"))] == documented("manifest")
+
+
 def test_the_json_of_index(printed) -> None:
     update, removal = documented("index")
     done = printed("index")

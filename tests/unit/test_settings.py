@@ -181,8 +181,11 @@ def test_an_empty_variable_is_none(make: Make, tmp_path: Path) -> None:
 
 
 REFUSED = [
-    ("[serch]\nlimit = 3\n", ["unknown key serch", "did you mean search?", "index, chunk, embed, search, trees"]),
-    ("limit = 3\n", ["unknown key limit", "index, chunk, embed, search, trees"]),
+    (
+        "[serch]\nlimit = 3\n",
+        ["unknown key serch", "did you mean search?", "index, chunk, context, embed, search, trees"],
+    ),
+    ("limit = 3\n", ["unknown key limit", "index, chunk, context, embed, search, trees"]),
     ("[search]\nlimt = 3\n", ["unknown key search.limt", "did you mean limit?", "[search]", "max_tokens"]),
     ("[search.boosts]\ntitel = 3\n", ["unknown key search.boosts.titel", "did you mean title?", "[search.boosts]"]),
     ("search = 3\n", ["search = 3", "[search]"]),

@@ -27,14 +27,18 @@ ERROR = 2
 
 COMMANDS: Mapping[str, str] = MappingProxyType(
     {
+        "agents": "Show or write the configuration of agents.",
         "chunk": "Cut documents into chunks.",
         "config": "Show every setting and where it came from.",
+        "context": "Find the documentation that concerns some files.",
         "eval": "Measure how well the documents answer questions.",
         "get": "Print sections by id, or by file and heading or line.",
         "index": "Bring the index up to date.",
         "init": "Write a quire.toml for the documents in a folder.",
         "links": "List broken links.",
         "ls": "List trees, documents or headings in the index.",
+        "manifest": "List documents and headings on one page.",
+        "mcp": "Serve documents to agents over the Model Context Protocol.",
         "migrate": "Convert chunk files of the old format.",
         "outline": "Show a document's headings with token counts and lines.",
         "run": "Cut many documents into Parquet files, on one machine or a cluster.",
@@ -43,6 +47,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "status": "Show the state of the index.",
         "sync": "Bring a vector store in step with documents.",
         "verify": "Check that nothing is lost, altered or misplaced.",
+        "watch": "Keep the index up to date.",
     }
 )
 """Every command with its line of help, so that ``quire --help`` loads none of them."""

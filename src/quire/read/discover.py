@@ -51,6 +51,8 @@ class Discovery(NamedTuple):
 
     documents: tuple[Found, ...]
     skipped: tuple[Skipped, ...]
+    watched: tuple[str, ...] = ()
+    """The folders and ignore files that decided; if none of them changes, no document is added or removed."""
 
 
 class _Folder(NamedTuple):
@@ -78,13 +80,15 @@ def discover(
     """
     documents: list[Found] = []
     skipped: list[Skipped] = []
+    watched: list[str] = []
     seen: set[str] = set()
     for root in roots:
         walk = _Walk(follow_symlinks, hidden, include, exclude, seen)
         walk.start(root)
         documents += sorted((found._replace(root=root) for found in walk.documents), key=lambda found: found.path)
         skipped += sorted(walk.skipped, key=lambda each: each.path)
-    return Discovery(tuple(documents), tuple(skipped))
+        watched += walk.watched
+    return Discovery(tuple(documents), tuple(skipped), tuple(watched))
 
 
 @dataclass
@@ -101,6 +105,7 @@ class _Walk:
     """The path from the repository's top, where ignore rules start, to the root."""
     documents: list[Found] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
+    watched: list[str] = field(default_factory=list)
     waiting: list[_Folder] = field(default_factory=list)
     links: list[tuple[str, os.DirEntry[str], _Folder]] = field(default_factory=list)
 
@@ -208,10 +213,14 @@ class _Walk:
 
     def rules(self, folder: str, base: int, above: tuple[ignore.Rules, ...]) -> tuple[ignore.Rules, ...]:
         """The rules from above and those of a folder. An unreadable ignore file is an error: more would be taken."""
+        self.watched.append(folder)
         for name in ignore.NAMES:
             file = os.path.join(folder, name)  # noqa: PTH118
+            if not os.path.lexists(file):
+                continue
+            self.watched.append(file)
             try:
-                above = (ignore.read(file, base), *above) if os.path.lexists(file) else above
+                above = (ignore.read(file, base), *above)
             except (OSError, InputError) as error:
                 reason = error.reason if isinstance(error, InputError) else unreadable(error)
                 self.skip(file, f"ignore file not used: {reason}", is_error=True)

@@ -7,11 +7,12 @@ precedence  which value wins, and where each came from
 from __future__ import annotations
 
 from quire.settings.precedence import Settings, Value, load, search_settings, variable
-from quire.settings.quire_toml import NUMBERS, PROJECT_FILE, Tree, shown, tree_name
+from quire.settings.quire_toml import NUMBERS, PROJECT_FILE, ContextRule, Tree, shown, tree_name
 
 __all__ = [
     "NUMBERS",
     "PROJECT_FILE",
+    "ContextRule",
     "Settings",
     "Tree",
     "Value",

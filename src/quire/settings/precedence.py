@@ -20,7 +20,16 @@ from quire.index.folder import is_inside
 from quire.options import DEFAULT_STRATEGY, Options, build, valid_names
 from quire.search.ranking_settings import SearchSettings
 from quire.settings import quire_toml
-from quire.settings.quire_toml import NUMBERS, PROJECT_FILE, File, Tree, project_file, user_file, user_folder
+from quire.settings.quire_toml import (
+    NUMBERS,
+    PROJECT_FILE,
+    ContextRule,
+    File,
+    Tree,
+    project_file,
+    user_file,
+    user_folder,
+)
 
 DEFAULT = "default"
 
@@ -51,6 +60,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     search: SearchSettings
     values: Mapping[str, Value]
     """Every value by its name, with its origin."""
+    context: tuple[ContextRule, ...] = ()
+    """The rules of ``quire context``."""
 
     @property
     def folders(self) -> dict[str, Path]:
@@ -90,6 +101,7 @@ def load(folder: Path, environment: Mapping[str, str] | None = None, *, index: P
         **(_trees(home) if home else {}),
         **({f"chunk.{name}": Value(value, chunk.path) for name, value in chunk.chunk.items()} if chunk else {}),
         **_numbers(environment, project, user),
+        **(_context(project) if project else {}),
     }
     embed = user.embed if user else {}
     values |= {f"embed.{name}": Value(value, user.path) for name, value in embed.items() if user}
@@ -106,6 +118,7 @@ def load(folder: Path, environment: Mapping[str, str] | None = None, *, index: P
         max_tokens=int(values["search.max_tokens"].value),
         search=_search(values),
         values=values,
+        context=project.context if project else (),
     )
 
 
@@ -134,6 +147,15 @@ def _trees(home: File) -> dict[str, Value]:
             values[f"trees.{name}.{key}"] = Value(value, DEFAULT if value == default else home.path)
         values |= {f"trees.{name}.chunk.{key}": Value(value, home.path) for key, value in tree.chunk.items()}
     return values
+
+
+def _context(project: File) -> dict[str, Value]:
+    return {
+        f"context.{number}.{name}": Value(value, project.path)
+        for number, rule in enumerate(project.context)
+        for name, value in rule._asdict().items()
+        if value
+    }
 
 
 def _numbers(environment: Mapping[str, str], *files: File | None) -> dict[str, Value]:

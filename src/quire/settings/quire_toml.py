@@ -83,8 +83,9 @@ NUMBERS: Mapping[str, Key] = MappingProxyType(
 """The numbers by name, in the order of ``quire config``."""
 _TABLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "": ("index", "chunk", "embed", "search", "trees"),
+        "": ("index", "chunk", "context", "embed", "search", "trees"),
         "embed": ("embedder", "endpoint", "model", "version", "window", "requests_per_minute"),
+        "context": ("files", "words", "trees", "sections"),
         "chunk": ("strategy", *COMMON, *dict.fromkeys(name for own in OWN.values() for name in own)),
         "search": ("limit", "max_tokens", *WEIGHTS, "boosts"),
         "search.boosts": tuple(_DEFAULTS.boosts),
@@ -110,6 +111,19 @@ class Tree(NamedTuple):
     """Its own strategy and options, over those of ``[chunk]``."""
 
 
+class ContextRule(NamedTuple):
+    """What ``quire context`` adds for files that match a pattern."""
+
+    files: tuple[str, ...]
+    """Patterns, relative to the folder of quire.toml."""
+    words: tuple[str, ...] = ()
+    """Words that are searched, too."""
+    trees: tuple[str, ...] = ()
+    """The trees that are searched; without any, all are."""
+    sections: tuple[str, ...] = ()
+    """Ids of sections that are always included."""
+
+
 @dataclass(frozen=True)
 class File:
     """The values of one file."""
@@ -123,6 +137,8 @@ class File:
     """The strategy and its options."""
     embed: Mapping[str, str | float]
     """The embedding model; only the user's own file may have one."""
+    context: tuple[ContextRule, ...] = ()
+    """The tables ``[[context]]``."""
 
 
 def project_file(folder: Path) -> File | None:
@@ -250,7 +266,10 @@ class _Reader:
         trees = self._trees(table.get("trees", {}), chunk)
         index = self._path("index", table["index"]) if "index" in table else None
         embed = self._embed(table.get("embed", {}))
-        return File(path=self._file, index=index, trees=trees, numbers=numbers, chunk=chunk, embed=embed)
+        context = self._context(table.get("context", []), trees)
+        return File(
+            path=self._file, index=index, trees=trees, numbers=numbers, chunk=chunk, embed=embed, context=context
+        )
 
     def _where(self, name: str) -> str:
         return f"{self._file}: {self._prefix}{name}"
@@ -349,6 +368,28 @@ class _Reader:
             exclude=self._patterns(f"{full}.exclude", table.get("exclude", [])),
             chunk=self._chunk(f"{full}.chunk", table.get("chunk", {}), chunk),
         )
+
+    def _context(self, value: Any, trees: Mapping[str, Tree]) -> tuple[ContextRule, ...]:
+        if not isinstance(value, list):
+            raise impossible(self._where("context"), value, f"it must be a list of tables: [[{self._prefix}context]]")
+        rules = []
+        for number, each in enumerate(value):
+            full = f"context.{number}"
+            table = self._table(full, each, _TABLES["context"])
+            lists = {name: self._strings(f"{full}.{name}", given) for name, given in table.items()}
+            if not lists.get("files"):
+                raise OptionError(f"{self._where(full)} has no files", 'add files = ["src/auth/**"]')
+            for name in lists.get("trees", ()):
+                if name not in trees:
+                    problem = f"{self._where(f'{full}.trees')}: there is no tree {name}{near(name, trees)}"
+                    raise OptionError(problem, f"the trees are {', '.join(trees) or 'none'}")
+            rules.append(ContextRule(**lists))
+        return tuple(rules)
+
+    def _strings(self, full: str, value: Any) -> tuple[str, ...]:
+        if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
+            raise impossible(self._where(full), value, "it must be a list of strings")
+        return tuple(value)
 
     def _patterns(self, full: str, value: Any) -> tuple[str, ...]:
         given = [value] if isinstance(value, str) else value

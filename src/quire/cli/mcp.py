@@ -1,0 +1,94 @@
+"""``quire mcp``: serve documents to agents over the Model Context Protocol."""
+
+from __future__ import annotations
+
+import os
+import signal
+from importlib.util import find_spec
+
+import click
+
+from quire.cli.cut_options import tokenizer_option
+from quire.cli.open_index import folders_of, settings_for
+from quire.cli.output import message
+from quire.cli.shared_options import index_option, paths_argument
+from quire.cli.tree_paths import Selection, display_path, select
+from quire.errors import QuireError
+from quire.indexed import Index
+from quire.mcp.served_index import ServedIndex, ServedTree
+from quire.mcp.token_limit import LEAST_TOKENS
+from quire.mcp.tools import DEFAULT_TOKENS, Tools
+from quire.options import DEFAULT_TOKENIZER
+from quire.settings import Settings
+from quire.settings.precedence import DEFAULT
+from quire.size import resolve
+
+_TOKEN = "QUIRE_MCP_TOKEN"  # noqa: S105  the name of an environment variable
+
+
+@click.command()
+@paths_argument
+@click.option("--http", "is_http", is_flag=True, help="Serve streamable HTTP instead of standard input and output.")
+@click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="The address for --http. [default: 127.0.0.1]")
+@click.option("--port", type=click.IntRange(0, 65535), default=8765, help="The port; 0: any free one. [default: 8765]")
+@click.option("--chatgpt", is_flag=True, help="Offer the tools that ChatGPT connectors expect: search and fetch.")
+@click.option(
+    "--max-tokens",
+    type=click.IntRange(LEAST_TOKENS),
+    metavar="N",
+    help=f"The most tokens of an answer if a call does not say. [default: {DEFAULT_TOKENS:,}]",
+)
+@tokenizer_option
+@index_option
+def command(
+    *,
+    paths: tuple[str, ...],
+    is_http: bool,
+    host: str,
+    port: int,
+    chatgpt: bool,
+    max_tokens: int | None,
+    tokenizer: str | None,
+    index_folder: str | None,
+) -> int:
+    """Serve documents to agents over the Model Context Protocol.
+
+    PATH is a folder or a file; by default quire serves all trees of quire.toml, else those of the index, else the
+    current folder. Nothing else can be read. The tools are search, outline, get and status; the index is brought up to
+    date before each answer. Needs the extra: pip install 'quire[mcp]'.
+
+    --http serves this machine only. Another --host needs a token in the environment variable QUIRE_MCP_TOKEN, which
+    clients send as a bearer token.
+    """
+    if find_spec("mcp") is None:
+        raise QuireError("quire mcp needs the package mcp", "install it: pip install 'quire[mcp]'")
+    from quire.mcp import http_server, server  # noqa: PLC0415  load the package mcp, which takes a second
+
+    settings = settings_for(index_folder)
+    with Index.open(settings.index, settings=settings.search) as index:
+        selection = select(paths, (), settings, folders_of(index, settings, repair=True))
+        count = resolve(tokenizer or settings.chunk.get("tokenizer"), DEFAULT_TOKENIZER).count
+        served = ServedIndex(index, _served_trees(selection, settings))
+        configured = settings.values["search.max_tokens"]
+        most = max_tokens or (DEFAULT_TOKENS if configured.origin == DEFAULT else int(configured.value))
+        agent_server = server.AgentServer(Tools(served, count, max(most, LEAST_TOKENS)), for_chatgpt=chatgpt)
+        names = ", ".join(display_path(each.folder / each.path) for each in selection)
+        if is_http:
+            token = os.environ.get(_TOKEN, "")
+            http_server.serve_http(agent_server, host, port, token, lambda url: message(f"serving {names} at {url}"))
+        else:
+            message(f"serving {names}; an agent starts this command itself, see `quire agents`")
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python's own handler would wait for the input to end
+            agent_server.serve_stdio()
+    return 0
+
+
+def _served_trees(selection: Selection, settings: Settings) -> dict[str, ServedTree]:
+    trees: dict[str, ServedTree] = {}
+    for each in selection:
+        tree = settings.trees.get(each.tree)
+        options = {name: getattr(tree, name) for name in ("language", "include", "exclude")} if tree else {}
+        others = [other.path for other in selection if other.tree == each.tree]
+        paths = () if "" in others else tuple(others)
+        trees[each.tree] = ServedTree(folder=each.folder, paths=paths, options=options)
+    return trees

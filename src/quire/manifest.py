@@ -1,0 +1,115 @@
+"""A list of documents with token counts that fits a limit: with headings if possible, else shortened to folders.
+
+Each level of detail is tried in turn. The last one lists the top folders and documents; if that is still too long, the
+list is cut and says where it goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import takewhile
+from typing import NamedTuple, TypeAlias
+
+from quire.index.file_records import FileRecord
+from quire.index.node import Node
+
+_HEADING_TOKENS = 8
+"""A line with a document has at least this many tokens, so that headings need not be tried for too many."""
+_DEEPEST_HEADING, _ALL_HEADINGS = 3, 6
+"""Of many documents, and of one."""
+
+Headings: TypeAlias = Callable[[str], Sequence[Node]]
+"""The nodes of a document, by its id."""
+
+
+class Row(NamedTuple):
+    """A line of the list."""
+
+    id: str
+    """Of a document or section; of a folder with a slash at its end."""
+    title: str
+    """The title, or how many documents a folder has."""
+    tokens: int
+    lines: str = ""
+    """``12-40`` for a section."""
+    depth: int = 0
+    """0 for a document or folder, else the heading level."""
+
+    @property
+    def line(self) -> str:
+        """The row as text; of a section without the id of its document."""
+        name = "#" + self.id.rpartition("#")[2] if self.depth else self.id
+        lines = f" {self.lines}" if self.lines else ""
+        return f"{'  ' * self.depth}{name} {self.title}{lines} ({self.tokens:,})"
+
+
+class Manifest(NamedTuple):
+    """Some or all rows of the most detailed level that fits."""
+
+    rows: Sequence[Row]
+    total: int
+    """How many rows the level has."""
+    is_shortened: bool
+    """Whether there are folders instead of documents."""
+
+
+def manifest(
+    documents: Sequence[FileRecord],
+    headings: Headings,
+    fits: Callable[[Manifest], bool],
+    *,
+    max_tokens: int,
+    start: int = 0,
+) -> Manifest:
+    """The most detailed list that fits, or the part of the shortest one from ``start`` on that does."""
+    rows: Sequence[Row] = []
+    is_shortened = False
+    for rows, is_shortened in _levels(documents, headings, max_tokens):
+        found = Manifest(rows, len(rows), is_shortened)
+        if not start and fits(found):
+            return found
+    low, high = start, len(rows)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if fits(Manifest(rows[start:middle], len(rows), is_shortened)):
+            low = middle
+        else:
+            high = middle - 1
+    return Manifest(rows[start:low], len(rows), is_shortened)
+
+
+def _levels(
+    documents: Sequence[FileRecord], headings: Headings, max_tokens: int
+) -> Iterator[tuple[Sequence[Row], bool]]:
+    plain = [Row(each.id, each.title, each.tokens) for each in documents]
+    if len(documents) * _HEADING_TOKENS <= max_tokens:
+        nodes = [headings(each.id) for each in documents]
+        for deepest in range(_DEEPEST_HEADING if len(documents) > 1 else _ALL_HEADINGS, 0, -1):
+            rows = [(row, *_section_rows(below, deepest)) for row, below in zip(plain, nodes, strict=True)]
+            yield [row for group in rows for row in group], False
+    yield plain, False
+    folders = [[each.tree, *each.path.split("/")[:-1]] for each in documents] or [[""]]
+    shared = sum(1 for _ in takewhile(lambda names: len(set(names)) == 1, zip(*folders, strict=False)))
+    for kept in range(max(map(len, folders)) - 2, max(shared - 1, 0) - 1, -1):
+        yield list(_folder_rows(documents, kept)), True
+
+
+def _section_rows(nodes: Sequence[Node], deepest: int) -> Iterator[Row]:
+    """The headings of a document, without one that repeats its title."""
+    for node in nodes:
+        is_title = node.depth == 1 and node.title == nodes[0].title
+        if 0 < node.depth <= deepest and not is_title:
+            yield Row(node.id, node.title, node.full_tokens, f"{node.line}-{node.full_last_line}", node.depth)
+
+
+def _folder_rows(documents: Sequence[FileRecord], kept: int) -> Iterator[Row]:
+    """Documents at most ``kept`` folders deep; of deeper folders the number of documents and tokens."""
+    folders: dict[str, list[FileRecord]] = {}
+    for each in documents:
+        parts = each.path.split("/")
+        is_deep = len(parts) > kept + 1
+        name = f"{each.tree}:{'/'.join(parts[: kept + 1])}/" if is_deep else each.id
+        folders.setdefault(name, []).append(each)
+    for name, inside in folders.items():
+        title = f"{len(inside):,} document{'s' * (len(inside) > 1)}" if name.endswith("/") else inside[0].title
+        yield Row(name, title, sum(each.tokens for each in inside))

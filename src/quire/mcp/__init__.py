@@ -1,0 +1,13 @@
+"""The server for agents, over the Model Context Protocol. ``quire mcp`` starts it.
+
+served_index  the index behind the server: checked before each answer, confined to the served documents
+token_limit   answers that fit a number of tokens
+tools         search, outline, get and status
+tool_schemas  the arguments of the tools
+chatgpt       search and fetch as ChatGPT connectors expect them
+resources     documents as resources, with templates and completion
+server        the protocol: requests, progress, cancellation
+http_server   the server over HTTP: who may connect, and how much
+
+Only ``server`` and ``http_server`` load the ``mcp`` package.
+"""

@@ -1,0 +1,188 @@
+"""The protocol: requests are answered in threads, with progress while the index is updated, and can be cancelled.
+
+An update that nobody waits for any more is stopped; the index keeps its previous state.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, TypeVar
+
+import anyio
+import anyio.from_thread
+import anyio.to_thread
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.session import ServerSession
+from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
+
+from quire import __version__
+from quire.errors import QuireError
+from quire.mcp import chatgpt, resources
+from quire.mcp.token_limit import Answer
+from quire.mcp.tool_schemas import CHATGPT_TOOLS, REQUIRED, TOOLS, checked
+from quire.mcp.tools import Tools, offset_of
+
+_THREADS = 16
+_PROGRESS_EVERY = 0.1
+_PAGE = 100
+"""How many resources a list or a completion has at once."""
+_READ_ONLY = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
+
+Context = ServerRequestContext[Any, Any]
+Result = TypeVar("Result")
+
+
+class _AbandonedError(Exception):
+    """Nobody waits for the update any more."""
+
+
+class AgentServer:
+    """A server for agents; ``for_chatgpt`` offers the tools that ChatGPT connectors expect instead of quire's own."""
+
+    def __init__(self, tools: Tools, *, for_chatgpt: bool = False) -> None:
+        self._tools = tools
+        self._served = tools.served
+        self._schemas = CHATGPT_TOOLS if for_chatgpt else TOOLS
+        functions = {"search": chatgpt.search, "fetch": chatgpt.fetch}
+        self._calls: dict[str, Callable[..., Answer]] = {
+            name: partial(functions[name], tools) if for_chatgpt else getattr(tools, name) for name in self._schemas
+        }
+        self._threads = anyio.CapacityLimiter(_THREADS)
+        self._waiting: dict[int, ServerSession] = {}
+        self._reported = 0.0
+        self.protocol = Server(
+            "quire",
+            version=__version__,
+            instructions=None if for_chatgpt else self._instructions(),
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,
+            on_list_resources=self._list_resources,
+            on_list_resource_templates=self._list_templates,
+            on_read_resource=self._read_resource,
+            on_completion=self._complete,
+        )
+
+    def serve_stdio(self) -> None:
+        """Serve standard input and output until the input ends."""
+        anyio.run(self._serve_stdio)
+
+    async def _serve_stdio(self) -> None:
+        async with stdio_server() as (read, write):
+            await self.protocol.run(read, write, self.protocol.create_initialization_options())
+
+    def _instructions(self) -> str:
+        known = self._served.trees()
+        sizes = {name: f", {tree.files:,} documents, {tree.tokens:,} tokens" for name, tree in known.items()}
+        trees = "; ".join(f"{name} ({path}{sizes.get(name, '')})" for name, path in self._served.folders.items())
+        return (
+            f"Documentation: {trees}. For a question, call search: it returns whole sections with ids. To see what "
+            "there is, call outline, then get one section instead of reading files. Answers are always up to date. "
+            "An answer that ends with a cursor goes on if you pass the cursor."
+        )
+
+    async def _in_thread(self, context: Context, work: Callable[[], Result]) -> Result:
+        """The result of ``work``, on an index that is up to date."""
+        key = id(context)
+        self._waiting[key] = context.session
+        try:
+            return await anyio.to_thread.run_sync(self._refreshed, work, abandon_on_cancel=True, limiter=self._threads)
+        finally:
+            del self._waiting[key]
+
+    def _refreshed(self, work: Callable[[], Result]) -> Result:
+        self._served.refresh(self._on_progress)
+        return work()
+
+    def _on_progress(self, done: int, total: int, path: str) -> None:
+        if not self._waiting:
+            raise _AbandonedError
+        if time.monotonic() >= self._reported + _PROGRESS_EVERY or done == total:
+            self._reported = time.monotonic()
+            anyio.from_thread.run(self._report, done, total, path)
+
+    async def _report(self, done: int, total: int, path: str) -> None:
+        for session in list(self._waiting.values()):
+            await session.report_progress(done, total, f"indexing {path}")
+
+    async def _list_tools(self, context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[_tool(name, *schema) for name, schema in self._schemas.items()])
+
+    async def _call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        if params.name not in self._schemas:
+            names = ", ".join(self._schemas)
+            raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name[:40]!r}; the tools are {names}")
+        given = params.arguments or {}
+        try:
+            arguments = checked(self._schemas[params.name][1], given)
+            answer = await self._in_thread(context, partial(self._calls[params.name], **arguments))
+        except QuireError as error:
+            asked = given.get("max_tokens")
+            limit = self._tools.limit(asked if isinstance(asked, int) and asked > 0 else None)
+            return types.CallToolResult(content=[types.TextContent(text=limit.clipped(str(error)))], is_error=True)
+        return types.CallToolResult(
+            content=[types.TextContent(text=answer.text)], structured_content=dict(answer.record)
+        )
+
+    async def _list_resources(
+        self, context: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        with _protocol_errors():
+            start = offset_of((params and params.cursor) or "")
+            documents = await self._in_thread(context, self._served.documents)
+        end = start + _PAGE
+        return types.ListResourcesResult(
+            resources=[
+                types.Resource(uri=resources.uri(each.id), name=each.id, title=each.title, mime_type="text/markdown")
+                for each in documents[start:end]
+            ],
+            next_cursor=str(end) if end < len(documents) else None,
+        )
+
+    async def _list_templates(
+        self, context: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        templates = [
+            types.ResourceTemplate(name=name, uri_template=template, mime_type="text/markdown")
+            for name, template in resources.TEMPLATES.items()
+        ]
+        return types.ListResourceTemplatesResult(resource_templates=templates)
+
+    async def _read_resource(
+        self, context: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        uri = str(params.uri)
+        with _protocol_errors(uri=uri):
+            hit = await self._in_thread(context, lambda: self._served.get(resources.node_id(uri)))
+        contents = types.TextResourceContents(uri=uri, text=hit.text, mime_type="text/markdown")
+        return types.ReadResourceResult(contents=[contents])
+
+    async def _complete(self, context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+        given = (params.context and params.context.arguments) or {}
+        complete = partial(resources.completions, self._served, params.argument.name, params.argument.value, given)
+        is_ours = isinstance(params.ref, types.ResourceTemplateReference)
+        with _protocol_errors():
+            found = await self._in_thread(context, complete) if is_ours else []
+        return types.CompleteResult(
+            completion=types.Completion(values=list(found[:_PAGE]), total=len(found), has_more=len(found) > _PAGE)
+        )
+
+
+def _tool(name: str, description: str, properties: Mapping[str, Any]) -> types.Tool:
+    required = [each for each in properties if each in REQUIRED]
+    schema = {"type": "object", "properties": dict(properties), **({"required": required} if required else {})}
+    return types.Tool(name=name, description=description, input_schema=schema, annotations=_READ_ONLY)
+
+
+@contextmanager
+def _protocol_errors(**data: str) -> Iterator[None]:
+    """Turn an error of quire into one of the protocol."""
+    try:
+        yield
+    except QuireError as error:
+        raise MCPError(types.INVALID_PARAMS, str(error), data or None) from error

@@ -1,0 +1,199 @@
+"""``quire agents``, ``context``, ``manifest`` and ``watch``."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+
+import pytest
+from processes import start
+
+from quire import size
+from quire.cli.agents import AGENTS
+
+AUTH = "# Auth\n\nHow to sign in.\n\n## OAuth\n\nUse a token that expires.\n\n## Passwords\n\nAvoid passwords.\n"
+
+
+@pytest.fixture
+def project(docs, monkeypatch):
+    folder = docs(
+        {
+            "docs/auth.md": AUTH,
+            "docs/tables.md": "# Tables\n\nA table is cut between rows.\n",
+            "docs/guides/rows.md": "# Rows\n\nRows of a table.\n",
+            "src/auth/oauth.py": "class TokenStore:\n    def refresh_token(self):\n        return self.tables\n",
+            "quire.toml": '[trees]\ndocs = "docs"\n',
+        }
+    )
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("HOME", str(folder / "home"))
+    monkeypatch.setenv("APPDATA", str(folder / "home"))
+    return folder
+
+
+def test_every_agent_is_shown(run) -> None:
+    shown = run("agents").out.decode()
+    assert all(f"quire agents --write {name})" in shown for name in AGENTS)
+    assert "quire search" in shown
+    assert json.loads(run("agents", "cursor").out.decode().rpartition(")\n")[2]) == {
+        "mcpServers": {"quire": {"command": "quire", "args": ["mcp"]}}
+    }
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_written_and_removed(project, run, name) -> None:
+    agent = AGENTS[name]
+    before = sorted(project.rglob("*"))
+    assert run("agents", "--write", name).code == 0
+    text = agent.file.read_text()
+    servers = (tomllib.loads(text) if agent.file.suffix == ".toml" else json.loads(text))[agent.table]
+    assert servers["quire"]["args"][0] == "mcp"
+    if agent.is_personal:
+        assert str(project) in servers["quire"]["args"]
+    if agent.instructions:
+        assert "quire search" in (project / agent.instructions).read_text()
+    again = run("agents", "--write", name)
+    assert b"written" not in again.out
+    assert agent.file.read_text() == text
+    assert run("agents", "--remove", name).code == 0
+    assert [each for each in sorted(project.rglob("*")) if each.is_file()] == [
+        each for each in before if each.is_file()
+    ]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_other_content_stays(project, run, end) -> None:
+    page, config = project / "CLAUDE.md", project / ".mcp.json"
+    page.write_bytes(f"# Mine{end}{end}Text.{end}".encode())
+    config.write_text('{"other": 1, "mcpServers": {"mine": {"command": "x"}}}')
+    assert run("agents", "--write", "claude-code").code == 0
+    assert page.read_bytes().startswith(f"# Mine{end}{end}Text.".encode())
+    page.write_bytes(page.read_bytes().replace(b"\r\n", b"\n").replace(b"\n", end.encode()) + f"After.{end}".encode())
+    assert run("agents", "--write", "claude-code").code == 0
+    assert page.read_bytes().count(b"quire:start") == 1
+    assert page.read_bytes().endswith(f"After.{end}".encode())
+    assert list(json.loads(config.read_text())["mcpServers"]) == ["mine", "quire"]
+    assert run("agents", "--remove", "claude-code").code == 0
+    assert b"quire" not in page.read_bytes()
+    assert page.read_bytes().split() == b"# Mine Text. After.".split()
+    assert json.loads(config.read_text()) == {"other": 1, "mcpServers": {"mine": {"command": "x"}}}
+
+
+@pytest.mark.parametrize("text", ["// a comment\n{}", "[]", '{"mcpServers": []}', "\xff"])
+def test_a_configuration_that_cannot_be_read_stays(project, run, text) -> None:
+    (project / ".mcp.json").write_bytes(text.encode("latin-1"))
+    result = run("agents", "--write", "claude-code")
+    assert result.code == 2
+    assert ".mcp.json" in result.err
+    assert (project / ".mcp.json").read_bytes() == text.encode("latin-1")
+    assert not (project / "CLAUDE.md").exists()
+
+
+@pytest.mark.parametrize("arguments", [["--write"], ["--write", "--remove", "zed"], ["emacs"]])
+def test_wrong_arguments_of_agents(run, arguments) -> None:
+    assert run("agents", *arguments).code == 2
+
+
+def test_the_documentation_of_a_source_file(project, run) -> None:
+    result = run("context", "src/auth/oauth.py", "--list", "--explain")
+    assert result.out.decode().splitlines()[0].startswith("docs/auth.md:")
+    assert "3.0  oauth  path" in result.err
+    assert "refresh_token" in result.err
+    record = json.loads(run("context", "src/auth/oauth.py", "--json", "-n", "1").out)
+    assert record["results"][0]["path"] == "auth.md"
+    assert {"text": "oauth", "weight": 3.0, "origins": ["path"]} in record["words"]
+
+
+def test_a_document_is_not_its_own_documentation(project, run) -> None:
+    found = json.loads(run("context", "docs/tables.md", "--json").out)["results"]
+    assert [each["id"] for each in found] == ["docs:guides/rows.md#rows"]
+
+
+def test_rules_add_words_and_sections(project, run) -> None:
+    with (project / "quire.toml").open("a") as file:
+        file.write('[[context]]\nfiles = ["src/**"]\nwords = ["rows"]\nsections = ["docs:auth.md#passwords"]\n')
+    found = json.loads(run("context", "src/auth/oauth.py", "--json").out)
+    assert found["results"][0]["id"] == "docs:auth.md#passwords"
+    assert "docs:guides/rows.md#rows" in [each["id"] for each in found["results"]]
+    assert ["rule"] in [word["origins"] for word in found["words"]]
+    assert b"context.0.words" in run("config").out
+
+
+@pytest.mark.parametrize(
+    ("rule", "problem"),
+    [
+        ('words = ["x"]', "has no files"),
+        ('files = "src/**"', "a list of strings"),
+        ('files = ["*"]\ntrees = ["doc"]', "did you mean docs?"),
+        ('files = ["*"]\nword = ["x"]', "did you mean words?"),
+    ],
+)
+def test_wrong_rules(project, run, rule, problem) -> None:
+    with (project / "quire.toml").open("a") as file:
+        file.write(f"[[context]]\n{rule}\n")
+    result = run("context", "src/auth/oauth.py")
+    assert result.code == 2
+    assert problem in result.err
+
+
+DIFF = b"""\
+diff --git a/src/shop/cart.py b/src/shop/cart.py
+--- a/src/shop/cart.py
++++ b/src/shop/cart.py
+@@ -1,3 +1,4 @@ def show_passwords(self):
+ unchanged_tables
+-        old_oauth = 1
++        new_line = expires
+"""
+
+
+def test_the_documentation_of_a_diff(project, run) -> None:
+    result = run("context", "--diff", "--json", stdin=DIFF)
+    words = {word["text"] for word in json.loads(result.out)["words"]}
+    assert {"cart", "passwords", "oauth", "expires"} <= words
+    assert not words & {"unchanged", "tables", "unchanged_tables"}
+    assert {each["path"] for each in json.loads(result.out)["results"]} == {"auth.md"}
+
+
+def test_no_context(project, run) -> None:
+    assert run("context", "--diff", stdin=b"no diff").code == 2
+    assert run("context").code == 2
+    assert run("context", "nowhere.py").code == 2
+    (project / "zebra.py").write_text("zebra")
+    assert run("context", "zebra.py").code == 1
+
+
+@pytest.mark.parametrize("most", [64, 90, 2_000])
+def test_a_manifest_is_within_its_limit(project, run, most) -> None:
+    for number in range(30):
+        (project / "docs" / f"{number}.md").write_text(f"# Page {number}\n\nText.\n")
+    result = run("manifest", "--max-tokens", most)
+    text = result.out.decode()
+    assert 0 < size.resolve(None, "o200k_base").count(text) <= most
+    assert ("only " in result.err) == (most < 2_000)
+    assert ("  #oauth OAuth 5-7 (" in text) == (most == 2_000)
+    rows = json.loads(run("manifest", "--max-tokens", most, "--json").out)["rows"]
+    assert len(rows) == len(text.splitlines())
+
+
+def test_a_manifest_of_a_folder(project, run) -> None:
+    assert run("manifest", "docs/guides").out.decode().splitlines() == ["docs:guides/rows.md Rows (8)"]
+    (project / "empty").mkdir()
+    assert run("manifest", "empty").code == 1
+
+
+def test_watch_keeps_the_index_up_to_date(project, run) -> None:
+    watching = start("watch", "--interval", "0.05", group=True)
+    try:
+        assert watching.stdout.readline().startswith(b"3 added, ")
+        (project / "docs" / "new.md").write_text("# Giraffe\n\nIt is tall.\n")
+        assert watching.stdout.readline().startswith(b"1 added, ")
+        assert b"Giraffe" in run("search", "giraffe", "--no-update").out
+        (project / "docs" / "new.md").unlink()
+        assert b"1 removed, " in watching.stdout.readline()
+        assert run("search", "giraffe", "--no-update").code == 1
+    finally:
+        watching.send_signal(2)
+        _, err = watching.communicate()
+    assert watching.returncode == 130
+    assert err == b"quire: interrupted\n"

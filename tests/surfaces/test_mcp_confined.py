@@ -1,0 +1,219 @@
+"""Only the served documents can be read, and over HTTP only by whom it may concern."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import subprocess
+from urllib.parse import quote, urlsplit
+
+import pytest
+from agent_clients import http_server, text_of, use
+from mcp.shared.exceptions import MCPError
+from processes import QUIRE, process
+
+SECRET = "TOP-SECRET"
+
+
+@pytest.fixture
+def folder(docs):
+    """A project with two trees, of which one is served, and files outside of both."""
+    made = docs(
+        {
+            "project/docs/page.md": "# Page\n\nPublic text.\n",
+            "project/docs/guides/one.md": "# One\n\nPublic guide.\n",
+            "project/private/page.md": f"# Private\n\n{SECRET} of another tree.\n",
+            "project/notes.md": f"# Notes\n\n{SECRET} beside the trees.\n",
+            "outside/secret.md": f"# Secret\n\n{SECRET} outside.\n",
+        }
+    )
+    (made / "project/docs/link.md").symlink_to(made / "outside/secret.md")
+    (made / "project/docs/linked").symlink_to(made / "outside")
+    return made / "project"
+
+
+def names(folder) -> list[str]:
+    outside = folder.parent / "outside" / "secret.md"
+    plain = [
+        "../notes.md",
+        "../private/page.md",
+        "docs/../notes.md",
+        "docs:../notes.md",
+        "docs:../../outside/secret.md",
+        "docs:guides/../../notes.md",
+        "notes.md",
+        "private:page.md",
+        "private:page.md#private",
+        "private/page.md:1-3",
+        "link.md",
+        "docs:link.md",
+        "linked/secret.md",
+        str(outside),
+        f"docs:{outside}",
+        f"file://{outside}",
+        f"/proc/self/root{outside}",
+        f"~/../..{outside}",
+        f"\\\\localhost\\share{outside}",
+        f"C:{outside}",
+        "..\\notes.md",
+        "docs:..\\..\\outside\\secret.md",
+        "//?/C:/secret.md",
+        "page.md\0../../notes.md",
+        "CON",
+        "page.md::$DATA",
+        ".../notes.md",
+        "....//notes.md",
+    ]
+    return [
+        *plain,
+        *(quote(each, safe="") for each in plain),
+        *(quote(quote(each, safe=""), safe="") for each in plain),
+    ]
+
+
+@pytest.mark.parametrize("served", ["docs", "docs/guides"])
+def test_nothing_outside_the_served_documents_can_be_read(folder, served) -> None:
+    assert process("index", str(folder / "docs"), str(folder / "private"), "--index", str(folder / ".quire")).code == 0
+
+    async def work(client):
+        asked = names(folder) + ([] if served == "docs" else ["page.md", "docs:page.md", "docs:page.md#page"])
+        for name in asked:
+            for tool, arguments in [
+                ("get", {"id": name}),
+                ("get", {"id": f"{name}:1-9"}),
+                ("get", {"id": f"{name}#secret"}),
+                ("outline", {"path": name}),
+                ("search", {"query": "text secret outside", "path": name}),
+            ]:
+                result = await client.call_tool(tool, arguments)
+                assert SECRET not in result.model_dump_json()
+                assert result.is_error, (tool, arguments, result)
+            for uri in (f"quire:///docs/{name}", f"quire:///{name}", f"quire://{name}", name):
+                with pytest.raises(MCPError):
+                    await client.read_resource(uri)
+        everything = [
+            await client.call_tool("search", {"query": f"{SECRET} page public private", "limit": 20}),
+            await client.call_tool("outline", {}),
+            await client.call_tool("status", {}),
+            await client.list_resources(),
+        ]
+        texts = "".join(each.model_dump_json() for each in everything)
+        assert SECRET not in texts
+        assert "private:" not in texts
+        assert ("page.md" in texts) == (served == "docs")
+        assert "guides/one.md" in texts
+
+    use(work, "stdio", "2026-07-28", served, folder=folder)
+
+
+def test_a_configuration_cannot_lead_out_of_its_project(folder) -> None:
+    (folder / "quire.toml").write_text('[trees]\nout = "../outside"\n')
+    done = _in(folder, "mcp")
+    assert done.returncode == 2
+    assert b"leads out of the project's folder" in done.stderr
+
+
+def _in(folder, *arguments):
+    return subprocess.run([*QUIRE, *arguments], cwd=folder, input=b"", capture_output=True, check=False)
+
+
+LIST = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "tools/list",
+    "params": {
+        "_meta": {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+            "io.modelcontextprotocol/clientCapabilities": {},
+        }
+    },
+}
+HEADERS = {
+    "Content-Type": "application/json",
+    "Accept": "application/json, text/event-stream",
+    "MCP-Protocol-Version": "2026-07-28",
+    "Mcp-Method": "tools/list",
+}
+
+
+def post(url: str, body: bytes | None = None, **headers: str) -> tuple[int, bytes]:
+    parts = urlsplit(url)
+    connection = http.client.HTTPConnection(parts.hostname, parts.port)
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    connection.request("POST", parts.path, json.dumps(LIST).encode() if body is None else body, {**HEADERS, **named})
+    answer = connection.getresponse()
+    try:
+        return answer.status, answer.read()
+    finally:
+        connection.close()
+
+
+def test_http_is_for_this_machine(folder) -> None:
+    with http_server("docs", folder=folder) as url:
+        assert post(url)[0] == 200
+        assert post(url, Origin="http://localhost:6274")[0] == 200
+        for origin in (
+            "http://evil.example",
+            "http://localhost.evil.example",
+            "null",
+            "file://",
+            "http://127.0.0.1@evil",
+        ):
+            assert post(url, Origin=origin)[0] == 403
+        for host in ("evil.example", "127.0.0.1.evil.example", "localhost.evil.example:80", "169.254.169.254", ""):
+            assert post(url, Host=host)[0] in (400, 421)
+        assert post(url, Host="localhost:1")[0] == 200
+        assert post(url, b"x" * 1_100_000)[0] == 413
+        assert post(url, b"not json")[0] == 400
+        assert post(url)[0] == 200
+
+
+def test_too_many_connections_are_refused(folder) -> None:
+    with http_server("docs", folder=folder) as url:
+        assert post(url)[0] == 200
+        parts = urlsplit(url)
+        open_ones = [socket.create_connection((parts.hostname, parts.port)) for _ in range(520)]
+        assert post(url)[0] == 503
+        for each in open_ones:
+            each.close()
+        while post(url)[0] == 503:  # until the server has noticed
+            pass
+        assert post(url)[0] == 200
+
+
+def test_other_machines_need_a_token(folder) -> None:
+    refused = _in(folder, "mcp", "--http", "--host", "0.0.0.0", "docs")
+    assert refused.returncode == 2
+    assert b"QUIRE_MCP_TOKEN" in refused.stderr
+    with http_server("docs", "--host", "0.0.0.0", folder=folder, environment={"QUIRE_MCP_TOKEN": "sesame"}) as any_url:
+        url = any_url.replace("0.0.0.0", "127.0.0.1")
+        assert post(url)[0] == 401
+        assert post(url, Authorization="Bearer wrong")[0] == 401
+        assert post(url, Authorization="sesame")[0] == 401
+        assert post(url, Authorization="Bearer sesame", Host="docs.example")[0] == 200
+        assert post(url, Authorization="Bearer sesame", Origin="http://evil.example")[0] == 403
+
+
+def test_a_port_in_use_is_an_error(folder) -> None:
+    with http_server("docs", folder=folder) as url:
+        port = str(urlsplit(url).port)
+        done = _in(folder, "mcp", "--http", "--port", port, "docs")
+        assert done.returncode == 2
+        assert b"choose another port" in done.stderr
+
+
+def test_the_tools_of_chatgpt(folder) -> None:
+    async def work(client):
+        assert [tool.name for tool in (await client.list_tools()).tools] == ["search", "fetch"]
+        found = await client.call_tool("search", {"query": "public guide"})
+        assert json.loads(text_of(found)) == found.structured_content
+        [first, *_] = found.structured_content["results"]
+        page = json.loads(text_of(await client.call_tool("fetch", {"id": first["id"]})))
+        assert page["id"] == first["id"]
+        assert "Public guide." in page["text"]
+        assert (await client.read_resource(first["url"])).contents[0].text == page["text"]
+        assert (await client.call_tool("fetch", {"id": "private:page.md"})).is_error
+
+    use(work, "stdio", "legacy", "--chatgpt", "docs", folder=folder)
