@@ -41,7 +41,7 @@ pytest: $(VENV)/dev  ## run all tests, on all cores
 
 INTEGRATIONS := .venv-integrations
 EXTRAS := langchain,llama-index,haystack,wordllama,lancedb,pgvector,chroma,qdrant
-IN_INTEGRATIONS := PATH=$(CURDIR)/$(INTEGRATIONS)/bin:$$PATH $(INTEGRATIONS)/bin/pytest -c tests/integrations/pytest.ini \
+IN_INTEGRATIONS := HAYSTACK_TELEMETRY_ENABLED=False PATH=$(CURDIR)/$(INTEGRATIONS)/bin:$$PATH $(INTEGRATIONS)/bin/pytest -c tests/integrations/pytest.ini \
 	--rootdir . -q -n auto --dist worksteal tests/integrations tests/test_docs.py
 
 $(INTEGRATIONS)/ready: pyproject.toml tests/integrations/requirements.txt

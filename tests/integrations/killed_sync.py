@@ -1,6 +1,7 @@
-"""A sync that is killed, for test_killed_syncs.py: ``killed_sync.py DOCS TARGET VERSION LOG STEP``.
+"""Syncs that are killed, for test_killed_syncs.py: ``killed_sync.py KIND``, which loads the packages of a store once.
 
-It counts the lines of quire/stores/sync_engine.py and of the module of the store as they run, and ends the process without any
+For each line of standard input, ``[DOCS, TARGET, VERSION, LOG, STEP]``, it forks a process that syncs, and prints its
+exit code. That process counts the lines of quire/stores/sync_engine.py and of the module of the store as they run, and ends the process without any
 cleanup before line number STEP; with 0 it runs to the end. LOG gets the texts that were embedded, one JSON list per
 call, and at the end the number of lines.
 """
@@ -11,6 +12,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -62,14 +64,23 @@ class Lines:
         return self
 
 
-def main() -> None:
-    docs, target, version, log, step = sys.argv[1:]
-    lines = Lines(target.partition(":")[0], int(step))
+def run(docs: str, target: str, version: str, log: str, step: int) -> None:
+    lines = Lines(target.partition(":")[0], step)
     sys.settrace(lines)
     sync(docs, target, embedder=Model(version, Path(log)), strategy="tree")
     sys.settrace(None)
     with Path(log).open("a") as stream:
         stream.write(f"{lines.count}\n")
+
+
+def main() -> None:
+    import_module(f"quire.stores.{sys.argv[1]}")
+    for line in sys.stdin:
+        process = os.fork()
+        if not process:
+            run(*json.loads(line))
+            os._exit(0)
+        print(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), flush=True)  # noqa: T201
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -44,13 +45,34 @@ def text(title: str) -> str:
     return f"---\ntags: [{title.split(maxsplit=1)[0]}]\n---\n# {title}\n\nAll about {title}.\n\n## One\n\n1 of {title}.\n\n## Two\n\nSame everywhere.\n"
 
 
-def run(docs: Path, place: Place, version: str, log: Path, step: int) -> bool:
-    """Sync; True if it was killed."""
-    log.write_text("")
-    call = [sys.executable, "-W", "ignore", str(SCRIPT), str(docs), place.target, version, str(log), str(step)]
-    done = subprocess.run(call, check=False, capture_output=True, text=True)
-    assert done.returncode in (0, KILLED), done.stderr
-    return done.returncode == KILLED
+class Syncs:
+    """A process that forks a sync for each call."""
+
+    def __init__(self, place: Place) -> None:
+        self.target = place.target
+        call = [sys.executable, "-W", "ignore", str(SCRIPT), place.kind]
+        self.process = subprocess.Popen(call, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def __call__(self, docs: Path, version: str, log: Path, step: int) -> bool:
+        """Sync; True if it was killed."""
+        assert self.process.stdin
+        assert self.process.stdout
+        log.write_text("")
+        self.process.stdin.write(json.dumps([str(docs), self.target, version, str(log), step]) + "\n")
+        self.process.stdin.flush()
+        code = int(self.process.stdout.readline())
+        assert code in (0, KILLED)
+        return code == KILLED
+
+    def close(self) -> None:
+        self.process.communicate()
+
+
+@pytest.fixture
+def syncs(place: Place) -> Iterator[Syncs]:
+    made = Syncs(place)
+    yield made
+    made.close()
 
 
 def stored_texts(place: Place, version: str) -> set[str]:
@@ -79,12 +101,12 @@ def check(docs: Path, place: Place, version: str) -> None:
     assert len([name for name in place.tables() if name.startswith("vectors")]) <= 3
 
 
-def test_fifty_kills(place: Place, tmp_path: Path) -> None:
+def test_fifty_kills(place: Place, syncs: Syncs, tmp_path: Path) -> None:
     docs, log = tmp_path / "docs", tmp_path / "log"
     docs.mkdir()
     for number in range(6):
         (docs / f"{number}.md").write_text(text(f"Doc {number}"))
-    assert not run(docs, place, "1", log, 0)
+    assert not syncs(docs, "1", log, 0)
     lines = int(log.read_text().splitlines()[-1])
     check(docs, place, "1")
     killed = version = 0
@@ -92,14 +114,14 @@ def test_fifty_kills(place: Place, tmp_path: Path) -> None:
         change(docs, step)
         version = 1 + step // 12
         stored = stored_texts(place, str(version))
-        was_killed = run(docs, place, str(version), log, 1 + (step * 71) % lines)
+        was_killed = syncs(docs, str(version), log, 1 + (step * 71) % lines)
         calls = [json.loads(line) for line in log.read_text().splitlines() if line.startswith("[")]
         embedded = [each for call in calls for each in call]
         assert len(embedded) == len(set(embedded))
         assert not stored & set(embedded)
         killed += was_killed
         if killed % 10 == 9 or killed == KILLS:
-            assert not run(docs, place, str(version), log, 0)
+            assert not syncs(docs, str(version), log, 0)
             check(docs, place, str(version))
         if killed == KILLS:
             return

@@ -127,11 +127,14 @@ def _embedder(chosen: Mapping[str, Any], configured: Mapping[str, Any]) -> Embed
 
 
 def _show_progress(progress: Progress, started: float, done: int, total: int, rows: int) -> None:
-    """Show the rate and the time left, which is estimated from the documents that are done."""
-    seconds = max(time.monotonic() - started, 0.001)
+    progress.step(done, total, progress_line(time.monotonic() - started, done, total, rows))
+
+
+def progress_line(seconds: float, done: int, total: int, rows: int) -> str:
+    """The rate, and the time left, which is estimated from the documents that are done."""
     left = seconds * (total - done) / done
     shown = f"{left / 60:.0f} min" if left >= 90 else f"{left:.0f} s"
-    progress.step(done, total, f"documents, {rows:,} chunks, {rows / seconds:,.0f} per second, {shown} left")
+    return f"documents, {rows:,} chunks, {rows / max(seconds, 0.001):,.0f} per second, {shown} left"
 
 
 def _show(report: SyncReport, *, dry_run: bool) -> None:

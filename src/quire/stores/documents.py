@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from typing import Any
 from quire import __version__, inputs, pipeline, read
 from quire.errors import InputError, QuireError
 from quire.options import DEFAULT_STRATEGY
-from quire.read.source import OnUndecodable
+from quire.read.source import OnUndecodable, unread
 from quire.record import Chunks
 from quire.wire.chunk_json import to_json
 
@@ -28,21 +27,30 @@ class SyncDocument:
     name: str
     """Its content type and path. Documents of other content types stay as they are."""
     path: str
-    shown: str
-    """Its name in messages."""
-    read: Callable[[], str]
+    file: Path
+    errors: OnUndecodable
     cut: Cut
     settings: str
     """What the chunks depend on, besides the text."""
 
-    def hash_of(self, text: str) -> str:
+    def read(self) -> bytes:
+        """The bytes of the file."""
+        try:
+            return self.file.read_bytes()
+        except OSError as error:
+            raise unread(str(self.file), error) from error
+
+    def hash_of(self, data: bytes) -> str:
         """Changes when the rows would."""
-        parts = (self.name, self.settings, __version__, text)
         digest = hashlib.blake2b(digest_size=16)
-        for part in parts:
-            data = part.encode("utf-8", "surrogatepass")
-            digest.update(len(data).to_bytes(8, "little") + data)
+        for part in (self.name, self.settings, __version__):
+            digest.update(part.encode("utf-8", "surrogatepass") + b"\0")
+        digest.update(data)
         return digest.hexdigest()
+
+    def chunks(self, data: bytes) -> Chunks:
+        """The chunks of the document with these bytes."""
+        return self.cut(read.decode(data, str(self.file), self.errors)[0], self.path)
 
 
 def document(
@@ -51,12 +59,7 @@ def document(
     """A document in a file; ``options`` are those that ``cut`` cuts with."""
     content_type = options.get("content_type") or "doc"
     settings = to_json({name: str(value) for name, value in sorted(options.items())}).decode()
-    read_text = partial(_text, file, errors)
-    return SyncDocument(f"{content_type}:{path}", path, str(file), read_text, cut, settings)
-
-
-def _text(file: Path, errors: OnUndecodable) -> str:
-    return read.read_file(file, str(file), errors)[0]
+    return SyncDocument(f"{content_type}:{path}", path, file, errors, cut, settings)
 
 
 def documents(

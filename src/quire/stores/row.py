@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from types import MappingProxyType
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID, uuid5
 
 from quire.embed.embedder import Embedder, passages
-from quire.record import Chunk, Chunks
+from quire.record import Chunk
 from quire.size.surrogates import repaired
 from quire.wire.forms import front_matter, tags
 
@@ -31,7 +30,7 @@ _NAMESPACE = UUID("6f6a1c3e-0f2b-5d0e-9a55-6a1b7c0d4e21")
 class Row:
     """A row; ``columns`` has the texts, numbers and lists by name."""
 
-    columns: MappingProxyType[str, Any]
+    columns: Mapping[str, Any]
     tokens: int
     """The tokens that embedding it costs."""
     vector: Any = None
@@ -52,51 +51,57 @@ class Row:
 
     def with_vector(self, vector: Any) -> Row:
         """The same row with its vector."""
-        return replace(self, vector=vector)
+        return Row(self.columns, self.tokens, vector)
 
 
-def rows(chunks: Chunks, document: str, document_hash: str, embedder: Embedder) -> Iterator[Row]:
+def rows(chunks: Sequence[Chunk], document: str, document_hash: str, embedder: Embedder) -> Iterator[Row]:
     """The rows of a document's chunks."""
+    if not chunks:
+        return
+    shared = _document_columns(chunks[0]) | {"document": _storable(document), "document_hash": document_hash}
     seen: dict[str, int] = {}
     for chunk in chunks:
         content = chunk.content_hash
         repeated = seen[content] = seen.get(content, -1) + 1
-        base = f"{document}#{content}" + (f".{repeated}" if repeated else "")
-        own = _columns(chunk) | {"document": document, "document_hash": document_hash, "content_hash": content}
+        base = f"{shared['document']}#{content}" + (f".{repeated}" if repeated else "")
+        own = shared | _columns(chunk) | {"content_hash": content}
         for passage, text in enumerate(passages(chunk.embed_text, embedder)):
-            id_ = f"{base}:{passage}" if passage else base
-            columns = own | {"id": id_, "passage": passage, "text": text}
-            tokens = 0 if passage else chunk.token_stats.embed_tokens
-            yield Row(MappingProxyType({name: _storable(value) for name, value in columns.items()}), tokens)
+            own_id = {"id": f"{base}:{passage}" if passage else base, "passage": passage, "text": _storable(text)}
+            yield Row(own | own_id, 0 if passage else chunk.token_stats.embed_tokens)
+
+
+def _document_columns(chunk: Chunk) -> dict[str, Any]:
+    """What all chunks of a document share."""
+    return {
+        "content_type": chunk.content_type,
+        "source_path": _storable(chunk.source_path or ""),
+        "file_title": _storable(chunk.file_title),
+        "front_matter": _storable(front_matter(chunk)),
+        "tags": [*map(_storable, tags(chunk))],
+    }
 
 
 def _columns(chunk: Chunk) -> dict[str, Any]:
     place = chunk.source_position
     return {
-        "chunk_id": chunk.id,
-        "content_type": chunk.content_type,
-        "source_path": chunk.source_path or "",
-        "file_title": chunk.file_title,
-        "section_title": chunk.section_title,
-        "section_slug": chunk.section_slug,
-        "breadcrumb": chunk.header_breadcrumb,
-        "front_matter": front_matter(chunk),
+        "chunk_id": _storable(chunk.id),
+        "section_title": _storable(chunk.section_title),
+        "section_slug": _storable(chunk.section_slug),
+        "breadcrumb": _storable(chunk.header_breadcrumb),
         "chunk_number": chunk.chunk_number,
         "start_line": place.start_line,
         "end_line": place.end_line,
         "char_start": place.char_start,
         "char_end": place.char_end,
         "tokens": chunk.token_stats.tokens,
-        "header_path": list(chunk.header_path),
-        "tags": list(tags(chunk)),
+        "header_path": [*map(_storable, chunk.header_path)],
     }
 
 
-def _storable(value: Any) -> Any:
-    """Texts without lone surrogates and NUL, which some stores refuse."""
-    if isinstance(value, str):
-        return repaired(value).replace("\0", "\ufffd")
-    return [_storable(each) for each in value] if isinstance(value, list) else value
+def _storable(text: str) -> str:
+    """``text`` without lone surrogates and NUL, which some stores refuse."""
+    text = text if text.isascii() else repaired(text)
+    return text.replace("\0", "\ufffd") if "\0" in text else text
 
 
 def uuid_of(name: str) -> str:

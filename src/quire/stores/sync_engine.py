@@ -158,7 +158,7 @@ class _Sync:
                 if self._recorded.get(each.name) != each.hash_of(each.read()):
                     changed.append(each)
             except QuireError as error:
-                self._failed.append((each.shown, error.reason))
+                self._failed.append((str(each.file), error.reason))
         return changed
 
     def _removed(self, documents: Sequence[SyncDocument]) -> list[str]:
@@ -173,11 +173,11 @@ class _Sync:
         waiting: list[Row] = []
         for done, each in enumerate(documents, start=1):
             try:
-                text = each.read()
-                hash_ = each.hash_of(text)
-                waiting += rows(each.cut(text, each.path), each.name, hash_, self._embedder)
+                data = each.read()
+                hash_ = each.hash_of(data)
+                waiting += rows(each.chunks(data), each.name, hash_, self._embedder)
             except QuireError as error:
-                self._failed.append((each.shown, error.reason))
+                self._failed.append((str(each.file), error.reason))
                 continue
             finished[each.name] = hash_
             while len(waiting) >= self._batch:
