@@ -28,7 +28,7 @@ FOLDS = 5
 _INLINE = re.compile(r"(?<!!)\[([^\[\]]+)\]\(([^)\s]+)\)")
 _BY_NAME = re.compile(r"(?<!!)\[([^\[\]]+)\]\[([^\[\]]*)\]")
 _NAMED = re.compile(r"^ {0,3}\[([^\]]+)\]:\s*(\S+)", re.MULTILINE)
-_QUOTES = "“”\" "
+_QUOTES = '“”" '
 _WORDLESS = re.compile(r"(?:chapter|appendix|section)\s+\w+|here|this", re.IGNORECASE)
 
 
@@ -49,7 +49,6 @@ class Question:
     def is_in_first_half(self) -> bool:
         """One of two halves, so that a choice by one can be tried on the other; a page's questions are in one half."""
         return int(sha1(self.answers[0][0].encode(), usedforsecurity=False).hexdigest(), 16) % 2 == 0
-
 
     @property
     def fold(self) -> int:
@@ -196,11 +195,6 @@ def page_recall(outcomes: Iterable[Outcome]) -> float:
 def tokens_returned(outcomes: Sequence[Outcome]) -> float:
     """What all hits of an answer cost, on average."""
     return sum(sum(outcome.tokens) for outcome in outcomes) / max(len(outcomes), 1)
-
-
-def tokens_per(outcomes: Sequence[Outcome], found: float) -> float:
-    """All that was returned, over the questions that were answered: a share ``found`` of all."""
-    return tokens_returned(outcomes) / found if found else 0.0
 
 
 def tokens_read(outcomes: Sequence[Outcome]) -> float:

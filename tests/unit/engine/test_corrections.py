@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from quire.index.engine.corrections import Dictionary
 import quire
+from quire.index.engine.corrections import Dictionary
 from quire.indexed import Index
 
 

@@ -77,6 +77,8 @@ class Snapshot:
         self._outlines: dict[int, Outline] = {}
         self.rarities: dict[tuple[str, str], float] = {}
         """How rare terms are, by term and language; ``Dictionary`` fills it."""
+        self.title_rarities: dict[tuple[str, str], dict[str, float]] = {}
+        """How rare the terms of titles are, by title and language; ``Dictionary`` fills it."""
         with engine_reads(folder):
             self.index = _open_index(folder)
             self.searcher = self.index.searcher()
@@ -162,6 +164,18 @@ class Snapshot:
         with engine_reads(self.folder):
             outlines = {number: self._outline(number) for number in set(numbers)}
             return [outlines[number].ref(position) for number, position in zip(numbers, positions, strict=True)]
+
+    def titles(self, addresses: Sequence[Address]) -> list[tuple[str, str]]:
+        """The own titles of some nodes, each with its language; the nodes are not read."""
+        numbers, positions = self.numbers(addresses), self.numbers(addresses, POSITION)
+        with engine_reads(self.folder):
+            outlines = {number: self._outline(number) for number in set(numbers)}
+        trees, records = self.settings.trees, self._by_number
+        languages = {number: trees[records[number].tree].language for number in outlines}
+        return [
+            (outlines[number].title(position), languages[number])
+            for number, position in zip(numbers, positions, strict=True)
+        ]
 
     def _outline(self, number: int) -> Outline:
         found = self._outlines.get(number)
