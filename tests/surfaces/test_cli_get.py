@@ -101,7 +101,10 @@ def test_a_file_that_is_in_no_tree_is_not_kept(run, docs) -> None:
 
 def test_a_file_that_is_got_first_does_not_become_all_that_is_searched(run) -> None:
     assert run("get", "docs/guides/auth.md").code == 0
-    assert {hit["path"] for hit in hits(run("search", "--json", "--all", "tokens OR b"))} == {"docs/guides/auth.md", "docs/b.md"}
+    assert {hit["path"] for hit in hits(run("search", "--json", "--all", "tokens OR b"))} == {
+        "docs/guides/auth.md",
+        "docs/b.md",
+    }
 
 
 def test_what_was_edited_is_read_again(run, docs) -> None:

@@ -37,6 +37,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "migrate": "Convert chunk files of the old format.",
         "outline": "Show a document's headings with token counts and lines.",
         "search": "Find the sections that answer a query.",
+        "similar": "Find sections that are similar to one.",
         "stats": "Compare the strategies on your documents.",
         "status": "Show the state of the index.",
         "verify": "Check that nothing is lost, altered or misplaced.",

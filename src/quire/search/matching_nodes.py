@@ -206,10 +206,15 @@ def refuse_unknown_trees(snapshot: Snapshot, query: Query, trees: Iterable[str] 
 
 
 def make_filters(
-    snapshot: Snapshot, compiler: Compiler, trees: Iterable[str] | None, paths: Sequence[str] | None
+    snapshot: Snapshot,
+    compiler: Compiler,
+    trees: Iterable[str] | None,
+    paths: Sequence[str] | None,
+    without: str | None,
 ) -> list[Any]:
-    """Filters for some trees and path patterns."""
+    """Filters for some trees and path patterns, and against one document."""
     filters = [] if trees is None else [compiler.one_of(TREE, trees)]
+    filters += [] if without is None else [compiler.all_but(DOC, without)]
     if paths is not None:
         documents = [each.id for each in snapshot.files.values() if matches_path(each.tree, each.path, paths)]
         filters.append(compiler.one_of(DOC, documents))

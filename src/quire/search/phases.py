@@ -37,6 +37,7 @@ def search(
     max_tokens: int | None = None,
     trees: Sequence[str] | None = None,
     paths: Sequence[str] | None = None,
+    without: str | None = None,
     merge: bool,
     every: bool = False,
     explain: bool = False,
@@ -55,7 +56,7 @@ def search(
     query, corrections = matching_nodes.corrected(context, query)
     phases["correct"] = {"words looked up": context.dictionary.lookups, "words corrected": len(corrections)}
     compiler = Compiler(msgspec.structs.replace(context, corrections=corrections)) if corrections else compiler
-    filters = matching_nodes.make_filters(snapshot, compiler, trees, paths)
+    filters = matching_nodes.make_filters(snapshot, compiler, trees, paths, without)
 
     fetched = max(_MIN_FETCHED, _FETCHED_PER_RESULT * limit)
     while True:

@@ -91,4 +91,4 @@ def test_the_page_that_others_link_to_comes_first(tmp_path: Path) -> None:
         (folder / f"page{number}.md").write_text(f"# Page {number}\n\nSee [there](two.md).\n")
     index = Index.open(tmp_path / "index")
     index.update({"docs": folder})
-    assert [hit.path for hit in index.search("label pair", every=True)][0] == "two.md"
+    assert index.search("label pair", every=True)[0].path == "two.md"
