@@ -197,11 +197,6 @@ def tokens_returned(outcomes: Sequence[Outcome]) -> float:
     return sum(sum(outcome.tokens) for outcome in outcomes) / max(len(outcomes), 1)
 
 
-def tokens_per(outcomes: Sequence[Outcome], found: float) -> float:
-    """All that was returned, over the questions that were answered: a share ``found`` of all."""
-    return tokens_returned(outcomes) / found if found else 0.0
-
-
 def tokens_read(outcomes: Sequence[Outcome]) -> float:
     """What is read until the right hit and with it, on average, where there is one."""
     answered = [sum(outcome.tokens[: outcome.rank]) for outcome in outcomes if outcome.rank]

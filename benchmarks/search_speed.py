@@ -71,11 +71,7 @@ def _works(snapshot: Snapshot) -> dict[str, Callable[[str], object]]:
 
     def engine(text: str) -> object:
         if text not in compiled:
-            query = parse(text)
-            strict = compiler.compile(query) if query else None
-            compiled[text] = (
-                strict if strict is not None and snapshot.top(strict, 1) else compiler.compile(query, partial=True)
-            )
+            compiled[text] = compiler.compile(parse(text))
         forget(snapshot)
         started = time.perf_counter()
         found = snapshot.nodes(key for _, key in snapshot.top(compiled[text], _LIMIT))

@@ -34,6 +34,7 @@ from quire.search.hit import Hit, Results
 from quire.search.path_filter import matches_path
 from quire.search.phases import search
 from quire.search.ranking_settings import SearchSettings
+from quire.search.similar import similar_query
 from quire.vectors.vector_files import current_folder, load_table, without_vectors
 
 if TYPE_CHECKING:
@@ -258,6 +259,30 @@ class Index:
         node = find_section(snapshot, check.string("name", name))
         most = check.token_budget("max_tokens", max_tokens or 0)
         return hit_for_node(snapshot, node if children else node.without_children(), most)
+
+    def similar(
+        self,
+        name: str,
+        *,
+        limit: int = 10,
+        max_tokens: int | None = None,
+        trees: str | Sequence[str] | None = None,
+        path: str | Sequence[str] | None = None,
+    ) -> Results:
+        """Sections with the same words as the one called ``name``, in other documents."""
+        snapshot = self._snapshot()
+        node = find_section(snapshot, check.string("name", name))
+        return search(
+            snapshot,
+            similar_query(snapshot, node),
+            limit=check.positive("limit", limit),
+            max_tokens=check.token_budget("max_tokens", max_tokens),
+            trees=check.strings("trees", trees),
+            paths=check.strings("path", path),
+            without=node.document_id,
+            merge=True,
+            settings=self._settings,
+        )
 
     def trees(self) -> dict[str, TreeInfo]:
         """The trees of the index by name."""

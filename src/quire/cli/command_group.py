@@ -43,6 +43,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "outline": "Show a document's headings with token counts and lines.",
         "run": "Cut many documents into Parquet files, on one machine or a cluster.",
         "search": "Find the sections that answer a query.",
+        "similar": "Find sections that are similar to one.",
         "stats": "Compare the strategies on your documents.",
         "status": "Show the state of the index.",
         "sync": "Bring a vector store in step with documents.",

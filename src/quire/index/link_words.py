@@ -43,6 +43,7 @@ class LinkRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     keys: tuple[str, ...] = ()  # its addresses
     anchors: Mapping[str, int] = {}  # the position of the section with each anchor
     links: tuple[OutgoingLink, ...] = ()
+    top: int = 0  # the position of the section that a link to the whole page leads to
     incoming: Mapping[int, IncomingLinks] = {}  # by the position of the section
 
     @property
@@ -79,7 +80,10 @@ def link_record(document: Document, tree: str, path: str) -> LinkRecord:
         for link in document.links[:_MAX_LINKS]
     ]
     keys = tuple(map(storable, page_keys(path, document.frontmatter)))
-    return LinkRecord(tree, path, keys, anchors, tuple(links))
+    # Without a title of its own, the page is its first heading.
+    is_heading = "title" not in document.frontmatter and len(document.nodes) > 1
+    top = 1 if is_heading and document.nodes[1].title == document.title else 0
+    return LinkRecord(tree, path, keys, anchors, tuple(links), top)
 
 
 def with_incoming(records: LinkTable, old: LinkTable) -> dict[str, LinkRecord]:
@@ -99,7 +103,7 @@ def with_incoming(records: LinkTable, old: LinkTable) -> dict[str, LinkRecord]:
 
 def _ways(records: LinkTable) -> dict[str, tuple[Any, ...]]:
     """Everything that decides where the links of a tree lead."""
-    return {name: (record.keys, record.anchors, record.links) for name, record in records.items()}
+    return {name: (record.keys, record.anchors, record.links, record.top) for name, record in records.items()}
 
 
 def _incoming(pages: Mapping[str, LinkRecord]) -> dict[str, dict[int, IncomingLinks]]:
@@ -141,4 +145,4 @@ def _target(
         return None
     with_anchor = [page for page in found.pages if found.fragment in pages[page].anchors]
     page = (with_anchor or found.pages)[0]
-    return page, pages[page].anchors.get(found.fragment, 0)
+    return page, pages[page].anchors.get(found.fragment, pages[page].top)

@@ -126,7 +126,6 @@ class NodeRef(msgspec.Struct, frozen=True, gc=False):
     number: int  # of the document in the index
     position: int
     depth: int
-    title: str  # ``own_title``
     ancestors: tuple[Ancestor, ...]  # from the document to the parent
 
 
@@ -135,7 +134,7 @@ class _Branch(msgspec.Struct, frozen=True, array_like=True, gc=False):
     parent: int
     children: int
     last: int
-    title: str
+    title: str  # ``own_title``
 
 
 class Outline:
@@ -149,7 +148,11 @@ class Outline:
     def ref(self, position: int) -> NodeRef:
         """The node at a position, with its ancestors."""
         branch = self._branches[position]
-        return NodeRef(self._id, self._number, position, branch.depth, branch.title, self._chain_to(branch.parent))
+        return NodeRef(self._id, self._number, position, branch.depth, self._chain_to(branch.parent))
+
+    def title(self, position: int) -> str:
+        """The title of a node."""
+        return self._branches[position].title
 
     def last(self, position: int) -> int:
         """The position of the last node below one; its own if there is none."""

@@ -20,6 +20,7 @@ from quire.auto_slugs import SlugChoice, slugs_of_files
 from quire.errors import StoreError
 from quire.index.engine import damage
 from quire.index.engine.index_schema import NodeFields, add_links, fields_of
+from quire.index.engine.snapshot import Snapshot
 from quire.index.engine.writer import Writer
 from quire.index.file_records import (
     FILE_KEYS,
@@ -33,7 +34,7 @@ from quire.index.file_records import (
 )
 from quire.index.folder import Folder
 from quire.index.folder_writer import explained, locked, new_generation, point_to, sweep
-from quire.index.link_words import LinkRecord, decode_links, encode_links, with_incoming
+from quire.index.link_words import LinkRecord, LinkTable, decode_links, encode_links, with_incoming
 from quire.index.read_files import OnProgress, Results, read_files
 from quire.index.update_plan import UpdatePlan
 from quire.options import AUTO_SLUGS
@@ -120,7 +121,7 @@ def _write(folder: Folder, writer: Writer, plan: UpdatePlan, results: Results) -
     A node is written with the words of links that lead to it, which are known when all files are read. Until then,
     nodes wait in a temporary file if they are many.
     """
-    old_links = decode_links(plan.snapshot.blobs(LINK_KEYS)) if plan.snapshot is not None else {}
+    old_links = _old_links(plan.snapshot) if plan.snapshot is not None else {}
     table, links = dict(plan.known), dict(old_links)
     numbers = count(1 + max((record.number for record in table.values()), default=-1))
     for document_id in plan.stale.removed:
@@ -155,6 +156,11 @@ def _write(folder: Folder, writer: Writer, plan: UpdatePlan, results: Results) -
     if plan.snapshot is None or plan.snapshot.settings != plan.settings:
         writer.put(SETTINGS_KEY, msgspec.msgpack.encode(plan.settings))
     return table
+
+
+def _old_links(snapshot: Snapshot) -> LinkTable:
+    with damage.engine_reads(snapshot.folder):
+        return decode_links(snapshot.blobs(LINK_KEYS))
 
 
 def _put(writer: Writer, plan: UpdatePlan, record: FileRecord, nodes: NodeFields, links: LinkRecord | None) -> None:

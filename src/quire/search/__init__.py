@@ -5,8 +5,9 @@ In the order of a search; ``quire.indexed`` is the entry point:
 argument_checks.py   checks the arguments of ``Index`` methods; ranking_settings.py has the weights
 phases.py            the order of a search; term_limit.py limits the length of a query
 matching_nodes.py    the nodes that match; path_filter.py restricts them to some documents
+second_pass.py       the best nodes are ranked again
 merge.py             parent sections replace their children; not all results are from one document
 build_hits.py        results to hits (hit.py)
 token_budget.py      the text of each hit within ``max_tokens``
-highlight.py         the positions of the query's words in a text
+match_ranges.py      where the query's words are in a hit; highlight.py finds them in a text
 """

@@ -49,10 +49,13 @@ class Question:
     explain: bool
 
     @cached_property
-    def ranges(self) -> Highlighter:
-        """Finds the query's words. The first language is good enough to choose passages; most answers need none."""
+    def _highlighter(self) -> Highlighter:
         context = self.matching.compiler.context
         return highlighter(self.query, context.languages[0], context.corrections)
+
+    def ranges(self, text: str) -> Sequence[Span]:
+        """Where the query's words are. The first language is good enough to choose passages; most answers need none."""
+        return self._highlighter(text)
 
 
 def build_hits(

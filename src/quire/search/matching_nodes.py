@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Container, Iterable, Sequence
 from itertools import islice
 from typing import Any
@@ -104,10 +103,16 @@ class Matching(msgspec.Struct, frozen=True):
     def coverage(self, matches: Sequence[Match]) -> list[float]:
         """The share of the query that each node's own title and body satisfy; 1 if it searches for no text.
 
-        Shares are compared within a document, so the engine is not asked if no document has two matches.
+        Shares are compared only where one match is below another.
         """
-        counts = Counter([each.ref.document_id for each in matches])
-        several = [document for document, count in counts.items() if count > 1]
+        locations = {each.location for each in matches}
+        several = list(
+            dict.fromkeys(
+                each.ref.document_id
+                for each in matches
+                if any((each.ref.document_id, above.position) in locations for above in each.ref.ancestors)
+            )
+        )
         coverage = Coverage(self.compiler.context, self.query) if several else None
         if not coverage:
             return [1.0] * len(matches)
@@ -205,10 +210,15 @@ def refuse_unknown_trees(snapshot: Snapshot, query: Query, trees: Iterable[str] 
 
 
 def make_filters(
-    snapshot: Snapshot, compiler: Compiler, trees: Iterable[str] | None, paths: Sequence[str] | None
+    snapshot: Snapshot,
+    compiler: Compiler,
+    trees: Iterable[str] | None,
+    paths: Sequence[str] | None,
+    without: str | None,
 ) -> list[Any]:
-    """Filters for some trees and path patterns."""
+    """Filters for some trees and path patterns, and against one document."""
     filters = [] if trees is None else [compiler.one_of(TREE, trees)]
+    filters += [] if without is None else [compiler.all_but(DOC, without)]
     if paths is not None:
         documents = [each.id for each in snapshot.files.values() if matches_path(each.tree, each.path, paths)]
         filters.append(compiler.one_of(DOC, documents))

@@ -24,7 +24,7 @@ from quire.search.merge import Candidate, Merged, Rules, limit_per_document, mer
 from quire.search.ranking_settings import SearchSettings
 from quire.search.term_limit import within_limit
 
-_MIN_FETCHED = 300  # how many nodes the engine is asked for, at least
+_MIN_FETCHED = 200  # how many nodes the engine is asked for, at least
 _FETCHED_PER_RESULT = 20
 
 Phases = dict[str, dict[str, Any]]  # what each phase counted
@@ -38,6 +38,7 @@ def search(
     max_tokens: int | None = None,
     trees: Sequence[str] | None = None,
     paths: Sequence[str] | None = None,
+    without: str | None = None,
     merge: bool,
     every: bool = False,
     explain: bool = False,
@@ -60,7 +61,7 @@ def search(
     query, corrections = matching_nodes.corrected(context, query)
     phases["correct"] = {"words looked up": context.dictionary.lookups, "words corrected": len(corrections)}
     compiler = Compiler(msgspec.structs.replace(context, corrections=corrections)) if corrections else compiler
-    filters = matching_nodes.make_filters(snapshot, compiler, trees, paths)
+    filters = matching_nodes.make_filters(snapshot, compiler, trees, paths, without)
 
     near = find_near(text) if find_near is not None and is_plain_query(query) else None
     fetched = max(_MIN_FETCHED, _FETCHED_PER_RESULT * limit)

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import log1p
+from operator import itemgetter
 from typing import NamedTuple
 
-from quire.index.engine.analysis import spellings, word_terms
+from quire.index.engine.analysis import spellings
 from quire.index.engine.clauses import QueryContext
 from quire.index.engine.index_schema import IN_LINKS
 from quire.index.engine.snapshot import Address, Scored, Snapshot
@@ -55,29 +56,23 @@ def rescored(
     best, others = found[:MAX_RESCORED], found[MAX_RESCORED:]
     bonuses = second_scores(snapshot, context, words, [address for _, address in best], settings)
     again = [(score + title + links, address) for (score, address), (title, links) in zip(best, bonuses, strict=True)]
-    return sorted([*again, *others], key=lambda each: -each[0])
+    return sorted([*again, *others], key=itemgetter(0), reverse=True)
 
 
 def second_scores(
     snapshot: Snapshot, context: QueryContext, words: QueryWords, addresses: Sequence[Address], settings: SearchSettings
 ) -> list[tuple[float, float]]:
     """What the second pass adds to the score of each node: for its title, and for links to it."""
-    links = snapshot.numbers(addresses, IN_LINKS)
-    trees = snapshot.settings.trees
+    rarities, by_language = context.dictionary.title_rarities, words.terms
+    for_title, for_links = words.rarity * settings.title_coverage, words.rarity * settings.in_links
     scores = []
-    for ref, count in zip(snapshot.refs(addresses), links, strict=True):
-        language = trees[ref.document_id.partition(":")[0]].language
-        share = _title_share(context, words.terms[language], ref.title, language)
-        scores.append(
-            (words.rarity * settings.title_coverage * share, words.rarity * settings.in_links * log1p(count or 0))
-        )
+    for (title, language), count in zip(snapshot.titles(addresses), snapshot.numbers(addresses, IN_LINKS), strict=True):
+        share = _share(rarities(title, language), by_language[language]) if title else 0.0
+        scores.append((for_title * share, for_links * log1p(count) if count else 0.0))
     return scores
 
 
-def _title_share(context: QueryContext, wanted: frozenset[str], title: str, language: str) -> float:
+def _share(title: Mapping[str, float], wanted: frozenset[str]) -> float:
     """The part of a title that a query covers; rare words count more."""
-    terms = word_terms(title, language) if title else ()
-    if wanted.isdisjoint(terms):
-        return 0.0
-    rarities = [(term in wanted, context.dictionary.term_rarity(term, language)) for term in set(terms)]
-    return sum([rarity for is_wanted, rarity in rarities if is_wanted]) / sum([rarity for _, rarity in rarities])
+    found = wanted.intersection(title)
+    return sum([title[term] for term in found]) / sum(title.values()) if found else 0.0

@@ -37,6 +37,11 @@ class Compiler(msgspec.Struct, frozen=True):
         queries = (tantivy.Query.term_query(schema, name, term, index_option="basic") for term in terms)
         return tantivy.Query.boolean_query([(_SHOULD, query) for query in queries])
 
+    def all_but(self, name: str, value: str) -> tantivy.Query:
+        """A filter: nodes without this value in a field that is not analysed."""
+        everything = (_MUST, tantivy.Query.all_query())
+        return tantivy.Query.boolean_query([everything, (tantivy.Occur.MustNot, self.one_of(name, [value]))])
+
     def item_scores(
         self, searcher: tantivy.Searcher, query: Query, address: tantivy.DocAddress
     ) -> list[dict[str, Any]]:

@@ -87,6 +87,16 @@ class Dictionary:
             self._rarities[key] = self._inverse(found)
         return self._rarities[key]
 
+    def title_rarities(self, title: str, language: str) -> dict[str, float]:
+        """The rarity of each term of a title."""
+        key, cached = (title, language), self._snapshot.title_rarities
+        found = cached.get(key)
+        if found is None:
+            if len(cached) >= _MAX_RARITIES:
+                cached.clear()
+            found = cached[key] = {each: self.term_rarity(each, language) for each in terms(title, language)}
+        return found
+
     def _inverse(self, found: int) -> float:
         return log(1 + (max(self._snapshot.searcher.num_docs - found, 0) + 0.5) / (found + 0.5))
 

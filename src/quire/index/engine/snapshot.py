@@ -77,6 +77,8 @@ class Snapshot:
         self._outlines: dict[int, Outline] = {}
         self.rarities: dict[tuple[str, str], float] = {}
         """How rare terms are, by term and language; ``Dictionary`` fills it."""
+        self.title_rarities: dict[tuple[str, str], dict[str, float]] = {}
+        """How rare the terms of titles are, by title and language; ``Dictionary`` fills it."""
         with engine_reads(folder):
             self.index = _open_index(folder)
             self.searcher = self.index.searcher()
@@ -175,6 +177,18 @@ class Snapshot:
         any_of = [(tantivy.Occur.Should, self._in_range(document, at, at)) for document, at in locations]
         found = [address for _, address in self.top(tantivy.Query.boolean_query(any_of), len(locations))]
         return dict(zip(self.locations(found), found, strict=True))
+
+    def titles(self, addresses: Sequence[Address]) -> list[tuple[str, str]]:
+        """The own titles of some nodes, each with its language; the nodes are not read."""
+        numbers, positions = self.numbers(addresses), self.numbers(addresses, POSITION)
+        with engine_reads(self.folder):
+            outlines = {number: self._outline(number) for number in set(numbers)}
+        trees, records = self.settings.trees, self._by_number
+        languages = {number: trees[records[number].tree].language for number in outlines}
+        return [
+            (outlines[number].title(position), languages[number])
+            for number, position in zip(numbers, positions, strict=True)
+        ]
 
     def _outline(self, number: int) -> Outline:
         found = self._outlines.get(number)

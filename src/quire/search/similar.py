@@ -1,0 +1,31 @@
+"""More like this: the query that a section's own words make."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from quire.index.engine.analysis import word_terms
+from quire.index.engine.corrections import Dictionary
+from quire.index.engine.function_words import is_function_word
+from quire.index.engine.snapshot import Snapshot
+from quire.index.node import Node
+
+_WORD = re.compile(r"[^\W\d_]{3,40}")
+_MAX_WORDS = 12  # the words that a section is searched by
+_MAX_READ = 20_000  # how many characters of a long section are read
+_IN_TITLE = 3  # how often a word of the title counts
+
+
+def similar_query(snapshot: Snapshot, node: Node) -> str:
+    """The words that tell a section from others: frequent in it, rare elsewhere. Empty if it has none."""
+    language = snapshot.settings.trees[node.tree].language
+    dictionary, spelled = Dictionary(snapshot), dict[str, str]()
+    counts: Counter[str] = Counter()
+    for text, weight in ((node.title, _IN_TITLE), (node.body_text[:_MAX_READ], 1)):
+        for word in _WORD.findall(text):
+            for term in () if is_function_word(word, (language,)) else word_terms(word.lower(), language)[:1]:
+                spelled.setdefault(term, word.lower())
+                counts[term] += weight
+    best = sorted(counts, key=lambda term: (-min(counts[term], 9) * dictionary.term_rarity(term, language), term))
+    return " ".join(spelled[term] for term in best[:_MAX_WORDS])

@@ -1,0 +1,94 @@
+"""Links from other pages find the section that they lead to, and stay right when pages change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from quire.indexed import Index
+from quire.search.ranking_settings import SearchSettings
+
+TARGET = "# Storage\n\nText.\n\n## Volumes\n\nMore text.\n\n## Mounts\n\nStill more.\n"
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "storage.md").write_text(TARGET)
+    (folder / "a.md").write_text("# A\n\nSee [persistent disks](storage.md#volumes).\n")
+    return folder
+
+
+def found(index: Index, query: str) -> list[str]:
+    """The sections of ``storage.md`` that a query finds."""
+    return [hit.id for hit in index.search(query, every=True) if hit.path == "storage.md"]
+
+
+def test_a_section_is_found_by_the_words_of_links_to_it(docs: Path, tmp_path: Path) -> None:
+    index = Index.open(tmp_path / "index")
+    index.update({"docs": docs})
+    assert found(index, "persistent disks") == ["docs:storage.md#volumes"]
+    without = Index.open(tmp_path / "index", settings=SearchSettings(boosts={"links": 0}))
+    assert found(without, "persistent disks") == []
+
+
+def test_links_of_a_page_to_itself_do_not_count(docs: Path, tmp_path: Path) -> None:
+    (docs / "storage.md").write_text(f"[local places](#mounts)\n\n{TARGET}")
+    index = Index.open(tmp_path / "index")
+    index.update({"docs": docs})
+    assert "docs:storage.md#mounts" not in found(index, "local places")
+
+
+@pytest.mark.parametrize("update", ["changed", "removed", "added", "moved"])
+def test_an_update_keeps_them_right(docs: Path, tmp_path: Path, update: str) -> None:
+    """Only pages around the target change; an index made anew finds the same."""
+    index = Index.open(tmp_path / "index")
+    index.update({"docs": docs})
+    expected = {
+        "changed": {"persistent disks": [], "durable places": ["docs:storage.md#mounts"]},
+        "removed": {"persistent disks": []},
+        "added": {"persistent disks": ["docs:storage.md#volumes"], "block devices": ["docs:storage.md#volumes"]},
+        "moved": {"persistent disks": ["docs:storage.md#mounts"]},
+    }[update]
+    if update == "changed":
+        (docs / "a.md").write_text("# A\n\nSee [durable places](storage.md#mounts).\n")
+    elif update == "removed":
+        (docs / "a.md").unlink()
+    elif update == "added":
+        (docs / "b.md").write_text("# B\n\nSee [block devices](storage.md#volumes).\n")
+    else:  # the anchor is that of another section now
+        text = TARGET.replace("## Volumes", "## Old").replace("## Mounts", "## Mounts {#volumes}")
+        (docs / "storage.md").write_text(text)
+        expected = {"persistent disks": ["docs:storage.md#volumes"]}
+    index.update()
+    again = Index.open(tmp_path / "again")
+    again.update({"docs": docs})
+    for query, sections in expected.items():
+        assert found(index, query) == sections, query
+        assert found(again, query) == sections, query
+    if update == "moved":
+        [hit] = [hit for hit in index.search("persistent disks", every=True) if hit.path == "storage.md"]
+        assert hit.title == "Mounts"
+
+
+def test_an_edit_that_changes_no_link_writes_no_other_page(docs: Path, tmp_path: Path) -> None:
+    index = Index.open(tmp_path / "index")
+    index.update({"docs": docs})
+    (docs / "a.md").write_text("# A\n\nNow see [persistent disks](storage.md#volumes), please.\n")
+    done = index.update()
+    assert (done.changed, done.unchanged) == (1, 1)
+    assert found(index, "persistent disks") == ["docs:storage.md#volumes"]
+
+
+def test_the_page_that_others_link_to_comes_first(tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for name in ("one", "two"):
+        (folder / f"{name}.md").write_text("# Label\n\nA label is a pair of words.\n")
+    for number in range(4):
+        (folder / f"page{number}.md").write_text(f"# Page {number}\n\nSee [there](two.md).\n")
+    index = Index.open(tmp_path / "index")
+    index.update({"docs": folder})
+    assert index.search("label pair", every=True)[0].path == "two.md"
