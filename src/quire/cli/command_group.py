@@ -40,6 +40,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "stats": "Compare the strategies on your documents.",
         "status": "Show the state of the index.",
         "verify": "Check that nothing is lost, altered or misplaced.",
+        "web": "Show on a local page how documents are cut and searched.",
     }
 )
 """Every command with its line of help, so that ``quire --help`` loads none of them."""

@@ -1,0 +1,173 @@
+"""The server of the page: every call is a POST of a small JSON record to ``api/NAME``."""
+
+from __future__ import annotations
+
+import gc
+import socket
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+import uvicorn
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from quire import __version__
+from quire.errors import NotFoundError, OptionError, QuireError
+from quire.model import Finding
+from quire.record import Chunks
+from quire.web import bands
+from quire.web.assets import ASSETS, MEDIA_TYPES, asset
+from quire.web.confinement import Confined
+from quire.web.served_documents import MOST_BYTES, ServedDocuments
+
+Search = Callable[[str, ServedDocuments], dict[str, Any]]
+"""The hits of a query, as ``score_explanation.search_record`` makes them."""
+Options = Mapping[str, Any]
+"""The strategy under its name, and options."""
+
+_PASTED = "pasted.md"
+"""The path of text that somebody pastes."""
+_LONGEST_QUERY = 2_000
+
+
+class Cut(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A document or a text, and how to cut it."""
+
+    document: str | None = None
+    text: str | None = None
+    path: str = _PASTED  # of a text
+    strategy: str = "packed"
+    options: dict[str, int | bool | str] = {}
+    chunk: int = 0
+
+
+class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A folder, a filter or a query."""
+
+    text: str = ""
+
+
+class Inspector:
+    """The answers to the page's calls."""
+
+    def __init__(self, documents: ServedDocuments, options_of: Callable[[str], Options], search: Search) -> None:
+        self._documents = documents
+        self._options_of = options_of
+        self._search = search
+        self._calls: dict[str, tuple[Any, Callable[[Any], Any]]] = {
+            "start": (Question, self._start),
+            "folder": (Question, lambda asked: documents.listing(asked.text)),
+            "filter": (Question, lambda asked: documents.matching(asked.text)),
+            "search": (Question, self._find),
+            "document": (Cut, self._document),
+            "cut": (Cut, lambda asked: bands.cut_record(self._cut(asked))),
+            "chunk": (Cut, self._chunk),
+            "verify": (Cut, lambda asked: bands.violations(self._cut(asked))),
+        }
+
+    def app(self) -> Starlette:
+        """The application, not yet confined."""
+        routes = [
+            Route("/", self._page),
+            Route("/{name:str}", self._asset),
+            Route("/api/{name:str}", self._answer, methods=["POST"]),
+        ]
+        return Starlette(routes=routes, max_body_size=2 * MOST_BYTES)
+
+    async def _page(self, request: Request) -> Response:
+        return Response(asset("inspector.html"), media_type="text/html")
+
+    async def _asset(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in ASSETS:
+            return Response("not found\n", 404, media_type="text/plain")
+        return Response(asset(name), media_type=MEDIA_TYPES[name.rpartition(".")[2]])
+
+    async def _answer(self, request: Request) -> Response:
+        """The result of a call, or what is wrong with it."""
+        kind, call = self._calls.get(request.path_params["name"], (None, None))
+        if call is None:
+            return _json({"error": "no such call"}, 404)
+        if request.headers.get("content-type", "").partition(";")[0] != "application/json":
+            return _json({"error": "send JSON"}, 415)
+        try:
+            asked = msgspec.json.decode(await request.body(), type=kind)
+            return _json(await run_in_threadpool(call, asked))
+        except NotFoundError as error:
+            return _json({"error": str(error)}, 404)
+        except OptionError as error:
+            return _json({"error": str(error), "option": error.option}, 400)
+        except (QuireError, msgspec.DecodeError) as error:
+            return _json({"error": str(error)}, 400)
+        except OSError as error:
+            return _json({"error": error.strerror or "the document cannot be read"}, 400)
+
+    def _start(self, asked: Question) -> dict[str, Any]:
+        self._documents.refresh()
+        return {
+            "version": __version__,
+            "documents": len(self._documents),
+            "first": self._documents.first(),
+            "root": self._documents.listing(""),
+            "defaults": self._defaults(""),
+            **bands.option_table(),
+        }
+
+    def _defaults(self, root: str) -> Options:
+        return {name: value for name, value in self._options_of(root).items() if value is not None}
+
+    def _document(self, asked: Cut) -> dict[str, Any]:
+        text, path, findings = self._text(asked)
+        defaults = self._defaults(self._documents.get(asked.document).root if asked.document else "")
+        document = bands.parsed(text, path, asked.options.get("title"))
+        return {**bands.document_record(document, findings), "defaults": defaults}
+
+    def _text(self, asked: Cut) -> tuple[str, str, tuple[Finding, ...]]:
+        """The text, the path in ids, and the findings of decoding."""
+        if asked.document is not None:
+            text, findings = self._documents.text(asked.document)
+            return text, self._documents.get(asked.document).path, findings
+        if asked.text is None or "\0" in asked.path:
+            raise NotFoundError("no document", "name one, or send a text")
+        return asked.text, asked.path, ()
+
+    def _cut(self, asked: Cut) -> Chunks:
+        text, path, _ = self._text(asked)
+        self._refuse_tokenizer_file(asked)
+        return bands.cut(text, path, asked.strategy, **asked.options)
+
+    def _refuse_tokenizer_file(self, asked: Cut) -> None:
+        """A tokenizer may be a file, and the page may read none but the documents."""
+        root = self._documents.get(asked.document).root if asked.document else ""
+        allowed = {*bands.NAMES, self._options_of(root).get("tokenizer")}
+        if (name := asked.options.get("tokenizer", bands.NAMES[0])) not in allowed:
+            raise OptionError(
+                f"tokenizer {name!r:.80} is not one of the page's", "name it when you start quire web",
+                option="tokenizer",
+            )  # fmt: skip
+
+    def _chunk(self, asked: Cut) -> dict[str, Any]:
+        chunks = self._cut(asked)
+        if not 0 <= asked.chunk < len(chunks):
+            raise NotFoundError(f"there is no chunk {asked.chunk}")
+        return bands.chunk_record(chunks[asked.chunk])
+
+    def _find(self, asked: Question) -> dict[str, Any]:
+        return self._search(asked.text[:_LONGEST_QUERY], self._documents)
+
+
+def _json(value: Any, status: int = 200) -> Response:
+    return Response(msgspec.json.encode(value), status, media_type="application/json")
+
+
+def serve(inspector: Inspector, listener: socket.socket, token: str) -> None:
+    """Answer requests until Ctrl-C."""
+    gc.freeze()
+    gc.set_threshold(100_000, 50, 50)  # a cut makes many records and no cycles; collecting takes a third of its time
+    app = Confined(inspector.app(), token, listener.getsockname()[1])
+    config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, lifespan="off", ws="none")
+    uvicorn.Server(config).run(sockets=[listener])
