@@ -19,6 +19,7 @@ from quire import __version__
 from quire.errors import NotFoundError, OptionError, QuireError
 from quire.model import Finding
 from quire.record import Chunks
+from quire.size import NAMES
 from quire.web import bands
 from quire.web.assets import ASSETS, MEDIA_TYPES, asset
 from quire.web.confinement import Confined
@@ -95,16 +96,9 @@ class Inspector:
         if request.headers.get("content-type", "").partition(";")[0] != "application/json":
             return _json({"error": "send JSON"}, 415)
         try:
-            asked = msgspec.json.decode(await request.body(), type=kind)
-            return _json(await run_in_threadpool(call, asked))
-        except NotFoundError as error:
-            return _json({"error": str(error)}, 404)
-        except OptionError as error:
-            return _json({"error": str(error), "option": error.option}, 400)
-        except (QuireError, msgspec.DecodeError) as error:
-            return _json({"error": str(error)}, 400)
-        except OSError as error:
-            return _json({"error": error.strerror or "the document cannot be read"}, 400)
+            return _json(await run_in_threadpool(call, msgspec.json.decode(await request.body(), type=kind)))
+        except (QuireError, msgspec.DecodeError, OSError) as error:
+            return _problem(error)
 
     def _start(self, asked: Question) -> dict[str, Any]:
         self._documents.refresh()
@@ -143,8 +137,8 @@ class Inspector:
     def _refuse_tokenizer_file(self, asked: Cut) -> None:
         """A tokenizer may be a file, and the page may read none but the documents."""
         root = self._documents.get(asked.document).root if asked.document else ""
-        allowed = {*bands.NAMES, self._options_of(root).get("tokenizer")}
-        if (name := asked.options.get("tokenizer", bands.NAMES[0])) not in allowed:
+        allowed = {*NAMES, self._options_of(root).get("tokenizer")}
+        if (name := asked.options.get("tokenizer", NAMES[0])) not in allowed:
             raise OptionError(
                 f"tokenizer {name!r:.80} is not one of the page's", "name it when you start quire web",
                 option="tokenizer",
@@ -162,6 +156,12 @@ class Inspector:
 
 def _json(value: Any, status: int = 200) -> Response:
     return Response(msgspec.json.encode(value), status, media_type="application/json")
+
+
+def _problem(error: Exception) -> Response:
+    text = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    status = 404 if isinstance(error, NotFoundError) else 400
+    return _json({"error": text, "option": getattr(error, "option", "")}, status)
 
 
 def serve(inspector: Inspector, listener: socket.socket, token: str) -> None:

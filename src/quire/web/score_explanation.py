@@ -116,7 +116,7 @@ def _step_reason(step: Mapping[str, Any], titles: Mapping[int, str]) -> str:
             return f"{name} matches, too, but sections below it answer better; they inherit its rank."
         case "apart":
             number = f"{step['matching']} of {step['children']}"
-            return f"Only {number} sections below {name} match, so they are not merged into it."
+            return f"Of the sections below {name}, {number} match: too few for it to replace them."
         case "set back":
             score = f"{step['score']:.3f}"
             return f"Two results of this document come before it, so it counts a tenth of its score: {score}."

@@ -158,6 +158,14 @@
     return nodes;
   }
 
+  // The lines in a box, which the keyboard can scroll if code or a table is wider than it.
+  function lineBox(from, to) {
+    const nodes = lineNodes(from, to);
+    const widest = ($("body").clientWidth - 100) / 8;
+    const isWide = nodes.some((node) => node.matches(".code, .table") && node.textContent.length > widest);
+    return el("div", { class: "lines", ...(isWide ? { tabindex: 0, role: "group", "aria-label": "Wide lines" } : {}) }, nodes);
+  }
+
   function marked(from, to) {
     const clean = (first, last) => doc.text.slice(first, last).replace(/[\r\n]+$/, "");
     const inside = [];
@@ -312,7 +320,7 @@
     node.chunk = index;
     return part(node, from, to, () => {
       const chunk = chunkOf(cut, index);
-      return [label(cut, chunk), el("div", { class: "lines" }, lineNodes(from, to))];
+      return [label(cut, chunk), lineBox(from, to)];
     }, 36);
   }
 
@@ -323,9 +331,10 @@
     const names = [];
     if (chunk.crumb) names.push("breadcrumb");
     if (chunk.overlap) names.push("overlap");
-    if (chunk.opening) names.push(chunk.opening.includes("|") ? "table header" : "opening");
-    if (chunk.closing) names.push("closing");
-    return names;
+    for (const [text, name] of [[chunk.opening, "opening"], [chunk.closing, "closing"]]) {
+      if (text) names.push(/[`~]{3}/.test(text) ? "fence" : text.includes("|") ? "table header" : name);
+    }
+    return [...new Set(names)];
   }
 
   function label(cut, chunk) {
@@ -504,7 +513,7 @@
       const node = el("div", { class: `row ${row ? kind : "both"}` });
       return part(node, from, to, () => [
         rail(0, chunks[0], cutHere[0], row && kind === "only-a"),
-        el("div", { class: "lines" }, lineNodes(from, to)),
+        lineBox(from, to),
         rail(1, chunks[1], cutHere[1], row && kind === "only-b"),
       ], 6);
     });
@@ -799,6 +808,7 @@
     loading?.abort();
     loading = new AbortController();
     const { signal } = loading;
+    document.body.classList.remove("searching");
     $("text").setAttribute("aria-busy", "true");
     try {
       const record = await call("document", source(), signal);
@@ -846,6 +856,7 @@
     doc = null;
     loading?.abort();
     $("text").classList.remove("comparing");
+    document.body.classList.add("searching");
     $("head").replaceChildren(el("h1", {}, "Searching …"), el("p", { class: "meta" }, "The first search reads all documents."));
     show([]);
     document.title = `${state.q} · quire`;
@@ -868,7 +879,7 @@
     const how = { match: "matched by itself", parent: "replaces matches below it", aggregated: "replaces its sections" }[hit.how] || hit.how;
     return el("article", { class: "hit" },
       el("h2", {}, el("span", { class: "rank" }, String(index + 1)), hit.document ? el("a", { href: link }, hit.title) : hit.title),
-      el("p", { class: "crumbs" }, hit.breadcrumb.join(" › ")),
+      hit.breadcrumb.length > 1 ? el("p", { class: "crumbs" }, hit.breadcrumb.join(" › ")) : null,
       el("p", { class: "meta" }, el("span", {}, `${hit.document || hit.id}:${hit.lines[0]}–${hit.lines[1]}`),
         el("span", {}, plural(hit.tokens, "token")), el("span", { class: "score" }, score, `score ${hit.score.toFixed(2)}`), el("span", {}, how)),
       snippet(hit),
@@ -894,9 +905,8 @@
     const lines = [];
     let from = 0;
     for (const line of text.split("\n")) { lines.push([from, from + line.length]); from += line.length + 1; }
-    const first = spans.length ? Math.max(0, lines.findIndex(([, to]) => spans.some(([start]) => start <= to && start >= 0)) ) : 0;
-    const hot = lines.findIndex(([a, b], row) => row > 0 && spans.some(([x]) => x >= a && x <= b));
-    const begin = Math.max(0, (hot > 0 ? hot : first) - 1), end = Math.min(lines.length, begin + 9);
+    const hot = lines.findIndex(([first, last], row) => row && spans.some(([from]) => from >= first && from <= last));
+    const begin = Math.max(0, hot - 1), end = Math.min(lines.length, begin + 9);
     const pre = el("pre", { class: "snippet", tabindex: 0, "aria-label": `Text of ${hit.title}` });
     const draw = (low, high) => {
       const [a, b] = [lines[low][0], lines[high - 1][1]];
