@@ -6,16 +6,11 @@ import json
 import os
 import signal
 import socket
-import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
-from urllib.parse import urlsplit
 
-import httpx
 import pytest
-from processes import QUIRE
+from support.web_server import Served, serving
 
 import quire
 
@@ -24,33 +19,6 @@ HOSTILE = (
     "# <img src=x onerror=alert(1)>\n\n<script>alert(2)</script>\n\n<svg onload=alert(3)><script>alert(4)</script></svg>\n\n"
     "[link](javascript:alert(5))\n"
 )
-
-
-class Served:
-    """A running server: its address and a client."""
-
-    def __init__(self, process: subprocess.Popen[bytes], address: str) -> None:
-        self.process, self.address = process, address
-        parts = urlsplit(address)
-        self.port, self.token = parts.port, parts.path.strip("/")
-        self.client = httpx.Client(base_url=address, trust_env=False)
-
-    def ask(self, name: str, status: int = 200, **asked: Any) -> Any:
-        answer = self.client.post(f"api/{name}", json=asked)
-        assert answer.status_code == status, answer.text
-        return answer.json()
-
-
-@contextmanager
-def serving(folder: Path, *arguments: str) -> Iterator[Served]:
-    with subprocess.Popen([*QUIRE, "web", *arguments], cwd=folder, stdout=subprocess.PIPE) as process:
-        try:
-            assert process.stdout is not None
-            served = Served(process, process.stdout.readline().decode().strip())
-            with served.client:
-                yield served
-        finally:
-            process.kill()
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +113,8 @@ def test_only_the_documents_of_the_given_folders_are_read(server, name) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["..%2f..%2fetc%2fpasswd", "%2e%2e/%2e%2e/etc/passwd", "inspector.html/..", "__init__.py", "api/nothing", "%00"]
+    "path",
+    ["..%2f..%2fetc%2fpasswd", "%2e%2e/%2e%2e/etc/passwd", "inspector.html/..", "__init__.py", "api/nothing", "%00"],
 )
 def test_no_other_file_is_served(server, path) -> None:
     assert server.client.get(path).status_code in (403, 404, 405)
@@ -163,7 +132,9 @@ def test_a_document_that_becomes_a_link_is_refused(folder) -> None:
     late.unlink()
 
 
-@pytest.mark.parametrize(("strategy", "options"), [("packed", {"hard_cap": 64}), ("flow", {}), ("sections", {}), ("tree", {})])
+@pytest.mark.parametrize(
+    ("strategy", "options"), [("packed", {"hard_cap": 64}), ("flow", {}), ("sections", {}), ("tree", {})]
+)
 @pytest.mark.parametrize("name", ["guide.md", "windows.md", "deep/er/hostile.md"])
 def test_bands_are_the_chunks_of_the_file(server, folder, name, strategy, options) -> None:
     text = (folder / "docs" / name).read_bytes().decode()
@@ -187,17 +158,20 @@ def test_bands_are_the_chunks_of_the_file(server, folder, name, strategy, option
 
 
 def test_an_impossible_option_is_named(server) -> None:
-    wrong = server.ask("cut", 400, document="docs/guide.md", strategy="packed", options={"hard_cap": 3})
+    wrong = server.ask("cut", document="docs/guide.md", strategy="packed", options={"hard_cap": 3})
     assert wrong["option"] == "hard_cap"
     assert "at least 32" in wrong["error"]
-    assert "choose from" in server.ask("cut", 400, document="docs/guide.md", strategy="best")["error"]
+    assert "choose from" in server.ask("cut", document="docs/guide.md", strategy="best")["error"]
 
 
 def test_a_tokenizer_file_is_not_read(server, folder) -> None:
     for name in (str(folder / "secret.md"), "/etc/passwd", "../secret.md"):
-        wrong = server.ask("cut", 400, document="docs/guide.md", options={"tokenizer": name})
+        wrong = server.ask("cut", document="docs/guide.md", options={"tokenizer": name})
         assert wrong["option"] == "tokenizer"
-    assert server.ask("cut", document="docs/guide.md", options={"tokenizer": "estimate"})["options"]["tokenizer"] == "estimate"
+    assert (
+        server.ask("cut", document="docs/guide.md", options={"tokenizer": "estimate"})["options"]["tokenizer"]
+        == "estimate"
+    )
 
 
 def test_pasted_text_is_cut(server) -> None:
@@ -244,7 +218,7 @@ def test_a_search_explains_its_hits(server, folder) -> None:
     assert [each["title"] for each in hit["tree"] if each["role"] == "result"] == [hit["title"]]
     assert any("“relay”" in reason and "body" in reason for reason in hit["reasons"])
     assert server.ask("search", text="  ")["hits"] == []
-    assert "error" in server.ask("search", 400, text='title:"')
+    assert "error" in server.ask("search", text='title:"')
 
 
 def test_a_correction_is_said(server) -> None:
@@ -254,7 +228,9 @@ def test_a_correction_is_said(server) -> None:
 def test_options_of_the_command_line_and_of_quire_toml_are_where_the_page_starts(tmp_path) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "a.md").write_text(GUIDE)
-    (tmp_path / "quire.toml").write_text('[trees.docs]\npath = "docs"\n\n[chunk]\nstrategy = "flow"\nmax_tokens = 300\n')
+    (tmp_path / "quire.toml").write_text(
+        '[trees.docs]\npath = "docs"\n\n[chunk]\nstrategy = "flow"\nmax_tokens = 300\n'
+    )
     with serving(tmp_path) as served:
         assert served.ask("document", document="docs/a.md")["defaults"] == {"strategy": "flow", "max_tokens": 300}
     with serving(tmp_path, "docs", "-s", "packed", "--hard-cap", "99") as served:

@@ -39,7 +39,7 @@ def stats_page(result: Mapping[str, Any]) -> bytes:
         f'<p class="meta">{result["documents"]:,} documents, {result["characters"]:,} characters{skipped}. '
         f'Sizes are tokens of the text to embed.</p><h2>Sizes</h2><div class="plots">{plots}</div>'
     )
-    return page("Strategies compared", f"{body}<h2>Figures</h2>{table(['', *strategies], rows)}")
+    return page("Strategies compared", f"{body}<h2>Figures</h2>{table(['Figure', *strategies], rows)}")
 
 
 _SIZES = {
@@ -63,7 +63,7 @@ def eval_page(result: Mapping[str, Any], labels: Mapping[str, str]) -> bytes:
     misses = [[each.get("query", ""), each.get("rank") or "not found"] for each in result.get("misses", ())]
     body = (
         f'<p class="meta">{result["questions"]:,} questions from {escape(source)}. Bars are 95 % intervals.</p>'
-        f"<h2>Found</h2>{intervals(shares)}<h2>Figures</h2>{table(['', 'value', 'from', 'to'], rows)}"
+        f"<h2>Found</h2>{intervals(shares)}<h2>Figures</h2>{table(['Figure', 'value', 'from', 'to'], rows)}"
     )
     missed = f"<h2>First result wrong</h2>{table(['Query', 'Rank of the right one'], misses)}" if misses else ""
     return page("How well the documents answer", body + missed)

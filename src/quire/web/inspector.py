@@ -16,7 +16,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from quire import __version__
-from quire.errors import NotFoundError, OptionError, QuireError
+from quire.errors import NotFoundError, OptionError, QueryError, QuireError
 from quire.model import Finding
 from quire.record import Chunks
 from quire.size import NAMES
@@ -159,8 +159,9 @@ def _json(value: Any, status: int = 200) -> Response:
 
 
 def _problem(error: Exception) -> Response:
+    """What is wrong. A wrong option or query is an answer like others: a browser would log any other status."""
     text = (error.strerror if isinstance(error, OSError) else None) or str(error)
-    status = 404 if isinstance(error, NotFoundError) else 400
+    status = 200 if isinstance(error, OptionError | QueryError) else 404 if isinstance(error, NotFoundError) else 400
     return _json({"error": text, "option": getattr(error, "option", "")}, status)
 
 

@@ -52,7 +52,7 @@
       method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(asked), signal,
     }).catch((error) => { throw error.name === "AbortError" ? error : new Error("quire web is not running any more."); });
     const value = await answer.json().catch(() => ({ error: `the server answered ${answer.status}` }));
-    if (!answer.ok) throw Object.assign(new Error(value.error), { option: value.option });
+    if (!answer.ok || value.error) throw Object.assign(new Error(value.error), { option: value.option });
     return value;
   }
 
@@ -192,6 +192,7 @@
     node.span = [from, to];
     node.draw = draw;
     node.style.minHeight = `${rows * LINE + extra}px`;
+    node.style.containIntrinsicBlockSize = `auto ${node.style.minHeight}`;
     return node;
   }
 
@@ -324,6 +325,7 @@
     }, 36);
   }
 
+  const heard = (text) => el("span", { class: "hidden" }, text); // for screen readers
   const shortCrumb = (line) => line.replace(/^> /, "");
   const linesOf = (chunk) => (chunk.first === chunk.last ? `line ${chunk.first}` : `lines ${chunk.first}–${chunk.last}`);
 
@@ -344,13 +346,12 @@
     const names = addedNames(chunk);
     return el("button", {
       type: "button", class: "label", tabindex: chunk.index === (state.chunk ?? 0) ? 0 : -1,
-      "aria-label": `Chunk ${chunk.index}, ${plural(chunk.embedded, "token")}, ${linesOf(chunk)}, ${shortCrumb(chunk.breadcrumb)}`,
     },
-    el("span", { class: "no" }, String(chunk.index)),
+    el("span", { class: "no" }, heard("Chunk "), String(chunk.index)),
     el("span", { class: "crumb" }, shortCrumb(chunk.breadcrumb)),
     names.length ? el("span", { class: "plus" }, `+ ${names.join(", ")}`) : null,
     cap ? meter : null,
-    el("span", { class: "size" }, number(chunk.embedded)));
+    el("span", { class: "size" }, number(chunk.embedded), heard(` tokens, ${linesOf(chunk)}`)));
   }
 
   const bandOf = (index) => [...$("body").children].find((node) => node.chunk === index);
@@ -529,8 +530,8 @@
     if (row) node.chunk = chunk;
     if (isFirst && row) {
       node.type = "button";
-      node.setAttribute("aria-label", `Chunk ${chunk} of ${cut.strategy}, ${plural(row.embedded, "token")}`);
-      node.append(el("span", { class: "no" }, String(chunk)), el("span", { class: "size" }, number(row.embedded)));
+      node.append(el("span", { class: "no" }, heard(`${cut.strategy} `), String(chunk)),
+        el("span", { class: "size" }, number(row.embedded), heard(" tokens")));
       if (isDifferent) node.append(el("span", { class: "differs" }, `only ${cut.strategy}`));
     }
     return node;
@@ -777,6 +778,7 @@
     $("text").classList.toggle("comparing", cuts.length > 1);
     drawHead(comparison);
     restore(view);
+    if (view) requestAnimationFrame(() => restore(view)); // once the heights near the view are known
     if (keepControls && document.activeElement?.closest(".controls")) refreshFigures(); else drawOptions();
     checkLaws();
     if (state.chunk !== null && cuts.length === 1) choose(state.chunk, { scroll: true });
@@ -857,6 +859,7 @@
     loading?.abort();
     $("text").classList.remove("comparing");
     document.body.classList.add("searching");
+    clearTimeout(lawsTimer);
     $("head").replaceChildren(el("h1", {}, "Searching …"), el("p", { class: "meta" }, "The first search reads all documents."));
     show([]);
     document.title = `${state.q} · quire`;
@@ -1120,6 +1123,7 @@
       return show([el("p", { class: "empty" }, "Paste or drop your own Markdown.")]);
     }
     showPane("text");
+    markTree();
     if (!isNew) { await redraw(); if (state.line) jump(state.line); return; }
     await load();
     openTo(state.doc);
