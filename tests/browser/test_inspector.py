@@ -287,8 +287,11 @@ def test_the_tree_opens_folders_and_marks_the_document(open_page) -> None:
 def test_a_long_document_keeps_the_readers_place(open_page, folder) -> None:
     page = open_page("#doc=docs/guides/long.md")
     page.locator(".line", has_text="Part 30").scroll_into_view_if_needed()
-    top = """[...document.querySelectorAll('.line')].find(line =>
-      line.getBoundingClientRect().bottom > document.querySelector('main').getBoundingClientRect().top + 8).dataset.n"""
+    top = """async () => {
+      for (let frame = 0; frame < 4; frame++) await new Promise(requestAnimationFrame);  // heights settle
+      const edge = document.querySelector('main').getBoundingClientRect().top + 8;
+      return [...document.querySelectorAll('.line')].find(line => line.getBoundingClientRect().bottom > edge).dataset.n;
+    }"""
     before = int(page.evaluate(top))
     assert before > 20
     page.get_by_role("radio", name="tree").check()

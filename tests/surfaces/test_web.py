@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import socket
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.web_server import Served, serving
 
 import quire
+from support.web_server import Served, serving
 
 GUIDE = "# Guide\n\nRead this first 🦊.\n\n## Install\n\nRun `pip install relay`.\n\n## Tables\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
 HOSTILE = (
@@ -198,6 +198,16 @@ def test_a_bad_request_is_one_error(server, body, kind, status) -> None:
     assert answer.status_code == status
 
 
+def test_a_new_document_is_found_by_a_refresh(server, folder) -> None:
+    new = folder / "docs" / "new.md"
+    new.write_text("# New\n")
+    assert server.ask("refresh")["documents"] == 4
+    assert server.ask("document", document="docs/new.md")["title"] == "New"
+    new.unlink()
+    assert server.ask("document", 400, document="docs/new.md")["error"] == "No such file or directory"
+    assert server.ask("refresh")["documents"] == 3
+
+
 def test_folders_are_listed_one_at_a_time(server) -> None:
     assert server.ask("start")["root"] == {"folders": [["docs", 3]], "documents": [], "more": 0}
     listing = server.ask("folder", text="docs")
@@ -254,8 +264,8 @@ def test_a_port_in_use_is_one_error(server, folder, run, monkeypatch) -> None:
 def test_without_the_extra_it_says_what_to_install(run, folder, monkeypatch) -> None:
     monkeypatch.chdir(folder)
     for name in ("quire.web.inspector", "quire.web.confinement"):
-        monkeypatch.delitem(__import__("sys").modules, name, raising=False)
-    monkeypatch.setitem(__import__("sys").modules, "uvicorn", None)
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
     result = run("web", "docs")
     assert result.code == 2
     assert "pip install 'quire[web]'" in result.err
@@ -271,7 +281,7 @@ def test_a_folder_without_documents_still_takes_pasted_text(tmp_path) -> None:
     with serving(tmp_path) as served:
         assert served.ask("start")["documents"] == 0
         assert served.ask("cut", text="# A\n\nB.\n")["chunks"]
-    assert os.listdir(tmp_path) == []  # the index is made by the first search
+    assert list(tmp_path.iterdir()) == []  # the index is made by the first search
 
 
 def test_every_answer_is_json(server) -> None:

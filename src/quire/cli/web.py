@@ -108,7 +108,8 @@ def _serve(
                 return {"hits": [], "notes": []}
             trees = list(trees_of(opened.selection))
             results = opened.index.search(query, limit=_HITS, trees=trees, path=opened.path_filters(()), explain=True)
-            return search_record(opened.index, results, lambda hit: served.key_of(opened.file(hit.tree, hit.path)))
+            files = [opened.file(hit.tree, hit.path) for hit in results]
+            return search_record(opened.index, results, list(map(served.keys_of(files).get, files)))
 
     token = secrets.token_urlsafe(24)
     with _listener(port) as listener:

@@ -61,6 +61,7 @@ class Inspector:
         self._search = search
         self._calls: dict[str, tuple[Any, Callable[[Any], Any]]] = {
             "start": (Question, self._start),
+            "refresh": (Question, self._refresh),
             "folder": (Question, lambda asked: documents.listing(asked.text)),
             "filter": (Question, lambda asked: documents.matching(asked.text)),
             "search": (Question, self._find),
@@ -101,15 +102,21 @@ class Inspector:
             return _problem(error)
 
     def _start(self, asked: Question) -> dict[str, Any]:
-        self._documents.refresh()
         return {
             "version": __version__,
-            "documents": len(self._documents),
             "first": self._documents.first(),
-            "root": self._documents.listing(""),
+            **self._tree(),
             "defaults": self._defaults(""),
             **bands.option_table(),
         }
+
+    def _tree(self) -> dict[str, Any]:
+        return {"documents": len(self._documents), "root": self._documents.listing("")}
+
+    def _refresh(self, asked: Question) -> dict[str, Any]:
+        """Look for documents again; the page asks for it when it has drawn the first one."""
+        self._documents.refresh()
+        return self._tree()
 
     def _defaults(self, root: str) -> Options:
         return {name: value for name, value in self._options_of(root).items() if value is not None}

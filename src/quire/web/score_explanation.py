@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from quire.index.node import Node
@@ -15,10 +15,11 @@ _MOST_WORDS = 12
 """The most words and sections that are explained one by one."""
 
 
-def search_record(index: Index, results: Results, key_of: Callable[[Hit], str | None]) -> dict[str, Any]:
-    """The hits of a search with notes about the query."""
+def search_record(index: Index, results: Results, keys: Sequence[str | None]) -> dict[str, Any]:
+    """The hits of a search, with the keys of their documents, and notes about the query."""
+    outlines = [index.outline(f"{hit.tree}:{hit.path}") for hit in results]
     return {
-        "hits": [_hit_record(hit, index.outline(f"{hit.tree}:{hit.path}"), key_of(hit)) for hit in results],
+        "hits": [_hit_record(*each) for each in zip(results, outlines, keys, strict=True)],
         "notes": list(_notes(results)),
     }
 

@@ -7,7 +7,7 @@ names. Links inside the folders are not followed.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,8 @@ MOST_LISTED = 500
 """The most entries in one list; the filter finds the others."""
 MOST_BYTES = 16_000_000
 """The largest document that the page shows."""
+_STARTS = ("readme.", "index.", "_index.")
+"""How the names of documents begin that introduce a folder."""
 
 
 class ServedDocuments:
@@ -30,24 +32,25 @@ class ServedDocuments:
         self._find = find
         self._table: dict[str, Found] = {}
         self._folders: dict[str, tuple[dict[str, int], list[str]]] = {}
-        self._by_file: dict[str, str] = {}
         self.refresh()
 
     def refresh(self) -> None:
         """Look for documents again."""
         found = self._find()
         labels = _labels(dict.fromkeys(each.root for each in found))
-        table = {_joined(labels[each.root], each): each for each in found}
-        self._table, self._folders = table, _folders(table)
-        self._by_file = {os.path.abspath(each.file): key for key, each in table.items()}  # noqa: PTH100
+        files = {root for root in labels if Path(root).is_file()}
+        self._table = {
+            labels[each.root] if each.root in files else f"{labels[each.root]}/{each.path}": each for each in found
+        }
+        self._folders = _folders(self._table)
 
     def __len__(self) -> int:
         return len(self._table)
 
     def first(self) -> str | None:
         """The document to open first: a README or index near the top, else the first one."""
-        start = (key for key in self._table if Path(key).stem.lower() in ("readme", "index", "_index"))
-        return min(start, key=lambda key: (key.count("/"), key), default=next(iter(self._table), None))
+        starts = [key for key in self._table if key.rpartition("/")[2].lower().startswith(_STARTS)]
+        return min(starts, key=lambda key: (key.count("/"), key), default=next(iter(self._table), None))
 
     def get(self, key: str) -> Found:
         """A document by its key."""
@@ -56,9 +59,13 @@ class ServedDocuments:
             raise NotFoundError(f"{key[:200]!r}: no such document", "choose one in the list")
         return found
 
-    def key_of(self, file: str) -> str | None:
-        """The key of a file, if it is one of the documents."""
-        return self._by_file.get(os.path.abspath(file))  # noqa: PTH100  links stay as named
+    def keys_of(self, files: Iterable[str]) -> dict[str, str]:
+        """The keys of files, of those that are documents."""
+        wanted = {os.path.abspath(file): file for file in files}  # noqa: PTH100  links stay as named
+        names = {os.path.basename(file) for file in wanted}  # noqa: PTH119
+        near = {key: each.file for key, each in self._table.items() if each.file.name in names}
+        here = {os.path.abspath(file): key for key, file in near.items()}  # noqa: PTH100
+        return {wanted[path]: here[path] for path in wanted if path in here}
 
     def text(self, key: str) -> tuple[str, tuple[Finding, ...]]:
         """The text of a document, and the findings of decoding it."""
@@ -85,7 +92,7 @@ class ServedDocuments:
         return {"documents": keys[:MOST_LISTED], "more": max(len(keys) - MOST_LISTED, 0)}
 
 
-def _labels(roots: Sequence[str] | dict[str, None]) -> dict[str, str]:
+def _labels(roots: Iterable[str]) -> dict[str, str]:
     """A short name for each of the given paths, all different."""
     labels: dict[str, str] = {}
     for root in roots:
@@ -97,11 +104,7 @@ def _labels(roots: Sequence[str] | dict[str, None]) -> dict[str, str]:
     return labels
 
 
-def _joined(label: str, found: Found) -> str:
-    return label if Path(found.root).is_file() else f"{label}/{found.path}"
-
-
-def _folders(keys: Sequence[str] | dict[str, Found]) -> dict[str, tuple[dict[str, int], list[str]]]:
+def _folders(keys: Iterable[str]) -> dict[str, tuple[dict[str, int], list[str]]]:
     """For each folder the numbers of documents in the folders below it, and its own documents."""
     folders: dict[str, tuple[dict[str, int], list[str]]] = {"": ({}, [])}
     for key in keys:

@@ -721,7 +721,7 @@
         place.replaceChildren(...(broken.length ? [findingList({ findings: broken })]
           : [el("span", { class: "ok", "aria-hidden": "true" }, "✓"), ` Nothing lost, nothing altered${capped}.`]));
       } catch (error) { if (place?.isConnected) place.textContent = error.message; }
-    }, 500);
+    }, doc.text.length > 3e5 ? 1500 : 400); // checking takes as long as cutting, and the next change is more urgent
   }
 
   function commandLine(side) {
@@ -977,6 +977,15 @@
     markTree();
   }
 
+  // Files may have come or gone since the server started; a large folder takes a moment to look through.
+  async function refreshTree() {
+    const found = await call("refresh");
+    if (found.documents === start.documents) return;
+    Object.assign(start, found);
+    await drawTree();
+    if (!doc && !state.q) route();
+  }
+
   async function openTo(key) {
     const folders = (key || "").split("/").slice(0, -1);
     for (let depth = 1; depth <= folders.length; depth++) {
@@ -1139,7 +1148,7 @@
       if (!saved) drawTree();
       await route();
       addEventListener("hashchange", route);
-      document.body.dataset.ready = "true";
+      if (!saved) refreshTree();
     } catch (error) { drawError(error); }
   })();
 })();
