@@ -68,6 +68,13 @@ def server(folder: Path) -> Iterator[Served]:
 
 
 @pytest.fixture(scope="session")
+def docs_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """The documentation of quire."""
+    with serving(tmp_path_factory.mktemp("docs"), str(RELAY.parents[1])) as served:
+        yield served
+
+
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright  # noqa: PLC0415  only make test-web installs it
 
@@ -90,7 +97,7 @@ def open_page(browser: Any, server: Served) -> Iterator[Callable[..., Any]]:
         context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
         contexts.append(context)
         page = context.new_page()
-        allowed = (server.address, "file://", "data:", "blob:")
+        allowed = (address.partition("#")[0] or server.address, "data:", "blob:")
         page.on("console", lambda said: problems.append(said.text) if said.type in ("error", "warning") else None)
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.on("request", lambda asked: None if asked.url.startswith(allowed) else problems.append(asked.url))

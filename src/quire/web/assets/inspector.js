@@ -372,9 +372,16 @@
     state.chunk = index;
     saveAddress();
     const node = mark(index);
-    if (node && scroll) node.scrollIntoView({ block: "nearest" });
+    if (node && scroll) reveal(node);
     if (node && focus) node.querySelector(".label").focus({ preventScroll: true });
     drawChunk(index, state.side);
+  }
+
+  // Scroll to the top of a band, unless most of it is in view.
+  function reveal(node) {
+    const main = $("text"), box = main.getBoundingClientRect(), bounds = node.getBoundingClientRect();
+    const isSeen = bounds.top >= box.top && (bounds.bottom <= box.bottom || bounds.top < box.top + box.height / 2);
+    if (!isSeen) main.scrollTop += bounds.top - box.top - box.height / 6;
   }
 
   // The record of a chunk
@@ -567,9 +574,13 @@
     $("head").replaceChildren(
       ...[back, el("h1", {}, doc.title || name),
         el("p", { class: "meta" }, `${name} · ${plural(doc.lines.length, "line")} · ${plural(doc.text.length, "character")}`),
-        el("div", { class: "summary-row" }, comparison ? comparisonSummary(comparison) : summary, toggle)].filter(Boolean));
+        el("div", { class: "summary-row" }, comparison ? comparisonSummary(comparison) : summary, comparison && arrows(), toggle)].filter(Boolean));
     document.title = `${doc.title || name} · quire`;
   }
+
+  const arrows = () => el("span", { class: "arrows" },
+    el("button", { type: "button", class: "quiet", "aria-label": "Previous difference", onclick: () => nextDifference(-1) }, "↑"),
+    el("button", { type: "button", class: "quiet", "aria-label": "Next difference", onclick: () => nextDifference(1) }, "↓"));
 
   function comparisonSummary({ counts: [both, a, b], same }) {
     const [first, second] = state.sides.map((side) => side.strategy);
@@ -577,9 +588,7 @@
       el("p", { class: "summary" }, el("b", {}, `${first}, ${number(cuts[0].chunks.length)}`), " beside ",
         el("b", {}, `${second}, ${number(cuts[1].chunks.length)}`), `: ${plural(same, "chunk")} the same`),
       el("p", { class: "cuts" }, el("span", { class: "both" }, `${plural(both, "cut")} in both`),
-        el("span", { class: "only-a" }, `${number(a)} only in ${first}`), el("span", { class: "only-b" }, `${number(b)} only in ${second}`),
-        el("span", {}, el("button", { type: "button", class: "quiet", "aria-label": "Previous difference", onclick: () => nextDifference(-1) }, "↑"),
-          el("button", { type: "button", class: "quiet", "aria-label": "Next difference", onclick: () => nextDifference(1) }, "↓"))));
+        el("span", { class: "only-a" }, `${number(a)} only in ${first}`), el("span", { class: "only-b" }, `${number(b)} only in ${second}`)));
   }
 
   function toggleComparison() {
