@@ -167,7 +167,7 @@ def test_two_strategies_side_by_side(open_page, folder) -> None:
     assert page.locator(".rail .differs").count() == page.locator(".row.only-a, .row.only-b").count()
     page.get_by_role("radio", name="tree").check()
     wait_for_address(page, "b=tree")
-    page.locator("button.rail[data-side='1']").nth(1).click()
+    page.locator("button.rail[data-side='1']").last.click()
     expect(page.locator("#chunk h2")).to_contain_text("tree")
     page.keyboard.press("c")
     page.locator(".band").first.wait_for()
@@ -204,6 +204,12 @@ def test_an_address_brings_everything_back(open_page) -> None:
     again = open_page(address=copied)
     again.locator(".band.chosen").wait_for()
     assert again.url == copied
+
+
+def test_an_address_with_a_query_marks_its_words(open_page) -> None:
+    page = open_page("#doc=docs/relay.md&q=receiver+timeout")
+    expect(page.locator(".band mark").first).to_be_visible()
+    assert page.get_by_role("link", name="Results for").is_visible()
 
 
 def test_dark_and_light(open_page) -> None:

@@ -14,7 +14,7 @@ import click
 
 from quire.cli.cut_options import Cutter, TreeCutter, cut_options
 from quire.cli.input_documents import Inputs, Summary
-from quire.cli.open_index import open_index
+from quire.cli.open_index import open_index, settings_for
 from quire.cli.output import count_of, echo, note
 from quire.cli.shared_options import index_option, not_empty, paths_argument
 from quire.cli.tree_paths import display_path, exists, select, trees_of
@@ -96,6 +96,7 @@ def _serve(
         from quire.web.inspector import Inspector, serve  # noqa: PLC0415  starlette and uvicorn are an extra
     except ModuleNotFoundError as error:
         raise QuireError(f"quire web needs {error.name}", "install it: pip install 'quire[web]'") from error
+    settings_for(index_folder)  # refuse a wrong folder now, not at the first search
     documents = ServedDocuments(lambda: _found(inputs))
     cutter.prepare()
 

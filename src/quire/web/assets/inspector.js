@@ -24,7 +24,7 @@
   let doc = null; // the document on display, with the tables made by `prepare`
   let cuts = []; // the cut of each side
   const known = new Map(); // recent cuts by their request
-  const state = { doc: null, pasted: null, sides: [], side: 0, q: "", line: 0, chunk: null };
+  const state = { doc: null, pasted: null, sides: [], side: 0, isChanged: false, q: "", line: 0, chunk: null };
   let marks = []; // the query's words in the document
 
   // Elements
@@ -92,7 +92,7 @@
     const { doc: name, sides, q, line, chunk } = { ...state, ...changes };
     const given = new URLSearchParams();
     if (name) given.set("doc", name);
-    sides.forEach((side, index) => {
+    if (state.isChanged) sides.forEach((side, index) => {
       given.set(index ? "b" : "s", side.strategy);
       for (const [option, value] of Object.entries(side.options)) {
         if (option in LABELS) given.set(index ? `b.${option}` : option, value);
@@ -368,7 +368,8 @@
   }
 
   function choose(index, { scroll = false, focus = false } = {}) {
-    if (!cuts[0] || index < 0 || index >= cuts[0].chunks.length) return;
+    const cut = cuts[state.side] || cuts[0];
+    if (!cut || index < 0 || index >= cut.chunks.length) return;
     state.chunk = index;
     saveAddress();
     const node = mark(index);
@@ -592,6 +593,7 @@
   }
 
   function toggleComparison() {
+    state.isChanged = true;
     if (state.sides.length > 1) { state.sides.length = 1; state.side = 0; } else {
       const other = state.sides[0].strategy === "flow" ? "packed" : "flow";
       state.sides.push(defaultSide(doc.defaults, other));
@@ -668,6 +670,7 @@
 
   function setStrategy(name) {
     const before = state.sides[state.side];
+    state.isChanged = true;
     const kept = Object.entries(before.options).filter(([option]) => start.common.includes(option));
     state.sides[state.side] = { strategy: name, options: saved ? {} : Object.fromEntries(kept) };
     state.chunk = null;
@@ -676,6 +679,7 @@
   }
 
   function setOption(name, value) {
+    state.isChanged = true;
     state.sides[state.side].options[name] = value;
     state.chunk = null;
     redraw({ keepControls: true });
@@ -825,16 +829,20 @@
       const record = await call("document", source(), signal);
       if (signal.aborted) return;
       prepare(record);
-      if (!state.sides.length) state.sides = [defaultSide(record.defaults)];
+      if (!state.isChanged) state.sides = [defaultSide(record.defaults)];
       state.side = Math.min(state.side, state.sides.length - 1);
       cuts = [];
-      marks = await marksOf();
+      marks = [];
+      const marking = marksOf();
+      if (lastResults?.found) marks = await marking; // else the first search may take a while
       drawPlain();
       drawHead();
       $("text").scrollTop = 0;
       if (state.chunk === null) drawNoChunk();
       await redraw();
       if (state.line) jump(state.line);
+      const found = await marking;
+      if (!signal.aborted && found.length > marks.length) { marks = found; await redraw(); }
     } catch (error) {
       if (error.name !== "AbortError") drawError(error);
     } finally { $("text").removeAttribute("aria-busy"); }
@@ -859,8 +867,12 @@
 
   let lastResults = null;
   async function results(query) {
-    if (lastResults?.query !== query) lastResults = { query, found: await call("search", { text: query }) };
-    return lastResults.found;
+    if (lastResults?.query !== query) {
+      const asked = { query, answer: call("search", { text: query }) };
+      lastResults = asked;
+      asked.found = await asked.answer;
+    }
+    return lastResults.answer;
   }
 
   async function drawSearch() {
@@ -1132,7 +1144,7 @@
     if (state.pasted && !given.doc && !given.q) return;
     if (given.doc || given.q) state.pasted = null;
     Object.assign(state, { doc: given.doc, q: given.q, line: given.line, chunk: given.chunk });
-    if (given.sides.length) { state.sides = given.sides; state.side = Math.min(state.side, given.sides.length - 1); }
+    if (given.sides.length) Object.assign(state, { sides: given.sides, isChanged: true, side: Math.min(state.side, given.sides.length - 1) });
     $("query").value = state.q;
     if (!state.doc && state.q) return drawSearch();
     if (!state.doc) state.doc = start.first;
