@@ -123,9 +123,10 @@ class Inspector:
 
     def _document(self, asked: Cut) -> dict[str, Any]:
         text, path, findings = self._text(asked)
-        defaults = self._defaults(self._documents.get(asked.document).root if asked.document else "")
+        found = self._documents.get(asked.document) if asked.document else None
         document = bands.parsed(text, path, asked.options.get("title"))
-        return {**bands.document_record(document, findings), "defaults": defaults}
+        more = {"defaults": self._defaults(found.root if found else ""), "file": str(found.file) if found else "-"}
+        return bands.document_record(document, findings) | more
 
     def _text(self, asked: Cut) -> tuple[str, str, tuple[Finding, ...]]:
         """The text, the path in ids, and the findings of decoding."""

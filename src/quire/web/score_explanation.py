@@ -7,6 +7,7 @@ from typing import Any
 
 from quire.index.node import Node
 from quire.indexed import Index
+from quire.model import Span
 from quire.search.hit import Hit, Results
 
 MOST_TEXT = 20_000
@@ -19,7 +20,10 @@ def search_record(index: Index, results: Results, keys: Sequence[str | None]) ->
     """The hits of a search, with the keys of their documents, and notes about the query."""
     outlines = [index.outline(f"{hit.tree}:{hit.path}") for hit in results]
     return {
-        "hits": [_hit_record(*each) for each in zip(results, outlines, keys, strict=True)],
+        "hits": [
+            _hit_record(hit, nodes, key) | {"matches": _matches(hit)}
+            for hit, nodes, key in zip(results, outlines, keys, strict=True)
+        ],
         "notes": list(_notes(results)),
     }
 
@@ -31,6 +35,11 @@ def _notes(results: Results) -> Iterator[str]:
         yield "No section has all of the words; these have some of them."
     if results.ignored_terms:
         yield f"The query is long; {results.ignored_terms} of its terms were ignored."
+
+
+def _matches(hit: Hit) -> list[Span]:
+    """Where the query's words are in the text that the page shows."""
+    return [each for each in hit.match_ranges if each.end <= MOST_TEXT]
 
 
 def _hit_record(hit: Hit, nodes: Sequence[Node], key: str | None) -> dict[str, Any]:
@@ -49,29 +58,28 @@ def _hit_record(hit: Hit, nodes: Sequence[Node], key: str | None) -> dict[str, A
         "text": hit.text[:MOST_TEXT],
         "shortened": len(hit.text) > MOST_TEXT or not hit.complete,
         "complete": hit.complete,
-        "matches": [each for each in hit.match_ranges if each.end <= MOST_TEXT],
         "tree": list(_drawn_tree(hit, result, nodes)),
         "reasons": [*_score_reasons(hit, {node.id: node.title for node in nodes}), *_merge_reasons(hit, titles)],
     }
 
 
 def _drawn_tree(hit: Hit, result: Node, nodes: Sequence[Node]) -> Iterator[dict[str, Any]]:
-    """The headings around a hit: above it, in it as far as they matched, and how many others there are.
+    """The headings above a hit, and those in it that matched.
 
-    ``role`` is "result", "match" (it matched and is part of the result), "above" or "other".
+    ``role`` is "result", "match" (it matched and is part of the result) or "above". A document that has the title of
+    its first heading is called by its path.
     """
     matched = set(hit.constituents)
     above = {each.position for each in result.ancestors}
     shown = [node for node in nodes if node.id in matched or node.position == result.position or node.position in above]
+    headings = {node.title for node in shown if node.position}
     for node in shown:
         role = "result" if node.position == result.position else "above" if node.position in above else "match"
         yield {
             "role": role,
             "depth": len(node.ancestors),
-            "title": node.title,
-            "line": node.line,
+            "title": node.path if not node.position and node.title in headings else node.title,
             "matched": node.id in matched,
-            "children": node.children,
         }
 
 
@@ -111,7 +119,8 @@ def _step_reason(step: Mapping[str, Any], titles: Mapping[int, str]) -> str:
             return f"{name} has as many of the words itself as the sections below it{beside}."
         case "aggregated":
             number = f"{step['matching']} of {step['children']} sections below {name} match"
-            score = f"the sum of their scores, {step['total']:.2f}, is limited to {step['limit']:.2f}"
+            limit = f", limited to {step['limit']:.2f}" if step["total"] > step["limit"] else ""
+            score = f"its score is the sum of theirs, {step['total']:.2f}{limit}"
             return f"{number}, so it replaces {replaced or 'them'}; {score}."
         case "passed over":
             return f"{name} matches, too, but sections below it answer better; they inherit its rank."

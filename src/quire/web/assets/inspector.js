@@ -742,7 +742,7 @@
       const flag = name === "breadcrumb_mode" ? "--breadcrumb" : `--${name.replaceAll("_", "-")}`;
       return value === true ? flag : value === false ? flag.replace("--", "--no-") : `${flag} ${value}`;
     });
-    const path = state.pasted ? "-" : saved ? doc.path : state.doc;
+    const path = doc.file || doc.path;
     const quoted = /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
     const text = ["quire chunk", quoted, `-s ${side.strategy}`, ...flags].join(" ");
     return el("div", { class: "command" }, el("code", {}, text), copyButton(() => text));
@@ -905,7 +905,7 @@
       el("h2", {}, el("span", { class: "rank" }, String(index + 1)), hit.document ? el("a", { href: link }, hit.title) : hit.title),
       hit.breadcrumb.length > 1 ? el("p", { class: "crumbs" }, hit.breadcrumb.join(" › ")) : null,
       el("p", { class: "meta" }, el("span", {}, `${hit.document || hit.id}:${hit.lines[0]}–${hit.lines[1]}`),
-        el("span", {}, plural(hit.tokens, "token")), el("span", { class: "score" }, score, `score ${hit.score.toFixed(2)}`), el("span", {}, how)),
+        el("span", {}, plural(hit.tokens, "token")), el("span", { class: "score" }, score, hit.score < 0.01 ? "score below 0.01" : `score ${hit.score.toFixed(2)}`), el("span", {}, how)),
       snippet(hit),
       el("details", { open: index === 0 }, el("summary", {}, "Why it is here"),
         el("div", { class: "why" },
