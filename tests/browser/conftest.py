@@ -53,6 +53,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "docs/hostile.md": HOSTILE,
         "docs/guides/long.md": f"# Long\n\n{long}\n",
         "docs/guides/wide.md": "# Wide 🦊\n\nFoxes 🦊🦊 run.\r\n\r\n## Next 🦊\r\n\r\nAnd stop.\r\n",
+        "docs/guides/empty.md": "",
+        "docs/guides/blank.md": "\n \n",
+        'docs/odd "name" <i>&#%3f?.md': "# Odd\n\nText.\n",
+        "docs/guides/one-line.md": "word " * 200_000,
         "docs/guides/findings.md": "# A\n\nText.\n\n# Empty\n\n# B\n\n" + "word " * 3000 + "\n",
     }
     for name, text in files.items():

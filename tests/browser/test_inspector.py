@@ -291,6 +291,29 @@ def test_the_tree_opens_folders_and_marks_the_document(open_page) -> None:
     expect(page.locator("[aria-current=page]")).to_have_text("relay.md")
 
 
+def test_odd_documents(open_page) -> None:
+    page = open_page("#doc=docs/guides/empty.md", ready=".summary")
+    expect(page.locator(".summary")).to_have_text("0 chunks, 0 tokens to embed")
+    page.get_by_role("button", name="Compare").click()
+    expect(page.locator(".compared")).to_contain_text("0 chunks the same")
+    page.get_by_role("link", name="blank.md").click()
+    expect(page.locator(".meta")).to_contain_text("blank.md · 3 lines")
+    page.get_by_role("link", name="odd").click()
+    wait_for_title(page, "Odd")
+    page.reload()
+    wait_for_title(page, "Odd")
+    expect(page.locator("[aria-current=page]")).to_have_text('odd "name" <i>&#%3f?.md')
+
+
+def test_a_line_of_a_megabyte(open_page, folder) -> None:
+    page = open_page("#doc=docs/guides/one-line.md")
+    text = text_of(folder, "guides/one-line.md")
+    wait_for_bands(page, len(quire.chunk(text, path="one-line.md")))
+    page.get_by_role("radio", name="tree").check()
+    wait_for_bands(page, 1)
+    assert page.locator(".band .line").text_content() == text.rstrip()
+
+
 def test_a_long_document_keeps_the_readers_place(open_page, folder) -> None:
     page = open_page("#doc=docs/guides/long.md")
     page.locator(".line", has_text="Part 30").scroll_into_view_if_needed()

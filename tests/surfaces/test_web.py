@@ -247,6 +247,24 @@ def test_options_of_the_command_line_and_of_quire_toml_are_where_the_page_starts
         assert served.ask("start")["defaults"] == {"strategy": "packed", "hard_cap": 99}
 
 
+def test_odd_names(tmp_path) -> None:
+    names = ['a "b" <i>&#%3f?.md', "ä🦊.md", "new\nline.md", b"latin-\xe9.md".decode("utf-8", "surrogateescape")]
+    (tmp_path / "docs & <b>").mkdir()
+    for name in names:
+        (tmp_path / "docs & <b>" / name).write_text(f"# Odd\n\n{len(name)}\n")
+    with serving(tmp_path, "docs & <b>") as served:
+        listed = served.ask("folder", text="docs & <b>")["documents"]
+        assert len(listed) == 4
+        for name in listed:
+            key = f"docs & <b>/{name}"
+            assert served.ask("document", document=key)["text"].startswith("# Odd")
+            assert served.ask("cut", document=key)["chunks"]
+            assert served.ask("chunk", document=key)["id"]
+        assert {hit["document"] for hit in served.ask("search", text="odd")["hits"]} == {
+            f"docs & <b>/{name}" for name in listed
+        }
+
+
 def test_ctrl_c_ends_it(folder) -> None:
     with serving(folder, "docs") as served:
         served.ask("start")
@@ -261,7 +279,7 @@ def test_a_port_in_use_is_one_error(server, folder, run, monkeypatch) -> None:
     assert "choose another one with --port" in result.err
 
 
-def test_without_the_extra_it_says_what_to_install(run, folder, monkeypatch) -> None:
+def test_without_the_extra_it_says_what_to_install(run, folder, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(folder)
     for name in ("quire.web.inspector", "quire.web.confinement"):
         monkeypatch.delitem(sys.modules, name, raising=False)
@@ -269,6 +287,7 @@ def test_without_the_extra_it_says_what_to_install(run, folder, monkeypatch) -> 
     result = run("web", "docs")
     assert result.code == 2
     assert "pip install 'quire[web]'" in result.err
+    assert run("web", "--export", tmp_path / "page.html", "docs/guide.md").code == 0  # needs no server
 
 
 def test_a_path_that_does_not_exist_is_one_error(run, tmp_path) -> None:

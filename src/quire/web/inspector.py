@@ -17,6 +17,7 @@ from starlette.routing import Route
 
 from quire import __version__
 from quire.errors import NotFoundError, OptionError, QueryError, QuireError
+from quire.index.file_records import storable
 from quire.model import Finding
 from quire.record import Chunks
 from quire.size import NAMES
@@ -125,14 +126,17 @@ class Inspector:
         text, path, findings = self._text(asked)
         found = self._documents.get(asked.document) if asked.document else None
         document = bands.parsed(text, path, asked.options.get("title"))
-        more = {"defaults": self._defaults(found.root if found else ""), "file": str(found.file) if found else "-"}
+        more = {
+            "defaults": self._defaults(found.root if found else ""),
+            "file": storable(str(found.file)) if found else "-",
+        }
         return bands.document_record(document, findings) | more
 
     def _text(self, asked: Cut) -> tuple[str, str, tuple[Finding, ...]]:
         """The text, the path in ids, and the findings of decoding."""
         if asked.document is not None:
             text, findings = self._documents.text(asked.document)
-            return text, self._documents.get(asked.document).path, findings
+            return text, storable(self._documents.get(asked.document).path), findings
         if asked.text is None or "\0" in asked.path:
             raise NotFoundError("no document", "name one, or send a text")
         return asked.text, asked.path, ()

@@ -13,6 +13,7 @@ from typing import Any
 
 from quire import read
 from quire.errors import InputError, NotFoundError
+from quire.index.file_records import storable
 from quire.index.folder import is_inside
 from quire.model import Finding
 from quire.read.discover import Found
@@ -39,9 +40,10 @@ class ServedDocuments:
         found = self._find()
         labels = _labels(dict.fromkeys(each.root for each in found))
         files = {root for root in labels if Path(root).is_file()}
-        self._table = {
+        named = {
             labels[each.root] if each.root in files else f"{labels[each.root]}/{each.path}": each for each in found
         }
+        self._table = {storable(key): each for key, each in named.items()}
         self._folders = _folders(self._table)
 
     def __len__(self) -> int:
@@ -60,12 +62,12 @@ class ServedDocuments:
         return found
 
     def keys_of(self, files: Iterable[str]) -> dict[str, str]:
-        """The keys of files, of those that are documents."""
+        """The keys of files, as the index names them, of those that are documents."""
         wanted = {os.path.abspath(file): file for file in files}  # noqa: PTH100  links stay as named
-        names = {os.path.basename(file) for file in wanted}  # noqa: PTH119
-        near = {key: each.file for key, each in self._table.items() if each.file.name in names}
-        here = {os.path.abspath(file): key for key, file in near.items()}  # noqa: PTH100
-        return {wanted[path]: here[path] for path in wanted if path in here}
+        names = {os.path.basename(path) for path in wanted}  # noqa: PTH119
+        same_name = {key: each.file for key, each in self._table.items() if storable(each.file.name) in names}
+        keys = {storable(os.path.abspath(file)): key for key, file in same_name.items()}  # noqa: PTH100
+        return {file: keys[path] for path, file in wanted.items() if path in keys}
 
     def text(self, key: str) -> tuple[str, tuple[Finding, ...]]:
         """The text of a document, and the findings of decoding it."""
