@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 import quire
+from quire.web import bands
+from quire.wire import to_json
 from support.web_server import Served, serving
 
 GUIDE = "# Guide\n\nRead this first 🦊.\n\n## Install\n\nRun `pip install relay`.\n\n## Tables\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
@@ -172,6 +174,12 @@ def test_a_tokenizer_file_is_not_read(server, folder) -> None:
         server.ask("cut", document="docs/guide.md", options={"tokenizer": "estimate"})["options"]["tokenizer"]
         == "estimate"
     )
+
+
+def test_front_matter_of_any_kind_is_in_the_record(server) -> None:
+    text = '---\ntitle: "a\\ud800"\ndate: 2026-01-01\ntags: [x, {y: .nan}]\n---\n\nText.\n'
+    record = server.ask("chunk", text=text, path="a.md")
+    assert record == json.loads(to_json(bands.chunk_record(quire.chunk(text, path="a.md")[0])))
 
 
 def test_pasted_text_is_cut(server) -> None:

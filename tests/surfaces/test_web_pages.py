@@ -135,7 +135,10 @@ def test_an_evaluation_as_a_page() -> None:
         "tokens": {"value": 812.4, "low": 700.0, "high": 900.0},
         "hard": {"value": None, "low": None, "high": None},
     }
-    misses = [{"query": "<b>bold</b>", "rank": 3}, {"query": "lost", "rank": 0}]
+    misses = [
+        {"query": "<b>bold</b>", "rank": 3, "first": "docs:a.md", "answers": ["docs:b.md#b", "docs:c.md"]},
+        {"query": "lost", "rank": 0, "first": None, "answers": ["docs:d.md"]},
+    ]
     labels = {"mrr": "MRR@10", "tokens": "tokens read", "hard": "MRR@10, hard"}
     result = {"questions": 1200, "source": "links", "figures": figures, "misses": misses}
     text = eval_page(result, labels).decode()
@@ -144,5 +147,5 @@ def test_an_evaluation_as_a_page() -> None:
     assert "<td>812</td>" in text
     assert "&lt;b&gt;bold&lt;/b&gt;" in text
     assert "<b>" not in text
-    assert "not found" in text
+    assert "<td>not found</td><td>nothing</td><td>docs:d.md</td>" in text
     assert Page(text).loads() == []

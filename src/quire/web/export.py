@@ -8,13 +8,12 @@ from hashlib import sha256
 from html import escape
 from typing import Any
 
-import msgspec
-
 from quire import __version__
 from quire.model import Finding
 from quire.options import OWN, valid_names
 from quire.web import bands
 from quire.web.assets import asset
+from quire.wire import to_json
 
 
 def export_page(
@@ -41,12 +40,12 @@ def _page(title: str, data: dict[str, Any]) -> bytes:
         "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
     )
     # Nothing in the data can end the script element that it is in.
-    json = msgspec.json.encode(data).replace(b"<", b"\\u003c").replace(b">", b"\\u003e").replace(b"&", b"\\u0026")
+    json = to_json(data).replace(b"<", b"\\u003c").replace(b">", b"\\u003e").replace(b"&", b"\\u0026")
     icon = b'href="data:image/svg+xml;base64,' + b64encode(asset("icon.svg")) + b'"'
     parts = {
         b"<!-- policy -->": f'<meta http-equiv="Content-Security-Policy" content="{policy}">'.encode(),
         b'href="icon.svg"': icon,
-        b"<title>quire</title>": f"<title>{escape(title)} · quire</title>".encode(),
+        b"<title>quire</title>": f"<title>{escape(title)} · quire</title>".encode("utf-8", "replace"),
         b'<link rel="stylesheet" href="inspector.css">': b"<style>" + style + b"</style>",
         b'<script src="inspector.js" defer></script>': b"",
         b"</body>": b'<script type="application/json" id="data">' + json + b"</script>\n"

@@ -50,22 +50,22 @@ _SHARES = {"overlap": "Overlap", "breadcrumb": "Breadcrumb", "added": "Added in 
 
 
 def eval_page(result: Mapping[str, Any], labels: Mapping[str, str]) -> bytes:
-    """The figures that ``quire eval --json`` prints; ``labels`` names them, shares and others.
-
-    Figures with a value of at most 1 are shares, and plotted with their intervals.
-    """
+    """The figures that ``quire eval --json`` prints; ``labels`` has their names. Those up to 1 are plotted."""
     figures: Mapping[str, Mapping[str, float | None]] = result["figures"]
-    shares = [(labels[name], each) for name, each in figures.items() if name in labels and (each["high"] or 0) <= 1]
+    shares = [(labels[name], each) for name, each in figures.items() if (each["high"] or 0) <= 1]
     rows = [
         [labels[name], *(_decimal(each[part]) for part in ("value", "low", "high"))] for name, each in figures.items()
     ]
     source = "the documents' own links" if result["source"] == "links" else str(result["source"])
-    misses = [[each.get("query", ""), each.get("rank") or "not found"] for each in result.get("misses", ())]
+    misses = [
+        [each["query"], each["rank"] or "not found", each["first"] or "nothing", ", ".join(each["answers"])]
+        for each in result["misses"]
+    ]
     body = (
         f'<p class="meta">{result["questions"]:,} questions from {escape(source)}. Bars are 95 % intervals.</p>'
         f"<h2>Found</h2>{intervals(shares)}<h2>Figures</h2>{table(['Figure', 'value', 'from', 'to'], rows)}"
     )
-    missed = f"<h2>First result wrong</h2>{table(['Query', 'Rank of the right one'], misses)}" if misses else ""
+    missed = f"<h2>First result wrong</h2>{table(['Query', 'Rank', 'First result', 'Right'], misses)}" if misses else ""
     return page("How well the documents answer", body + missed)
 
 

@@ -25,6 +25,7 @@ from quire.web import bands
 from quire.web.assets import ASSETS, MEDIA_TYPES, asset
 from quire.web.confinement import Confined
 from quire.web.served_documents import MOST_BYTES, ServedDocuments
+from quire.wire import to_json
 
 Search = Callable[[str, ServedDocuments], dict[str, Any]]
 """The hits of a query, as ``score_explanation.search_record`` makes them."""
@@ -125,12 +126,9 @@ class Inspector:
     def _document(self, asked: Cut) -> dict[str, Any]:
         text, path, findings = self._text(asked)
         found = self._documents.get(asked.document) if asked.document else None
-        document = bands.parsed(text, path, asked.options.get("title"))
-        more = {
-            "defaults": self._defaults(found.root if found else ""),
-            "file": storable(str(found.file)) if found else "-",
-        }
-        return bands.document_record(document, findings) | more
+        defaults = self._defaults(found.root if found else "")
+        record = bands.document_record(bands.parsed(text, path, defaults.get("title")), findings)
+        return {**record, "defaults": defaults, "file": storable(str(found.file)) if found else "-"}
 
     def _text(self, asked: Cut) -> tuple[str, str, tuple[Finding, ...]]:
         """The text, the path in ids, and the findings of decoding."""
@@ -151,10 +149,8 @@ class Inspector:
         root = self._documents.get(asked.document).root if asked.document else ""
         allowed = {*NAMES, self._options_of(root).get("tokenizer")}
         if (name := asked.options.get("tokenizer", NAMES[0])) not in allowed:
-            raise OptionError(
-                f"tokenizer {name!r:.80} is not one of the page's", "name it when you start quire web",
-                option="tokenizer",
-            )  # fmt: skip
+            problem = f"tokenizer {name!r:.80} is not one of the page's"
+            raise OptionError(problem, "name it when you start quire web", option="tokenizer")
 
     def _chunk(self, asked: Cut) -> dict[str, Any]:
         chunks = self._cut(asked)
@@ -167,7 +163,7 @@ class Inspector:
 
 
 def _json(value: Any, status: int = 200) -> Response:
-    return Response(msgspec.json.encode(value), status, media_type="application/json")
+    return Response(to_json(value), status, media_type="application/json")
 
 
 def _problem(error: Exception) -> Response:

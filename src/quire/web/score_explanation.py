@@ -56,10 +56,12 @@ def _hit_record(hit: Hit, nodes: Sequence[Node], key: str | None) -> dict[str, A
         "how": hit.how,
         "start": hit.span.start,
         "text": hit.text[:MOST_TEXT],
-        "shortened": len(hit.text) > MOST_TEXT or not hit.complete,
         "complete": hit.complete,
         "tree": list(_drawn_tree(hit, result, nodes)),
-        "reasons": [*_score_reasons(hit, {node.id: node.title for node in nodes}), *_merge_reasons(hit, titles)],
+        "reasons": [
+            *_score_reasons(hit, {node.id: node.title for node in nodes}),
+            *(_step_reason(step, titles) for step in hit.explanation.get("merging", ())),
+        ],
     }
 
 
@@ -102,11 +104,6 @@ def _word_reason(word: str, found: Sequence[tuple[float, str]]) -> str:
     (best, field), *others = found
     also = f", and counts a little for the {_listed([other for _, other in others], 'and')}" if others else ""
     return f"“{word}” in the {field} adds {best:.1f}{also}"
-
-
-def _merge_reasons(hit: Hit, titles: Mapping[int, str]) -> Iterator[str]:
-    for step in hit.explanation.get("merging", ()):
-        yield _step_reason(step, titles)
 
 
 def _step_reason(step: Mapping[str, Any], titles: Mapping[int, str]) -> str:

@@ -159,9 +159,9 @@
   }
 
   // The lines in a box, which the keyboard can scroll if code or a table is wider than it.
+  let widest = 100; // characters; measured once per drawing, as measuring makes the browser lay out the page
   function lineBox(from, to) {
     const nodes = lineNodes(from, to);
-    const widest = ($("body").clientWidth - 100) / 8;
     const isWide = nodes.some((node) => node.matches(".code, .table") && node.textContent.length > widest);
     return el("div", { class: "lines", ...(isWide ? { tabindex: 0, role: "group", "aria-label": "Wide lines" } : {}) }, nodes);
   }
@@ -206,13 +206,13 @@
 
   function show(parts) {
     observer.disconnect();
+    widest = ($("body").clientWidth - 100) / 8;
     $("body").replaceChildren(...parts);
     waiting = parts.filter((node) => node.draw);
     for (const node of waiting) observer.observe(node);
-    const tall = $("text").clientHeight || innerHeight;
     let drawn = 0;
     for (const node of waiting) { // the first screen at once
-      if (drawn > tall) break;
+      if (drawn > innerHeight) break;
       drawn += parseFloat(node.style.minHeight);
       fill(node);
     }
