@@ -13,7 +13,7 @@ from typing import Any
 
 from quire import pipeline
 from quire.model import Document, Finding
-from quire.options import COMMON, OWN, TOKENIZERS, BreadcrumbMode, Guard, Options
+from quire.options import COMMON, OWN, BreadcrumbMode, Guard, Options
 from quire.record import Chunk, Chunks
 from quire.size import NAMES
 
@@ -40,7 +40,6 @@ def option_table() -> dict[str, Any]:
         "strategies": strategies,
         "common": [*COMMON, "title"],
         "tokenizers": NAMES,
-        "ownTokenizers": dict(TOKENIZERS),
         "choices": {"breadcrumb_mode": _values(BreadcrumbMode), "guard": _values(Guard)},
     }
 
@@ -50,7 +49,7 @@ def _values(literal: Any) -> list[str]:
 
 
 def document_record(document: Document, findings: Iterable[Finding] = ()) -> dict[str, Any]:
-    """The text of a document with its headings and the blocks that the page sets apart."""
+    """The text of a document with the blocks that the page sets apart."""
     return {
         "text": document.text,
         "version": version_of(document.text),
@@ -58,7 +57,6 @@ def document_record(document: Document, findings: Iterable[Finding] = ()) -> dic
         "title": document.title,
         "bodyStart": document.source.body_start,
         "blocks": [[each.kind, each.start, each.end] for each in document.blocks if each.kind in _VERBATIM],
-        "sections": [[each.depth, each.title, each.start] for each in document.sections if each.depth],
         "findings": [_finding(each) for each in findings],
     }
 

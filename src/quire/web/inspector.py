@@ -178,5 +178,8 @@ def serve(inspector: Inspector, listener: socket.socket, token: str) -> None:
     gc.freeze()
     gc.set_threshold(100_000, 50, 50)  # a cut makes many records and no cycles; collecting takes a third of its time
     app = Confined(inspector.app(), token, listener.getsockname()[1])
-    config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, lifespan="off", ws="none")
+    config = uvicorn.Config(
+        app, log_level="warning", access_log=False, server_header=False, lifespan="off", ws="none",
+        timeout_graceful_shutdown=3,
+    )  # fmt: skip
     uvicorn.Server(config).run(sockets=[listener])

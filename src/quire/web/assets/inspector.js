@@ -909,7 +909,7 @@
       snippet(hit),
       el("details", { open: index === 0 }, el("summary", {}, "Why it is here"),
         el("div", { class: "why" },
-          el("ol", { class: "headings", "aria-label": "Headings around the result" }, hit.tree.map((node) => headingRow(node, hit))),
+          el("ol", { class: "headings", "aria-label": "Headings around the result" }, hit.tree.map(headingRow)),
           el("ul", { class: "reasons" }, hit.reasons.map((reason) => el("li", {}, reason))))));
   }
 
@@ -956,18 +956,15 @@
   function listing(path, found, level = 0) {
     const items = found.folders.map(([name, count]) => {
       const inside = path ? `${path}/${name}` : name;
-      const item = el("li");
       const button = el("button", {
         type: "button", class: "folder", "aria-expanded": "false", "data-folder": inside,
         onclick: () => (button.getAttribute("aria-expanded") === "true" ? close(button) : open(button)),
       }, el("span", { class: "name" }, name), el("span", { class: "count" }, number(count)));
-      item.append(button);
-      return item;
+      return el("li", {}, button);
     });
     const documents = found.documents.map((name) => el("li", {}, link(path ? `${path}/${name}` : name, name)));
     const more = found.more ? [el("li", { class: "more" }, `${number(found.more)} more; use the filter`)] : [];
-    const list = el("ul", { class: level ? "inner" : "" }, items, documents, more);
-    return list;
+    return el("ul", { class: level ? "inner" : "" }, items, documents, more);
   }
   async function open(button) {
     button.setAttribute("aria-expanded", "true");
@@ -1110,8 +1107,7 @@
   });
 
   function stepChunk(by) {
-    const button = state.sides.length > 1 ? null : cuts[0] && true;
-    if (button) choose(state.chunk === null ? (by > 0 ? 0 : cuts[0].chunks.length - 1) : state.chunk + by, { scroll: true, focus: true });
+    if (cuts[0] && state.sides.length === 1) choose(state.chunk === null ? (by > 0 ? 0 : cuts[0].chunks.length - 1) : state.chunk + by, { scroll: true, focus: true });
   }
   const KEYS = {
     "/": () => $("query").focus(), f: () => { showPane("documents"); $("filter").focus(); },
