@@ -7,8 +7,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # Tests start quire as a process hundreds of times: its modules are to be compiled once.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help demo test pytest test-integrations test-newest test-all-pythons check conformance lint format case bench fuzz docs \
-	site dist clean
+.PHONY: help demo test pytest test-web test-integrations test-newest test-all-pythons check conformance lint format case bench \
+	fuzz docs site dist clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -25,6 +25,10 @@ $(VENV)/dev: $(VENV)/core
 	$(BIN)/pip install --quiet --no-deps --requirement tests/requirements-files-only.txt
 	@touch $@
 
+$(VENV)/browser/chromium: tests/browser/package.json tests/browser/requirements.txt $(VENV)/dev
+	$(BIN)/pip install --quiet --requirement tests/browser/requirements.txt
+	$(BIN)/python tests/browser/install.py $(VENV)/browser
+
 $(VENV)/bench: $(VENV)/dev
 	$(BIN)/pip install --quiet --editable '.[bench]'
 	@touch $@
@@ -38,6 +42,9 @@ test: lint pytest  ## check style, types and layers, then run all tests
 
 pytest: $(VENV)/dev  ## run all tests, on all cores
 	$(BIN)/pytest -q -n auto --dist worksteal
+
+test-web: $(VENV)/browser/chromium  ## test the page of quire web in a browser; installs one if there is none
+	QUIRE_BROWSER=$(VENV)/browser $(BIN)/pytest -q tests/browser
 
 INTEGRATIONS := .venv-integrations
 EXTRAS := langchain,llama-index,haystack,wordllama,lancedb,pgvector,chroma,qdrant

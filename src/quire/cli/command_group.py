@@ -49,6 +49,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "sync": "Bring a vector store in step with documents.",
         "verify": "Check that nothing is lost, altered or misplaced.",
         "watch": "Keep the index up to date.",
+        "web": "Show on a local page how documents are cut and searched.",
     }
 )
 """Every command with its line of help, so that ``quire --help`` loads none of them."""

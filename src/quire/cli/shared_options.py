@@ -18,6 +18,9 @@ def not_empty(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
 
 paths_argument = click.argument("paths", nargs=-1, metavar="[PATH...]", callback=not_empty)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON value and nothing else.")
+html_option = click.option(
+    "--html", metavar="FILE", callback=not_empty, help="Write a page with plots to a file, instead of the table."
+)
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print errors only, no summary.")
 index_option = click.option(
     "--index", "index_folder", metavar="DIR", help="The index. [default: .quire beside quire.toml, else here]"

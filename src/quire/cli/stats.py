@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
@@ -23,9 +24,11 @@ from quire.cli.cut_options import STRATEGY, counter_for, cut_tokenizer_option, i
 from quire.cli.input_documents import Inputs, Summary, Text
 from quire.cli.output import Paint, clip, count_of, echo, terminal_width, width, write_json
 from quire.cli.parallel import results
-from quire.cli.shared_options import json_option
+from quire.cli.shared_options import html_option, json_option
 from quire.model import Syntax
 from quire.record import Chunk, Chunks
+from quire.web.html_report import stats_page
+from quire.write.atomic_file import new_file
 
 _WIDTH = 96
 _LABEL = 15
@@ -44,8 +47,15 @@ _LABELS = (
 @click.option("-s", "--strategy", "strategies", type=STRATEGY, multiple=True, help="Repeatable. [default: all]")
 @cut_tokenizer_option
 @json_option
+@html_option
 def command(
-    *, inputs: Inputs, syntax: Syntax | None, strategies: tuple[str, ...], tokenizer: str | None, as_json: bool
+    *,
+    inputs: Inputs,
+    syntax: Syntax | None,
+    strategies: tuple[str, ...],
+    tokenizer: str | None,
+    as_json: bool,
+    html: str | None,
 ) -> int:
     """Compare the strategies on your documents.
 
@@ -74,9 +84,12 @@ def command(
         "skipped": len(summary.skipped),
         "strategies": {name: _figures(name, tokenizer, total, edges) for name, total in totals.items()},
     }
+    if html is not None and summary.documents:
+        with new_file(Path(html)) as stream:
+            stream.write(stats_page(result))
     if as_json:
         write_json(result)
-    elif summary.documents:
+    elif summary.documents and html is None:
         _show(result)
     summary.show(quiet=True)
     return summary.exit_code(inputs.paths)

@@ -1,0 +1,122 @@
+"""The chunks of a document as the page draws them: spans and sizes, without the text, which the page has already.
+
+Positions are characters of the source, as in the records. The last cuts are kept, so that a click on a chunk cuts
+nothing again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Any
+
+from quire import pipeline
+from quire.model import Document, Finding
+from quire.options import COMMON, OWN, BreadcrumbMode, Guard, Options
+from quire.record import Chunk, Chunks
+from quire.size import NAMES
+
+_VERBATIM = ("code", "table", "html", "math", "heading")
+"""Blocks that the page sets apart."""
+
+
+@lru_cache(maxsize=4)
+def parsed(text: str, path: str | None, title: str | None = None) -> Document:
+    """A parsed document."""
+    return pipeline.parse(text, path=path, title=title)
+
+
+@lru_cache(maxsize=4, typed=True)
+def cut(text: str, path: str | None, strategy: str, *, title: str | None = None, **options: Any) -> Chunks:
+    """The chunks of a text."""
+    return pipeline.chunk(parsed(text, path, title), strategy, **options)
+
+
+def option_table() -> dict[str, Any]:
+    """Every strategy with its own options and their defaults, and the values to choose from."""
+    strategies = {name: {option: own[option] for option in own if option != "tree"} for name, own in OWN.items()}
+    return {
+        "strategies": strategies,
+        "common": [*COMMON, "title"],
+        "tokenizers": NAMES,
+        "choices": {"breadcrumb_mode": _values(BreadcrumbMode), "guard": _values(Guard)},
+    }
+
+
+def _values(literal: Any) -> list[str]:
+    return list(literal.__args__)
+
+
+def document_record(document: Document, findings: Iterable[Finding] = ()) -> dict[str, Any]:
+    """The text of a document with the blocks that the page sets apart."""
+    return {
+        "text": document.text,
+        "version": version_of(document.text),
+        "path": document.path,
+        "title": document.title,
+        "bodyStart": document.source.body_start,
+        "blocks": [[each.kind, each.start, each.end] for each in document.blocks if each.kind in _VERBATIM],
+        "findings": [_finding(each) for each in findings],
+    }
+
+
+def version_of(text: str) -> str:
+    """Differs for different texts, so that the page notices a file that has changed."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def cut_record(chunks: Chunks) -> dict[str, Any]:
+    """The chunks of a cut, one row for each, with the options and findings."""
+    options, text = chunks.options, chunks.document.text
+    return {
+        "version": version_of(text),
+        "strategy": options.strategy,
+        "options": {name: value for name, value in options.to_dict().items() if name != "strategy"},
+        "limits": _limits(options),
+        "chunks": [_row(chunk, text) for chunk in chunks],
+        "findings": [_finding(each) for each in chunks.findings],
+    }
+
+
+def _limits(options: Options) -> dict[str, int]:
+    sizes = {"minimum": options.min_tokens, "target": options.target or options.target_tokens, "cap": options.cap or 0}
+    return {name: size for name, size in sizes.items() if size}
+
+
+def _row(chunk: Chunk, text: str) -> list[Any]:
+    """Start, end, first and last line, tokens, tokens to embed, breadcrumb line, then what ``added`` returns."""
+    place, stats = chunk.source_position, chunk.token_stats
+    numbers = [place.char_start, place.char_end, place.start_line, place.end_line, stats.tokens, stats.embed_tokens]
+    return [*numbers, chunk.breadcrumb_line, *added(chunk, text)]
+
+
+def added(chunk: Chunk, text: str) -> list[str | None]:
+    """The text that quire added: breadcrumb, overlap, opening (a fence, a table's header) and closing.
+
+    The fifth is the chunk's own text where it differs from the source, because white space was normalised.
+    """
+    embedded = chunk.embed_text
+    breadcrumb = len(embedded) - len(chunk.original_text)
+    start = breadcrumb + chunk.overlap_chars
+    own = text[chunk.source_position.char_start : chunk.source_position.char_end]
+    found = embedded.find(own, start)
+    if found < 0:
+        return [embedded[:breadcrumb], embedded[breadcrumb:start], "", "", embedded[start:]]
+    return [
+        embedded[:breadcrumb], embedded[breadcrumb:start], embedded[start:found], embedded[found + len(own) :], None,
+    ]  # fmt: skip
+
+
+def chunk_record(chunk: Chunk) -> dict[str, Any]:
+    """The record of a chunk without its texts, which the page puts together from the row."""
+    return {name: value for name, value in chunk.to_dict().items() if name not in ("embedText", "originalText")}
+
+
+def violations(chunks: Chunks) -> list[list[Any]]:
+    """What ``quire verify`` finds in a cut."""
+    return [_finding(each) for each in pipeline.verify(chunks.document.text, chunks)]
+
+
+def _finding(finding: Finding) -> list[Any]:
+    return [finding.line, finding.code, finding.message]

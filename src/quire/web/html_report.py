@@ -1,0 +1,179 @@
+"""The figures of ``quire stats`` and ``quire eval`` as one page, with plots as SVG and without a script."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
+from html import escape
+from typing import Any
+
+from quire.web.assets import asset
+
+_WIDTH, _HEIGHT, _BASE = 360, 150, 118
+_LABEL = 250
+"""Where the axis of an interval plot starts."""
+_ROW = 26
+
+
+def stats_page(result: Mapping[str, Any]) -> bytes:
+    """The figures that ``quire stats --json`` prints."""
+    strategies: Mapping[str, Any] = result["strategies"]
+    columns = strategies.values()
+    plots = "".join(
+        f"<div><h3>{escape(name)}</h3>{histogram(each['histogram'], each['range'] or {}, name)}</div>"
+        for name, each in strategies.items()
+    )
+    rows = [
+        ["Tokenizer", *(each["tokenizer"] for each in columns)],
+        ["Chunks", *(_number(each["chunks"]) for each in columns)],
+        *([label, *(_number(each["tokens"][name]) for each in columns)] for name, label in _SIZES.items()),
+        ["Range", *(_range(each["range"]) for each in columns)],
+        ["Chunks in range", *(_percent((each["range"] or {}).get("within")) for each in columns)],
+        *([label, *(_percent(each[name]) for each in columns)] for name, label in _SHARES.items()),
+    ]
+    codes = sorted({code for each in columns for code in each["findings"]})
+    rows += [[f"Finding {code}", *(_number(each["findings"].get(code)) for each in columns)] for code in codes]
+    skipped = f", {result['skipped']:,} skipped" if result["skipped"] else ""
+    body = (
+        f'<p class="meta">{result["documents"]:,} documents, {result["characters"]:,} characters{skipped}. '
+        f'Sizes are tokens of the text to embed.</p><h2>Sizes</h2><div class="plots">{plots}</div>'
+    )
+    return page("Strategies compared", f"{body}<h2>Figures</h2>{table(['Figure', *strategies], rows)}")
+
+
+_SIZES = {
+    "total": "Tokens, total", "min": "Smallest", "median": "Median", "mean": "Mean", "p95": "95 % up to",
+    "max": "Largest",
+}  # fmt: skip
+_SHARES = {"overlap": "Overlap", "breadcrumb": "Breadcrumb", "added": "Added in all"}
+
+
+def eval_page(result: Mapping[str, Any], labels: Mapping[str, str]) -> bytes:
+    """The figures that ``quire eval --json`` prints; ``labels`` has their names. Those up to 1 are plotted."""
+    figures: Mapping[str, Mapping[str, float | None]] = result["figures"]
+    shares = [(labels[name], each) for name, each in figures.items() if (each["high"] or 0) <= 1]
+    rows = [
+        [labels[name], *(_decimal(each[part]) for part in ("value", "low", "high"))] for name, each in figures.items()
+    ]
+    source = "the documents' own links" if result["source"] == "links" else str(result["source"])
+    misses = [
+        [each["query"], each["rank"] or "not found", each["first"] or "nothing", ", ".join(each["answers"])]
+        for each in result["misses"]
+    ]
+    body = (
+        f'<p class="meta">{result["questions"]:,} questions from {escape(source)}. Bars are 95 % intervals.</p>'
+        f"<h2>Found</h2>{intervals(shares)}<h2>Figures</h2>{table(['Figure', 'value', 'from', 'to'], rows)}"
+    )
+    missed = f"<h2>First result wrong</h2>{table(['Query', 'Rank', 'First result', 'Right'], misses)}" if misses else ""
+    return page("How well the documents answer", body + missed)
+
+
+def page(title: str, body: str) -> bytes:
+    """A page in the inspector's style; ``body`` is HTML."""
+    style = asset("inspector.css")
+    digest = b64encode(sha256(style).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    head = (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)} · quire</title>\n<style>"
+    )
+    tail = (
+        f'</style>\n</head>\n<body class="report">\n<div role="main">\n<h1>{escape(title)}</h1>\n{body}\n</div>\n'
+        "</body>\n</html>\n"
+    )
+    return head.encode() + style + tail.encode()
+
+
+def table(head: Iterable[str], rows: Iterable[Sequence[Any]]) -> str:
+    """An HTML table of texts."""
+    first = "".join(f'<th scope="col">{escape(each)}</th>' for each in head)
+    lines = "".join(
+        f"<tr><td>{escape(str(name))}</td>{''.join(f'<td>{escape(str(each))}</td>' for each in cells)}</tr>"
+        for name, *cells in rows
+    )
+    inside = f"<table><thead><tr>{first}</tr></thead><tbody>{lines}</tbody></table>"
+    return f'<div class="scroll" tabindex="0" role="region" aria-label="Table">{inside}</div>'
+
+
+def histogram(bars: Sequence[Mapping[str, int]], limits: Mapping[str, Any], name: str) -> str:
+    """Bars of equal width for sizes that double, with a line at the minimum and at the cap."""
+    most = max((bar["chunks"] for bar in bars), default=0) or 1
+    width = _WIDTH / max(len(bars), 1)
+    parts = [f'<line class="axis" x1="0" x2="{_WIDTH}" y1="{_BASE}" y2="{_BASE}"/>']
+    for kind, value in (("minimum", limits.get("min")), ("cap", limits.get("max"))):
+        if value:
+            at = _position(bars, value) * width
+            parts.append(f'<line class="limit {kind}" x1="{at:.1f}" x2="{at:.1f}" y1="4" y2="{_BASE}"/>')
+    for index, bar in enumerate(bars):
+        height = bar["chunks"] / most * (_BASE - 22)
+        text = f"{bar['chunks']:,} chunks of {bar['from']}–{bar['to']} tokens"
+        left = index * width
+        if bar["chunks"]:
+            parts.append(
+                f'<rect class="column" x="{left + 2:.1f}" y="{_BASE - height:.1f}" width="{width - 4:.1f}" '
+                f'height="{height:.1f}" rx="2"><title>{text}</title></rect>'
+                f'<text class="tick" x="{left + width / 2:.1f}" y="{_BASE - height - 4:.1f}" text-anchor="middle">'
+                f"{bar['chunks']:,}</text>"
+            )
+        parts.append(
+            f'<text class="tick" x="{left + width:.1f}" y="{_BASE + 14}" text-anchor="end">{bar["to"]:,}</text>'
+        )
+    keys = "".join(
+        f'<span class="key {kind}">{kind} {limits[key]:,}</span>'
+        for kind, key in (("minimum", "min"), ("cap", "max"))
+        if limits.get(key)
+    )
+    label = escape(f"Sizes of the chunks of {name}", quote=True)
+    svg = f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{label}">{"".join(parts)}</svg>'
+    return f'<figure class="histogram">{svg}<figcaption>{keys or "no cap"}</figcaption></figure>'
+
+
+def _position(bars: Sequence[Mapping[str, int]], value: int) -> float:
+    """Where a size is on the axis, in bars."""
+    for index, bar in enumerate(bars):
+        if value <= bar["to"]:
+            return index + (value - bar["from"] + 1) / (bar["to"] - bar["from"] + 1)
+    return float(len(bars))
+
+
+def intervals(rows: Sequence[tuple[str, Mapping[str, float | None]]]) -> str:
+    """Values from 0 to 1 with their intervals, one below the other."""
+    span, height = 640 - _LABEL - 60, len(rows) * _ROW + 24
+    parts = []
+    for index, (label, each) in enumerate(rows):
+        y = index * _ROW + 16
+        value, low, high = (each[part] or 0.0 for part in ("value", "low", "high"))
+        parts.append(
+            f'<text class="tick" x="0" y="{y + 4}">{escape(label)}</text>'
+            f'<line class="interval" x1="{_LABEL + low * span:.1f}" x2="{_LABEL + high * span:.1f}" y1="{y}" y2="{y}"/>'
+            f'<circle class="point" cx="{_LABEL + value * span:.1f}" cy="{y}" r="5"/>'
+            f'<text class="tick" x="{_LABEL + span + 14}" y="{y + 4}">{_decimal(each["value"])}</text>'
+        )
+    base = height - 12
+    parts.append(f'<line class="axis" x1="{_LABEL}" x2="{_LABEL + span}" y1="{base - 6}" y2="{base - 6}"/>')
+    parts += [
+        f'<text class="tick" x="{_LABEL + share * span:.1f}" y="{base + 8}" text-anchor="middle">{share:g}</text>'
+        for share in (0, 0.5, 1)
+    ]
+    return (
+        f'<svg viewBox="0 0 640 {height}" role="img" aria-label="Figures with their intervals">{"".join(parts)}</svg>'
+    )
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:,}".removesuffix(".0")
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{value:.1%}"
+
+
+def _decimal(value: float | None) -> str:
+    return "–" if value is None else f"{value:,.0f}" if value > 1 else f"{value:.3f}"
+
+
+def _range(limits: Mapping[str, Any] | None) -> str:
+    return f"{limits['min']}–{limits['max']}" if limits else "–"

@@ -1,0 +1,186 @@
+"""The server of the page: every call is a POST of a small JSON record to ``api/NAME``."""
+
+from __future__ import annotations
+
+import gc
+import socket
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+import uvicorn
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from quire import __version__
+from quire.errors import NotFoundError, OptionError, QueryError, QuireError
+from quire.index.file_records import storable
+from quire.model import Finding
+from quire.record import Chunks
+from quire.size import NAMES
+from quire.web import bands
+from quire.web.assets import ASSETS, MEDIA_TYPES, asset
+from quire.web.confinement import Confined
+from quire.web.served_documents import MOST_BYTES, ServedDocuments
+from quire.wire import to_json
+
+Search = Callable[[str, ServedDocuments], dict[str, Any]]
+"""The hits of a query, as ``score_explanation.search_record`` makes them."""
+Options = Mapping[str, Any]
+"""The strategy under its name, and options."""
+
+_PASTED = "pasted.md"
+"""The path of text that somebody pastes."""
+_LONGEST_QUERY = 2_000
+
+
+class Cut(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A document or a text, and how to cut it."""
+
+    document: str | None = None
+    text: str | None = None
+    path: str = _PASTED  # of a text
+    strategy: str = "packed"
+    options: dict[str, int | bool | str] = {}
+    chunk: int = 0
+
+
+class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A folder, a filter or a query."""
+
+    text: str = ""
+
+
+class Inspector:
+    """The answers to the page's calls."""
+
+    def __init__(self, documents: ServedDocuments, options_of: Callable[[str], Options], search: Search) -> None:
+        self._documents = documents
+        self._options_of = options_of
+        self._search = search
+        self._calls: dict[str, tuple[Any, Callable[[Any], Any]]] = {
+            "start": (Question, self._start),
+            "refresh": (Question, self._refresh),
+            "folder": (Question, lambda asked: documents.listing(asked.text)),
+            "filter": (Question, lambda asked: documents.matching(asked.text)),
+            "search": (Question, self._find),
+            "document": (Cut, self._document),
+            "cut": (Cut, lambda asked: bands.cut_record(self._cut(asked))),
+            "chunk": (Cut, self._chunk),
+            "verify": (Cut, lambda asked: bands.violations(self._cut(asked))),
+        }
+
+    def app(self) -> Starlette:
+        """The application, not yet confined."""
+        routes = [
+            Route("/", self._page),
+            Route("/{name:str}", self._asset),
+            Route("/api/{name:str}", self._answer, methods=["POST"]),
+        ]
+        return Starlette(routes=routes, max_body_size=2 * MOST_BYTES)
+
+    async def _page(self, request: Request) -> Response:
+        return Response(asset("inspector.html"), media_type="text/html")
+
+    async def _asset(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in ASSETS:
+            return Response("not found\n", 404, media_type="text/plain")
+        return Response(asset(name), media_type=MEDIA_TYPES[name.rpartition(".")[2]])
+
+    async def _answer(self, request: Request) -> Response:
+        """The result of a call, or what is wrong with it."""
+        kind, call = self._calls.get(request.path_params["name"], (None, None))
+        if call is None:
+            return _json({"error": "no such call"}, 404)
+        if request.headers.get("content-type", "").partition(";")[0] != "application/json":
+            return _json({"error": "send JSON"}, 415)
+        try:
+            return _json(await run_in_threadpool(call, msgspec.json.decode(await request.body(), type=kind)))
+        except (QuireError, msgspec.DecodeError, OSError) as error:
+            return _problem(error)
+
+    def _start(self, asked: Question) -> dict[str, Any]:
+        return {
+            "version": __version__,
+            "first": self._documents.first(),
+            **self._tree(),
+            "defaults": self._defaults(""),
+            **bands.option_table(),
+        }
+
+    def _tree(self) -> dict[str, Any]:
+        return {"documents": len(self._documents), "root": self._documents.listing("")}
+
+    def _refresh(self, asked: Question) -> dict[str, Any]:
+        """Look for documents again; the page asks for it when it has drawn the first one."""
+        self._documents.refresh()
+        return self._tree()
+
+    def _defaults(self, root: str) -> Options:
+        return {name: value for name, value in self._options_of(root).items() if value is not None}
+
+    def _document(self, asked: Cut) -> dict[str, Any]:
+        text, path, findings = self._text(asked)
+        found = self._documents.get(asked.document) if asked.document else None
+        defaults = self._defaults(found.root if found else "")
+        record = bands.document_record(bands.parsed(text, path, defaults.get("title")), findings)
+        return {**record, "defaults": defaults, "file": storable(str(found.file)) if found else "-"}
+
+    def _text(self, asked: Cut) -> tuple[str, str, tuple[Finding, ...]]:
+        """The text, the path in ids, and the findings of decoding."""
+        if asked.document is not None:
+            text, findings = self._documents.text(asked.document)
+            return text, storable(self._documents.get(asked.document).path), findings
+        if asked.text is None or "\0" in asked.path:
+            raise NotFoundError("no document", "name one, or send a text")
+        return asked.text, asked.path, ()
+
+    def _cut(self, asked: Cut) -> Chunks:
+        text, path, _ = self._text(asked)
+        self._refuse_tokenizer_file(asked)
+        return bands.cut(text, path, asked.strategy, **asked.options)
+
+    def _refuse_tokenizer_file(self, asked: Cut) -> None:
+        """A tokenizer may be a file, and the page may read none but the documents."""
+        root = self._documents.get(asked.document).root if asked.document else ""
+        allowed = {*NAMES, self._options_of(root).get("tokenizer")}
+        if (name := asked.options.get("tokenizer", NAMES[0])) not in allowed:
+            problem = f"tokenizer {name!r:.80} is not one of the page's"
+            raise OptionError(problem, "name it when you start quire web", option="tokenizer")
+
+    def _chunk(self, asked: Cut) -> dict[str, Any]:
+        chunks = self._cut(asked)
+        if not 0 <= asked.chunk < len(chunks):
+            raise NotFoundError(f"there is no chunk {asked.chunk}")
+        return bands.chunk_record(chunks[asked.chunk])
+
+    def _find(self, asked: Question) -> dict[str, Any]:
+        return self._search(asked.text[:_LONGEST_QUERY], self._documents)
+
+
+def _json(value: Any, status: int = 200) -> Response:
+    return Response(to_json(value), status, media_type="application/json")
+
+
+def _problem(error: Exception) -> Response:
+    """What is wrong. A wrong option or query is an answer like others: a browser would log any other status."""
+    text = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    status = 200 if isinstance(error, OptionError | QueryError) else 404 if isinstance(error, NotFoundError) else 400
+    return _json({"error": text, "option": getattr(error, "option", "")}, status)
+
+
+def serve(inspector: Inspector, listener: socket.socket, token: str) -> None:
+    """Answer requests until Ctrl-C."""
+    gc.freeze()
+    # A cut makes many records and no cycles; collecting takes a fifth to a third of its time.
+    gc.set_threshold(100_000, 50, 50)
+    app = Confined(inspector.app(), token, listener.getsockname()[1])
+    config = uvicorn.Config(
+        app, log_level="warning", access_log=False, server_header=False, lifespan="off", ws="none",
+        timeout_graceful_shutdown=3,
+    )  # fmt: skip
+    uvicorn.Server(config).run(sockets=[listener])

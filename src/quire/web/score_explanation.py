@@ -1,0 +1,141 @@
+"""Hits as the page shows them: the merging drawn on the heading tree, and the reasons for each score in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from quire.index.node import Node
+from quire.indexed import Index
+from quire.model import Span
+from quire.search.hit import Hit, Results
+from quire.search.match_ranges import match_ranges
+
+MOST_TEXT = 20_000
+"""The most characters of a hit that the page shows; the document has the rest."""
+_MOST_WORDS = 12
+"""The most words and sections that are explained one by one."""
+
+
+def search_record(index: Index, results: Results, keys: Sequence[str | None]) -> dict[str, Any]:
+    """The hits of a search, with the keys of their documents, and notes about the query."""
+    outlines = [index.outline(f"{hit.tree}:{hit.path}") for hit in results]
+    return {
+        "hits": [
+            _hit_record(hit, nodes, key) | {"matches": _matches(hit, results)}
+            for hit, nodes, key in zip(results, outlines, keys, strict=True)
+        ],
+        "notes": list(_notes(results)),
+    }
+
+
+def _notes(results: Results) -> Iterator[str]:
+    for word, instead in results.corrections.items():
+        yield f"No match for “{word}”; showing results for {_listed(instead, 'or')}."
+    if results.below_cutoff:
+        yield f"{results.below_cutoff} more score much less than the best and are left out."
+    if results.ignored_terms:
+        yield f"The query is long; {results.ignored_terms} of its terms were ignored."
+
+
+def _matches(hit: Hit, results: Results) -> list[Span]:
+    """Where the query's words are in the text that the page shows."""
+    found = match_ranges(hit, results.query, results.corrections)
+    return [each for each in found if each.end <= MOST_TEXT]
+
+
+def _hit_record(hit: Hit, nodes: Sequence[Node], key: str | None) -> dict[str, Any]:
+    titles = {node.position: node.title for node in nodes}
+    result = next((node for node in nodes if node.id == hit.id), nodes[0])
+    return {
+        "id": hit.id,
+        "document": key,
+        "title": hit.title,
+        "breadcrumb": hit.breadcrumb,
+        "lines": hit.lines,
+        "tokens": hit.tokens,
+        "score": round(hit.score, 4),
+        "how": hit.how,
+        "start": hit.span.start,
+        "text": hit.text[:MOST_TEXT],
+        "complete": hit.complete,
+        "tree": list(_drawn_tree(hit, result, nodes)),
+        "reasons": [
+            *_score_reasons(hit, {node.id: node.title for node in nodes}),
+            *(_step_reason(step, titles) for step in hit.explanation.get("merging", ())),
+        ],
+    }
+
+
+def _drawn_tree(hit: Hit, result: Node, nodes: Sequence[Node]) -> Iterator[dict[str, Any]]:
+    """The headings above a hit, and those in it that matched.
+
+    ``role`` is "result", "match" (it matched and is part of the result) or "above". A document that has the title of
+    its first heading is called by its path.
+    """
+    matched = set(hit.constituents)
+    above = {each.position for each in result.ancestors}
+    shown = [node for node in nodes if node.id in matched or node.position == result.position or node.position in above]
+    headings = {node.title for node in shown if node.position}
+    for node in shown:
+        role = "result" if node.position == result.position else "above" if node.position in above else "match"
+        yield {
+            "role": role,
+            "depth": len(node.ancestors),
+            "title": node.path if not node.position and node.title in headings else node.title,
+            "matched": node.id in matched,
+        }
+
+
+def _score_reasons(hit: Hit, titles: Mapping[str, str]) -> Iterator[str]:
+    """A sentence for each section that matched: which words it has, where, and what they add."""
+    scores = hit.explanation.get("scores", ())
+    for each in scores[:_MOST_WORDS]:
+        words: dict[str, list[tuple[float, str]]] = {}
+        for word in each.get("words", ()):
+            words.setdefault(word["word"], []).append((word["score"], word["field"]))
+        parts = [_word_reason(word, sorted(found, reverse=True)) for word, found in list(words.items())[:_MOST_WORDS]]
+        name = _quoted(titles.get(each["id"], each["id"]))
+        share = "the best score of this search" if each["score"] >= 1 else f"{each['score']:.0%} of the best score"
+        yield f"{name} has {share}: {'; '.join(parts)}." if parts else f"{name} has {share}."
+    if len(scores) > _MOST_WORDS:
+        yield f"{len(scores) - _MOST_WORDS} more sections in it match."
+
+
+def _word_reason(word: str, found: Sequence[tuple[float, str]]) -> str:
+    (best, field), *others = found
+    also = f", and counts a little for the {_listed([other for _, other in others], 'and')}" if others else ""
+    return f"“{word}” in the {field} adds {best:.1f}{also}"
+
+
+def _step_reason(step: Mapping[str, Any], titles: Mapping[int, str]) -> str:
+    """A step of merging as a sentence."""
+    name = _quoted(titles.get(step["position"], "the document"))
+    replaced = _listed([_quoted(titles.get(position, "?")) for position in step.get("replaced", ())], "and")
+    match step["rule"]:
+        case "parent":
+            beside = f"; it replaces {replaced}" if replaced else ""
+            return f"{name} has as many of the words itself as the sections below it{beside}."
+        case "aggregated":
+            number = f"{step['matching']} of {step['children']} sections below {name} match"
+            limit = f", limited to {step['limit']:.2f}" if step["total"] > step["limit"] else ""
+            score = f"its score is the sum of theirs, {step['total']:.2f}{limit}"
+            return f"{number}, so it replaces {replaced or 'them'}; {score}."
+        case "passed over":
+            return f"{name} matches, too, but sections below it answer better; they inherit its rank."
+        case "apart":
+            number = f"{step['matching']} of {step['children']}"
+            return f"Of the sections below {name}, {number} match: too few for it to replace them."
+        case "set back":
+            score = f"{step['score']:.3f}"
+            return f"Two results of this document come before it, so it counts a tenth of its score: {score}."
+    return f"{step['rule']}: {name}."
+
+
+def _quoted(text: str) -> str:
+    return f"“{text}”"
+
+
+def _listed(words: Sequence[str], joint: str) -> str:
+    *first, last = words or [""]
+    return f"{', '.join(first)} {joint} {last}" if first else last
