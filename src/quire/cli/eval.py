@@ -17,6 +17,7 @@ from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.open_index import OpenIndex, open_index
 from quire.cli.output import Paint, Progress, count_of, echo, note, visible, write_json
 from quire.cli.shared_options import (
+    html_option,
     index_option,
     json_option,
     mode_option,
@@ -34,6 +35,8 @@ from quire.indexed import Index
 from quire.search.fusion import Mode
 from quire.search.ranking_settings import SearchSettings
 from quire.settings import search_settings
+from quire.web.html_report import eval_page
+from quire.write.atomic_file import new_file
 
 _LABEL = max(len(label) for label, _ in MEASURES.values())
 
@@ -80,6 +83,7 @@ def _thresholds(ctx: click.Context, param: click.Parameter, values: tuple[str, .
     help="Compare the search settings of two configuration files.",
 )
 @mode_option
+@html_option
 @json_option
 @index_option
 @no_update_option
@@ -92,6 +96,7 @@ def command(
     thresholds: Mapping[str, float],
     files: tuple[str, str] | None,
     mode: Mode,
+    html: str | None,
     as_json: bool,
     index_folder: str | None,
     no_update: bool,
@@ -103,8 +108,8 @@ def command(
     answer. Each is asked in an index without its link. Prints how often, and after how many tokens, the right section
     is found, with 95 % intervals. Without PATH, quire searches what `quire search` would.
     """
-    if files and (thresholds or misses):
-        raise click.UsageError("--compare prints differences; leave out --fail-under and --misses")
+    if files and (thresholds or misses or html):
+        raise click.UsageError("--compare prints differences; leave out --fail-under, --misses and --html")
     named = [search_settings(Path(each)) for each in files or ()]
     with open_index(paths, index_folder=index_folder, update=not no_update) as opened:
         if not opened.selection:
@@ -116,7 +121,15 @@ def command(
     head = {"questions": len(results[0]), "source": file or "links"}
     if files:
         return _compare(head, files, *results, as_json=as_json)
-    return _report(head, results[0], thresholds, misses=misses, as_json=as_json)
+    record = _record(head, results[0])
+    if html:
+        with new_file(Path(html)) as stream:
+            stream.write(eval_page(record, {name: label for name, (label, _) in MEASURES.items()}))
+    elif as_json:
+        write_json(record)
+    else:
+        _show(head, results[0], misses=misses)
+    return _check(results[0], thresholds)
 
 
 def _ask_file(
@@ -158,27 +171,25 @@ def _ask_links(
         )
 
 
-def _report(
-    head: dict[str, Any],
-    outcomes: Sequence[Outcome],
-    thresholds: Mapping[str, float],
-    *,
-    misses: bool,
-    as_json: bool,
-) -> int:
-    found = figures(outcomes)
-    missed = [each for each in outcomes if each.rank != 1]
-    if as_json:
-        record = {**head, "figures": {name: each._asdict() for name, each in found.items()}}
-        write_json({**record, "misses": [_miss_record(each) for each in missed]})
-    else:
-        paint = Paint(sys.stdout)
-        echo(_title(head))
-        for name, (label, _) in MEASURES.items():
-            value, low, high = (_number(name, number) for number in found[name])
-            echo(f"{label.ljust(_LABEL)} {paint.number(value.rjust(7))}  {paint.faint(f'{low} to {high}')}")
-        for each in missed if misses else ():
+def _record(head: dict[str, Any], outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    missed = [_miss_record(each) for each in outcomes if each.rank != 1]
+    return {**head, "figures": {name: each._asdict() for name, each in figures(outcomes).items()}, "misses": missed}
+
+
+def _show(head: dict[str, Any], outcomes: Sequence[Outcome], *, misses: bool) -> None:
+    paint, found = Paint(sys.stdout), figures(outcomes)
+    echo(_title(head))
+    for name, (label, _) in MEASURES.items():
+        value, low, high = (_number(name, number) for number in found[name])
+        echo(f"{label.ljust(_LABEL)} {paint.number(value.rjust(7))}  {paint.faint(f'{low} to {high}')}")
+    for each in outcomes if misses else ():
+        if each.rank != 1:
             _show_miss(each, paint)
+
+
+def _check(outcomes: Sequence[Outcome], thresholds: Mapping[str, float]) -> int:
+    """1 if a figure is below its threshold, else 0."""
+    found = figures(outcomes) if thresholds else {}
     low_ones = {name: least for name, least in thresholds.items() if (found[name].value or 0.0) < least}
     for name, least in low_ones.items():
         note(f"{name} is {_number(name, found[name].value)}, below {least:g}")

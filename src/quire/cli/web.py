@@ -7,6 +7,7 @@ import socket
 import sys
 import webbrowser
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -108,7 +109,8 @@ def _serve(
             if not query.strip() or not opened.selection:
                 return {"hits": [], "notes": []}
             trees = list(trees_of(opened.selection))
-            results = opened.index.search(query, limit=_HITS, trees=trees, path=opened.path_filters(()), explain=True)
+            find = partial(opened.index.search, limit=_HITS, max_tokens=0, trees=trees, explain=True)
+            results = find(query, path=opened.path_filters(()))
             files = [opened.file(hit.tree, hit.path) for hit in results]
             return search_record(opened.index, results, list(map(served.keys_of(files).get, files)))
 
