@@ -78,7 +78,7 @@ def test_unknown_command(run) -> None:
     assert (
         result.err
         == "quire: no such command: chnk (did you mean chunk?); the commands are chunk, config, get, index, init, links, ls, migrate, outline, "
-        "search, stats, status, verify (see quire --help)\n"
+        "search, similar, stats, status, verify (see quire --help)\n"
     )
 
 
