@@ -331,7 +331,7 @@ def test_every_command_with_json_is_on_the_page() -> None:
     text = page("json.md")
     with_json = re.findall(r"^## quire (\w+)\n(?:(?!^## ).*\n)*?\| `--json`", page("cli.md"), re.MULTILINE)
     assert len(with_json) > 5
-    elsewhere = {"chunk", "search", "get", "stats"}
+    elsewhere = {"chunk", "search", "similar", "get", "stats"}
     assert {command for command in with_json if f"## quire {command}\n" in text} == set(with_json) - elsewhere
     head = text.partition("\n## ")[0]
     assert all(command in head for command in elsewhere)
