@@ -23,7 +23,8 @@ ROOT = Path(__file__).parents[1]
 DIST = ROOT / "dist"
 LIGHT_EXTRAS = ("", "parquet", "huggingface", "mcp", "web")
 _PYTHON = re.compile(r"^```python[^\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
-_COMMAND = re.compile(r"^\$ (quire [^#\n]*)", re.MULTILINE)
+_COMMAND = re.compile(r"^\$ (quire (?!sync|web|agents)[^#\n]*(?:#\S[^#\n]*)?)", re.MULTILINE)
+"""A command of quire. Those that need an extra, serve a page or write other programs' files are left out."""
 
 
 def main(pythons: list[str]) -> None:

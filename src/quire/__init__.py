@@ -6,7 +6,7 @@ docs/reference/python.md describes them all.
 
 from __future__ import annotations
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # typing's own costs more than all of this module; type checkers know the name.
 TYPE_CHECKING = False

@@ -74,7 +74,7 @@ def test_fail_under(run, folder) -> None:
 
 
 def test_compare(run, folder) -> None:
-    (folder / "a.toml").write_text("[search.boosts]\ntitle = 0\nbody = 0\nheadings = 0\n")
+    (folder / "a.toml").write_text("[search.boosts]\ntitle = 0\nbody = 0\nheadings = 0\nlinks = 0\n")
     (folder / "b.toml").write_text("")
     lines = "".join(f'{{"query": "{word}", "answers": ["admin.md"]}}\n' for word in ("purge", "copy", "delete") * 3)
     (folder / "more.jsonl").write_text(lines)
@@ -120,16 +120,16 @@ def test_a_part_of_a_tree(run, folder) -> None:
         (("--fail-under", "mrr=75"), "mrr=75: write a number from 0 to 1, as in mrr=0.75"),
         (("--fail-under", "mrr"), "mrr: write a number from 0 to 1"),
         (("--compare", "a.toml", "none.toml"), "none.toml: no such file"),
-        (("--compare", "a.toml", "bad.toml"), "bad.toml: unknown key search.tie"),
+        (("--compare", "a.toml", "bad.toml"), "bad.toml: unknown key search.tye"),
         (("--compare", "a.toml", "pyproject.toml"), "pyproject.toml: there is no table [tool.quire]"),
-        (("--compare", "a.toml", "a.toml", "--fail-under", "mrr=0.5"), "leave out --fail-under and --misses"),
+        (("--compare", "a.toml", "a.toml", "--fail-under", "mrr=0.5"), "leave out --fail-under, --misses and --html"),
     ],
 )
 def test_errors(run, folder, arguments, problem) -> None:
     (folder / "bad.jsonl").write_text("{query: 1}\n")
     (folder / "wrong.jsonl").write_text('{"query": "a", "answers": ["admin.md#gone"]}\n')
     (folder / "a.toml").write_text("")
-    (folder / "bad.toml").write_text("[search]\ntie = 1\n")
+    (folder / "bad.toml").write_text("[search]\ntye = 1\n")
     (folder / "pyproject.toml").write_text("")
     assert problem in refused(run("eval", "docs", *arguments))
 

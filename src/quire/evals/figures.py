@@ -50,7 +50,7 @@ def _recall(depth: int) -> Measure:
 
 
 def _tokens(outcomes: Sequence[Outcome]) -> float | None:
-    return _mean([each.tokens for each in outcomes if each.rank])
+    return _mean([each.tokens for each in outcomes if each.tokens])
 
 
 MEASURES: Mapping[str, tuple[str, Measure]] = MappingProxyType(

@@ -1,7 +1,8 @@
 """Asking questions: at which rank the right section is found, and how many tokens are read until then.
 
 A hit is right if it is an answer, lies inside one, or contains one without being the whole document. If an answer is a
-whole document, any section of it is right. Hits in the documents that hold a question's link are skipped.
+whole document, any section of it is right. Hits in the documents that hold a question's link are skipped. Ranks count
+all hits, also those that an answer of the usual length leaves out.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class Outcome(NamedTuple):
     rank: int
     """Of the first right hit; 0 if there is none."""
     tokens: int
-    """Of all hits up to the right one; 0 if there is none."""
+    """Of all hits up to the right one, in an answer of the usual length; 0 if it does not have the right one."""
     first: str
     """The id of the first hit; empty if nothing was found."""
     repeats_title: bool
@@ -54,8 +55,9 @@ def ask(
         if on_progress:
             on_progress(done, len(questions), question.query)
         answers = _find_answers(index, question, searched)
-        hits = _hits(partial(index.search, trees=trees, path=path, mode=mode), question)
-        outcomes.append(_outcome(question, answers, hits))
+        search = partial(index.search, trees=trees, path=path, mode=mode)
+        ranked = _hits(partial(search, every=True, max_tokens=0), question)
+        outcomes.append(_outcome(question, answers, ranked, _hits(search, question)))
     return outcomes
 
 
@@ -75,17 +77,21 @@ def _find_answers(index: Index, question: Question, searched: Container[str]) ->
     return found
 
 
-def _outcome(question: Question, answers: Sequence[Hit], hits: Sequence[Hit]) -> Outcome:
-    right = (rank for rank, hit in enumerate(hits, start=1) if any(is_right(hit, answer) for answer in answers))
-    rank = next(right, 0)
+def _outcome(question: Question, answers: Sequence[Hit], ranked: Sequence[Hit], shown: Sequence[Hit]) -> Outcome:
     titles = {answer.title.casefold() for answer in answers}
     return Outcome(
         question=question,
-        rank=rank,
-        tokens=sum(hit.tokens for hit in hits[:rank]),
-        first=hits[0].id if hits else "",
+        rank=_rank(ranked, answers),
+        tokens=sum(hit.tokens for hit in shown[: _rank(shown, answers)]),
+        first=ranked[0].id if ranked else "",
         repeats_title=question.query.casefold() in titles,
     )
+
+
+def _rank(hits: Sequence[Hit], answers: Sequence[Hit]) -> int:
+    """The rank of the first right hit; 0 if there is none."""
+    right = (rank for rank, hit in enumerate(hits, start=1) if any(is_right(hit, answer) for answer in answers))
+    return next(right, 0)
 
 
 def _document_id(hit: Hit) -> str:
