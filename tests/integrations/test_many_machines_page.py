@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -27,6 +28,8 @@ def folder(tmp_path):
 @pytest.mark.parametrize(("package", "strategy"), [("pyarrow", "packed"), ("dask", "flow"), ("pyspark", "packed")])
 def test_an_example(package, strategy, folder):
     pytest.importorskip(package)
+    if package == "pyspark" and shutil.which("java") is None:
+        pytest.skip("Spark needs Java")
     code = next(
         each for each in EXAMPLES if package == "pyarrow" or f"import {package}" in each or f"from {package}" in each
     )

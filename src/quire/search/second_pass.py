@@ -32,8 +32,9 @@ def query_words(context: QueryContext, query: Query) -> QueryWords:
     """The words that a query looks for anywhere or in titles."""
     found: dict[str, set[str]] = {language: set() for language in context.languages}
     rarity = 0.0
+    is_optional_query = all(context.is_optional(leaf) for leaf in leaves(query))
     for leaf in leaves(query):
-        if leaf.field not in (None, "title"):
+        if leaf.field not in (None, "title") or (context.is_optional(leaf) and not is_optional_query):
             continue
         texts = context.corrections.get(leaf.text, (leaf.text,))
         rarities = []

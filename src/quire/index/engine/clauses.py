@@ -157,7 +157,8 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
         some = self._build_each(item for item in required if not self._must_match(item))
         musts = self._build_each(item for item in required if self._must_match(item))
         refused = self._strict._build_each(item.item for item in items if isinstance(item, Not))  # noqa: SLF001
-        more = self._build_each(item for item in items if self.context.is_optional(item) and item not in required)
+        optional = [item for item in items if self.context.is_optional(item) and item not in required]
+        more = msgspec.structs.replace(self, bonus=False)._build_each(optional)  # noqa: SLF001
         more += [each for _, each in self.adjacent_in_title(items)]
         if musts:
             more += some
