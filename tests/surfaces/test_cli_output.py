@@ -251,7 +251,7 @@ REFUSED = [
     (["--format", "nodes", "-s", "sections", "-o", "OUT"], "add -s tree"),
     (["--json", "-o", "OUT"], "--json prints to standard output; leave it out, or leave out -o"),
     (["--json", "-o", "OUT", "--format", "compact"], "leave out -o"),
-    (["--format", "xml", "-o", "OUT"], "'files', 'jsonl', 'parquet', 'compact', 'nodes'"),
+    (["--format", "xml", "-o", "OUT"], "'files', 'jsonl', 'parquet', 'compact', 'flat', 'nodes'"),
 ]
 
 
