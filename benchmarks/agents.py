@@ -66,8 +66,8 @@ def run() -> list[str]:
                 name: [project.spent(question, route) for question in questions] for name, route in routes.items()
             }
         lines += _spent_table(spent)
-        lines += ["", "![Tokens until the right section was shown](agents.svg)", "", *_times(project)]
-    (Path(__file__).parent / "results" / "agents.svg").write_text(_picture(spent), encoding="utf-8")
+        lines += ["", "![Tokens until the right section was shown](../../docs/images/agents.svg)", "", *_times(project)]
+    (Path(__file__).parents[1] / "docs" / "images" / "agents.svg").write_text(_picture(spent), encoding="utf-8")
     return lines
 
 
