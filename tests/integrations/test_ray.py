@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import ray
 from ray.cluster_utils import Cluster
 
-from quire.cli.run import command
+from quire.cli import command_group
 from quire.run import chunk_batch, map_documents
 from quire.run.parts import PART
 
@@ -50,7 +50,8 @@ def rows(folder: Path):
 
 
 def run(source, output, engine):
-    result = CliRunner().invoke(command, [str(source), "-o", str(output), "--engine", engine], standalone_mode=False)
+    arguments = ["run", str(source), "-o", str(output), "--engine", engine]
+    result = CliRunner().invoke(command_group.quire, arguments, standalone_mode=False)
     assert result.return_value == 0, result.output
     return result
 

@@ -28,6 +28,7 @@ RANGES: Mapping[str, tuple[float, float]] = MappingProxyType(
         "coordination": (0, 1000),
         "adjacent": (0, 1000),
         "title_coverage": (0, 1000),
+        "stub_tokens": (0, NO_LIMIT),
         "in_links": (0, 1000),
         "meaning": (0, 1),
         "match_cutoff": (0, 1),
@@ -58,6 +59,8 @@ class SearchSettings:
     """The extra weight of two words that are adjacent in the query and in a title."""
     title_coverage: float = 1.0
     """The weight of the part of a title that the query covers."""
+    stub_tokens: int = 300
+    """The title of a document with fewer tokens, and less than a fourth of the average, counts for less: a stub."""
     in_links: float = 0.3
     """The weight of links from other pages."""
     meaning: float = 0.05

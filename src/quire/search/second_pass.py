@@ -19,6 +19,7 @@ from quire.query.query_tree import Query
 from quire.search.ranking_settings import SearchSettings
 
 MAX_RESCORED = 100  # how many nodes are scored again
+_STUB = 4  # a stub has less than a fourth of the tokens of the average document
 
 
 class QueryWords(NamedTuple):
@@ -67,8 +68,12 @@ def second_scores(
     rarities, by_language = context.dictionary.title_rarities, words.terms
     for_title, for_links = words.rarity * settings.title_coverage, words.rarity * settings.in_links
     scores = []
-    for (title, language), count in zip(snapshot.titles(addresses), snapshot.numbers(addresses, IN_LINKS), strict=True):
+    links = snapshot.numbers(addresses, IN_LINKS)
+    stub = min(settings.stub_tokens, snapshot.mean_tokens / _STUB)
+    for (title, language, tokens), count in zip(snapshot.titles(addresses), links, strict=True):
         share = _share(rarities(title, language), by_language[language]) if title else 0.0
+        if tokens < stub:  # a glossary entry has the title, and another page explains it
+            share *= tokens / stub
         scores.append((for_title * share, for_links * log1p(count) if count else 0.0))
     return scores
 

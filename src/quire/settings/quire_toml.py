@@ -33,6 +33,7 @@ WEIGHTS = {
     "coordination": "how often the rarity of a matching word is added",
     "adjacent": "the extra weight of two words that are adjacent in the query and in a title",
     "title_coverage": "the weight of the part of a title that the query covers",
+    "stub_tokens": "the title of a document with fewer tokens counts for less",
     "in_links": "the weight of links from other pages",
     "meaning": "in the mode hybrid, the part of a score that is the similarity of vectors",
     "match_cutoff": "a section matches with at least this part of the best score in its document",

@@ -107,6 +107,11 @@ class Snapshot:
     def _by_number(self) -> dict[int, FileRecord]:
         return {record.number: record for record in self.files.values()}
 
+    @cached_property
+    def mean_tokens(self) -> float:
+        """The tokens of a document, on average."""
+        return sum([record.tokens for record in self.files.values()]) / max(len(self.files), 1)
+
     def node_count(self, documents: Iterable[str]) -> int:
         """The number of nodes of some documents."""
         return sum([self.files[document].nodes for document in documents])
@@ -178,15 +183,15 @@ class Snapshot:
         found = [address for _, address in self.top(tantivy.Query.boolean_query(any_of), len(locations))]
         return dict(zip(self.locations(found), found, strict=True))
 
-    def titles(self, addresses: Sequence[Address]) -> list[tuple[str, str]]:
-        """The own titles of some nodes, each with its language; the nodes are not read."""
+    def titles(self, addresses: Sequence[Address]) -> list[tuple[str, str, int]]:
+        """The own titles of some nodes, each with its language and the tokens of its document; no node is read."""
         numbers, positions = self.numbers(addresses), self.numbers(addresses, POSITION)
         with engine_reads(self.folder):
             outlines = {number: self._outline(number) for number in set(numbers)}
         trees, records = self.settings.trees, self._by_number
         languages = {number: trees[records[number].tree].language for number in outlines}
         return [
-            (outlines[number].title(position), languages[number])
+            (outlines[number].title(position), languages[number], records[number].tokens)
             for number, position in zip(numbers, positions, strict=True)
         ]
 
