@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["chunk_batch", "map_documents"]
+__all__ = ["chunk_batch", "embed_batch", "map_documents"]
 
 
 def __getattr__(name: str) -> Any:
@@ -20,5 +20,5 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'quire.run' has no attribute {name!r}")
     from importlib import import_module  # noqa: PLC0415  only when a name is first used
 
-    home = "arrow" if name == "chunk_batch" else "documents"
+    home = "documents" if name == "map_documents" else "arrow"
     return getattr(import_module(f"quire.run.{home}"), name)

@@ -1,14 +1,17 @@
 """Documents to chunks as Arrow record batches: one pure function for every engine that runs on Arrow.
 
-chunk_batch(documents, strategy="flow")    # columns path and text in, one row per chunk out
+chunk_batch(documents, strategy="flow")  # columns path and text in, one row per chunk out
+embed_batch(chunks, "wordllama")         # the same rows with a column vector
 """
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from quire import options as run_options
 from quire import pipeline
+from quire.embed import Embedder, passages, resolve
 from quire.errors import InputError
 from quire.write.parquet import pyarrow, row_batches, schema
 
@@ -32,6 +35,25 @@ def chunk_batch(documents: Any, strategy: str = run_options.DEFAULT_STRATEGY, **
 def chunk_schema() -> Any:
     """The schema of the rows that ``chunk_batch`` returns."""
     return schema(pyarrow()[0])
+
+
+def embed_batch(chunks: Any, embedder: str) -> Any:
+    """The rows of ``chunk_batch`` with the column ``vector``.
+
+    A text that is longer than the model's window has the mean of the vectors of its passages.
+    """
+    arrow, _ = pyarrow()
+    model = _embedder(embedder)
+    parts = [passages(text, model) for text in chunks.column("embedText").to_pylist()]
+    made = iter(model.embed([text for each in parts for text in each]) if parts else ())
+    vectors = [sum(next(made) for _ in each) / len(each) for each in parts]
+    return chunks.append_column("vector", arrow.array(vectors, arrow.list_(arrow.float32())))
+
+
+@cache
+def _embedder(name: str) -> Embedder:
+    """The embedder of that name, loaded once in each process."""
+    return resolve(name)
 
 
 def _columns(documents: Any) -> tuple[list[str | None], list[str]]:
