@@ -33,10 +33,14 @@ $(VENV)/bench: $(VENV)/dev
 	$(BIN)/pip install --quiet --editable '.[bench]'
 	@touch $@
 
-demo: $(VENV)/core  ## install quire and run some commands on its own documentation
-	$(BIN)/quire outline README.md --depth 2
-	$(BIN)/quire stats docs
+demo: $(VENV)/core  ## install quire, then cut its own documentation, find an answer, and prove that nothing was lost
+	$(BIN)/quire outline docs/strategies/guide.md
+	$(BIN)/quire stats docs/strategies/guide.md
+	$(BIN)/quire search "keep code and tables whole" docs --index .venv/demo -n 2 --max-tokens 600
 	$(BIN)/quire verify README.md docs
+	@echo
+	@echo "Next, look at your own documents: pip install '.[web]' && quire web PATH"
+	@echo "Then: quire search \"a question\" PATH, quire chunk PATH -o chunks.jsonl, quire agents"
 
 test: lint pytest  ## check style, types and layers, then run all tests
 
