@@ -16,7 +16,7 @@ from threading import Lock
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from quire.errors import IndexDamagedError, NotFoundError, StoreError
+from quire.errors import IndexDamagedError, MissingExtraError, NotFoundError, StoreError
 from quire.index.engine import damage
 from quire.index.engine.snapshot import Snapshot, open_snapshot
 from quire.index.file_records import DEFAULT_FOLDER, VERSION, FileRecord, FileTable, Tree
@@ -248,7 +248,10 @@ class Index:
 
     def _vectors(self) -> Meaning:
         if self._meaning is None:
-            from quire.vectors.meaning import Meaning  # noqa: PLC0415  loads NumPy
+            try:
+                from quire.vectors.meaning import Meaning  # noqa: PLC0415  loads NumPy
+            except ModuleNotFoundError as error:
+                raise MissingExtraError("wordllama", error.name) from error
 
             self._meaning = Meaning(self._folder.path)
         return self._meaning

@@ -300,6 +300,23 @@ def loaded_by(code: str) -> set[str]:
     return set(done.stdout.splitlines()[-1].split())
 
 
+def test_search_by_meaning_without_numpy_says_what_to_install(tmp_path, monkeypatch) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("# A\n\nText.\n")
+    for name in [
+        name for name in sys.modules if name.startswith("quire.vectors.") and name != "quire.vectors.vector_files"
+    ]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    with quire.Index.open(tmp_path / "index") as index:
+        index.update({"docs": tmp_path / "docs"})
+        for call in (lambda: index.embed("wordllama"), lambda: index.search("text", mode="hybrid")):
+            with pytest.raises(
+                quire.MissingExtraError, match=r"numpy is not installed; install it: pip install 'quire\[wordllama\]'"
+            ):
+                call()
+
+
 def test_answering_from_an_index_that_is_up_to_date_loads_no_parser(index: Index, home: Path) -> None:
     loaded = loaded_by(f"""
         import quire

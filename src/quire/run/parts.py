@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from importlib import import_module
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
+from urllib.request import url2pathname
 
 from quire import read
 from quire.errors import InputError, QuireError
@@ -102,8 +103,9 @@ def write_part(output: str, number: int, rows: Any) -> None:
     """Write the rows of a part to its file, as a whole or not at all."""
     arrow, parquet = pyarrow()
     name, table = f"part-{number:06}.parquet", arrow.Table.from_batches([rows])
-    if not _is_url(output):
-        with new_file(Path(output) / name) as stream:
+    local = output if not _is_url(output) else url2pathname(output[7:]) if output.startswith("file://") else ""
+    if local:
+        with new_file(Path(local) / name) as stream:
             parquet.write_table(table, stream, compression="zstd")
         return
     files, folder = file_system(output)

@@ -100,6 +100,12 @@ def test_a_repeated_run_replaces_its_files_and_touches_no_others(docs, tmp_path)
     assert sorted(file.name for file in output.iterdir()) == ["notes.txt", "part-000000.parquet"]
 
 
+def test_a_file_url_is_an_output_too(docs, tmp_path) -> None:
+    assert run(docs, "-o", (tmp_path / "a b").as_uri()).return_value == 0
+    assert written(tmp_path / "a b") == PATHS
+    assert [file.name for file in (tmp_path / "a b").iterdir()] == ["part-000000.parquet"]
+
+
 def test_a_bad_document_is_skipped_with_exit_code_2(docs, tmp_path) -> None:
     (docs / "bad.md").write_bytes(b"# \xff\xfe\xfa")
     result = run(docs, "-o", tmp_path / "chunks")
