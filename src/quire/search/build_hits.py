@@ -14,9 +14,8 @@ from quire.index.file_records import Tree
 from quire.index.node import Node
 from quire.model import Span
 from quire.query.query_tree import Query
-from quire.search.highlight import Highlighter
 from quire.search.hit import Hit, How
-from quire.search.match_ranges import highlighter
+from quire.search.match_ranges import Highlighter, highlighter
 from quire.search.matching_nodes import Match, Matching
 from quire.search.merge import Merged
 from quire.search.second_pass import query_words, second_scores

@@ -1,19 +1,29 @@
-"""``quire.match_ranges``: where the words of a query are in the text of a hit."""
+"""``quire.match_ranges``: where the words of a query are in the text of a hit.
+
+A word is a sequence of letters, digits and marks; in scripts without spaces each character is one. camelCase names are
+compared as a whole and part by part, so that ``tokens`` is found in ``rotateTokens``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache, partial
+from typing import NamedTuple
+from unicodedata import category
 
-from quire.index.engine.analysis import adjacent_terms, beginnings, spellings, term_pairs, word_terms
+from quire.index.engine.analysis import adjacent_terms, spellings, term_pairs, word_terms
 from quire.index.engine.function_words import is_function_word
+from quire.index.engine.normalization import ALONE, CLUSTERS, EMOJI, humps
 from quire.model import Span
 from quire.query import leaves, parse
 from quire.query.query_tree import Phrase, Query, Word
-from quire.search.highlight import Highlighter, Wanted
 from quire.search.hit import Hit
 
 Corrections = Mapping[str, Sequence[str]]
+_SIGNED = r"[A-Za-z](?:\+\+|#)"  # ``C++`` and ``C#`` are words
+_ASCII_WORD = re.compile(rf"{_SIGNED}|[A-Za-z0-9]++")
+_DROPPED = "g"  # stemmers keep the first letter, but the Dutch one turns ``gelopen`` into ``lop``
 
 
 def match_ranges(hit: Hit, query: str, corrections: Corrections | None = None) -> tuple[Span, ...]:
@@ -24,8 +34,7 @@ def match_ranges(hit: Hit, query: str, corrections: Corrections | None = None) -
 
 @lru_cache(maxsize=16)
 def _remembered(query: str, language: str, corrections: tuple[tuple[str, tuple[str, ...]], ...]) -> Highlighter:
-    tree = parse(query)
-    return highlighter(tree, language, dict(corrections))
+    return highlighter(parse(query), language, dict(corrections))
 
 
 def highlighter(query: Query | None, language: str, corrections: Corrections) -> Highlighter:
@@ -33,7 +42,14 @@ def highlighter(query: Query | None, language: str, corrections: Corrections) ->
     found = [leaf for leaf in (leaves(query) if query else ()) if leaf.field in (None, "title", "body")]
     marked = [leaf for leaf in found if isinstance(leaf, Phrase) or not is_function_word(leaf.text, (language,))]
     wanted = dict.fromkeys(each for leaf in marked or found for each in _wanted(leaf, language, corrections))
-    return Highlighter(wanted, partial(word_terms, language=language), partial(beginnings, language=language))
+    return Highlighter(wanted, partial(word_terms, language=language))
+
+
+class Wanted(NamedTuple):
+    """A word or a phrase to highlight."""
+
+    terms: tuple[str, ...]  # adjacent in the text
+    prefix: bool = False  # the last term is only the beginning of one
 
 
 def _wanted(leaf: Word | Phrase, language: str, corrections: Corrections) -> Iterator[Wanted]:
@@ -50,3 +66,106 @@ def _wanted(leaf: Word | Phrase, language: str, corrections: Corrections) -> Ite
             yield Wanted(spelling.terms)
             # Two adjacent characters of a script without spaces are a match.
             yield from (Wanted(pair) for group in adjacent_terms(spelling) for pair in term_pairs(group))
+
+
+class _Token(NamedTuple):
+    """A term in the text."""
+
+    term: str  # empty if no query has it
+    text: str  # the word or part of a name, in lower case
+    start: int
+    end: int
+
+
+class Highlighter:
+    """Finds the words of one query in texts."""
+
+    def __init__(self, wanted: Iterable[Wanted], terms: Callable[[str], Sequence[str]]) -> None:
+        some = [each for each in wanted if each.terms]
+        self._terms = terms
+        self._prefixes = tuple({each.terms[0] for each in some if each.prefix and len(each.terms) == 1})
+        self._by_first: dict[str, list[Wanted]] = {}
+        for each in some:
+            self._by_first.setdefault(each.terms[0], []).append(each)
+        self._letters = {term[0] for each in some for term in each.terms} | {_DROPPED}
+        self._has_phrases = any(len(each.terms) > 1 for each in some)
+        self._split = cache(self._split_word)
+
+    def __call__(self, text: str) -> tuple[Span, ...]:
+        """The spans of the wanted words in a text, in order and disjoint; a phrase is one span."""
+        whole: list[_Token] = []  # as words
+        parts: list[_Token] = []  # with names split into their parts
+        for found in _word_pattern(text).finditer(text) if self._by_first else ():
+            words, split = self._split(found[0])
+            if words or split:
+                at = found.start()
+                whole += [_Token(term, word, at + start, at + end) for term, word, start, end in words]
+                parts += [_Token(term, word, at + start, at + end) for term, word, start, end in split or words]
+        return _disjoint(sorted({*self._matches(whole), *self._matches(parts)}))
+
+    def _split_word(self, word: str) -> tuple[Sequence[_Token], Sequence[_Token]]:
+        """The terms of a word, and those of its parts if it is a name; none if nothing wanted can be in it."""
+        names = humps(word).split() if word.isascii() and not word[1:].islower() else []
+        parts: list[_Token] = []
+        at = 0
+        for name in names if len(names) > 1 else ():
+            at = word.index(name, at)
+            parts += self._tokens(name, at)
+            at += len(name)
+        tokens = self._tokens(word, 0)
+        is_needed = self._has_phrases or any(each.term for each in (*tokens, *parts))
+        return (tokens, parts) if is_needed else ((), ())
+
+    def _tokens(self, word: str, at: int) -> list[_Token]:
+        lower = word.lower()
+        is_possible = lower[0] in self._letters or not lower[0].isascii()
+        found = self._terms(lower if word.isascii() else word) if is_possible else ("",)
+        return [_Token(term, lower, at, at + len(word)) for term in found]
+
+    def _matches(self, tokens: Sequence[_Token]) -> Iterator[tuple[int, int]]:
+        for number, token in enumerate(tokens):
+            if _begins(token, self._prefixes):
+                yield token.start, token.end
+            for each in self._by_first.get(token.term, ()):
+                found = tokens[number : number + len(each.terms)]
+                if _is_match(found, each):
+                    yield token.start, found[-1].end
+
+
+def _is_match(found: Sequence[_Token], wanted: Wanted) -> bool:
+    if len(found) < len(wanted.terms) or any(
+        token.term != term for token, term in zip(found[:-1], wanted.terms, strict=False)
+    ):
+        return False
+    last = wanted.terms[-1]
+    return found[-1].term == last or (wanted.prefix and _begins(found[-1], (last,)))
+
+
+def _begins(token: _Token, prefixes: tuple[str, ...]) -> bool:
+    """Whether a word or its term has one of these prefixes: the stem may be shorter than what was typed."""
+    return bool(prefixes) and (token.term.startswith(prefixes) or token.text.startswith(prefixes))
+
+
+def _word_pattern(text: str) -> re.Pattern[str]:
+    """A pattern for the words of a text; ``re`` has no class for combining marks."""
+    if text.isascii():
+        return _ASCII_WORD
+    return _unicode_word("".join(sorted(each for each in set(text) if category(each)[0] == "M")))
+
+
+@lru_cache(maxsize=64)
+def _unicode_word(marks: str) -> re.Pattern[str]:
+    mark = f"|[{marks}]" if marks else ""
+    cluster = f"(?=[^\\W_])[{CLUSTERS}]{f'[{marks}]*+' if marks else ''}"
+    return re.compile(rf"{_SIGNED}|[{ALONE}{EMOJI}]|{cluster}|(?:[^\W_{ALONE}{CLUSTERS}]{mark})++")
+
+
+def _disjoint(spans: Iterable[tuple[int, int]]) -> tuple[Span, ...]:
+    """Ordered spans, with overlapping ones joined."""
+    found: list[Span] = []
+    for start, end in spans:
+        if found and start < found[-1].end:
+            found[-1] = Span(found[-1].start, max(found[-1].end, end))
+        else:
+            found.append(Span(start, end))
+    return tuple(found)

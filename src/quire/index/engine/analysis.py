@@ -59,23 +59,6 @@ def word_terms(word: str, language: str) -> tuple[str, ...]:
     return tuple(terms(word, language))
 
 
-def beginnings(term: str, language: str) -> tuple[str, ...]:
-    """Every ASCII word with this term, or with one that starts with it, starts with one of these. Lower case.
-
-    Stemmers keep the first letter, except for ``g`` in Dutch: ``gelopen`` has the stem of ``lopen``. The English one
-    changes only ``e``, ``i`` or ``y`` at the end (``flies``, ``fli``), ``bility`` to ``bl``, and ``dying`` to ``die``.
-    """
-    if language == NONE:
-        return (term,)
-    if language != "english":
-        return (term[0], "g")
-    if term.endswith(("bl", "ble")):
-        return (term[: term.rindex("b") + 1],)
-    if len(term) == len("die") and term.endswith("ie"):
-        return (term[0],)
-    return (term[:-1] if len(term) > 1 and term[-1] in "eiy" else term,)
-
-
 class Spelling(NamedTuple):
     """One way to spell a word."""
 

@@ -11,11 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quire.index.engine import analysis
-from quire.search.highlight import Highlighter, Use, Wanted, Word, Words
+from quire.search.match_ranges import Highlighter, Wanted
 from support.grammar import documents
 
 english: Callable[[str], Sequence[str]] = partial(analysis.terms, language="english")
-in_english: Callable[[str], Sequence[str]] = partial(analysis.beginnings, language="english")
 
 
 def wanted(query: str) -> Wanted:
@@ -29,7 +28,7 @@ def wanted(query: str) -> Wanted:
 def marked(text: str, *queries: str) -> str:
     """The text with brackets around what is found."""
     shown, at = [], 0
-    for start, end in Highlighter([wanted(query) for query in queries], english, in_english)(text):
+    for start, end in Highlighter([wanted(query) for query in queries], english)(text):
         shown += [text[at:start], "[", text[start:end], "]"]
         at = end
     return "".join([*shown, text[at:]])
@@ -89,44 +88,8 @@ def test_marked(text: str, queries: list[str], expected: str) -> None:
 
 
 def test_nothing_is_wanted() -> None:
-    assert Highlighter([], english, in_english)("text") == ()
-    assert Highlighter([Wanted(())], english, in_english)("text") == ()
-
-
-@pytest.mark.parametrize(
-    ("beginning", "expected"),
-    [
-        pytest.param("t", ["rest", "rotate", "rotatetokens", "take", "takerest", "tokens", "trees"], id="a letter"),
-        pytest.param("tok", ["rotate", "rotatetokens", "tokens"], id="several"),
-    ],
-)
-def test_only_words_that_start_alike_are_analysed_each_once(beginning: str, expected: list[str]) -> None:
-    asked: list[str] = []
-
-    def terms(word: str) -> Sequence[str]:
-        asked.append(word)
-        return [word.lower()]
-
-    text = "takeRest rotateTokens and more trees, no betoken " * 100
-    assert len(Highlighter([Wanted(("tokens",))], terms, lambda _: (beginning,))(text)) == 100
-    assert sorted(asked) == expected
-
-
-class Asked(dict[str, Use]):
-    """Says that every word must be looked at, and counts how often it was asked."""
-
-    times = 0
-
-    def __getitem__(self, text: str) -> Use:
-        self.times += 1
-        return Use.OPEN
-
-
-@pytest.mark.parametrize("beginning", ["b", "bar", "foo"])
-def test_a_name_of_many_parts_is_looked_at_once(beginning: str) -> None:
-    name, uses = "fooBar" * 4_000, Asked()
-    assert Words(f"a {name}.").with_beginnings([beginning], uses) == ([], [Word(name, 2)])
-    assert uses.times <= 2
+    assert Highlighter([], english)("text") == ()
+    assert Highlighter([Wanted(())], english)("text") == ()
 
 
 def test_all_parts_of_a_name_of_many_are_marked() -> None:
@@ -136,63 +99,18 @@ def test_all_parts_of_a_name_of_many_are_marked() -> None:
     assert marked("rotateTokensOf the", "tokens of the") == "rotate[TokensOf the]"
 
 
-_LETTERS = "abcdefghijklmnopqrstuvwxyz"
-_ENDINGS = (
-    "",
-    "s",
-    "ing",
-    "ed",
-    "ies",
-    "ation",
-    "en",
-    "et",
-    "er",
-    "ung",
-    "ement",
-    "ando",
-    "lar",
-    "inin",
-    "sken",
-    "oiden",
-)
-
-
-_ENGLISH_ENDINGS = (
-    *("ying", "ieds", "edly", "eed", "y", "ably", "ently", "izer", "ization", "ational", "ality", "fulness", "ously"),
-    *(
-        "ivity",
-        "bility",
-        "bly",
-        "ible",
-        "ogy",
-        "fully",
-        "lessly",
-        "alize",
-        "icate",
-        "icity",
-        "ical",
-        "ative",
-        "ll",
-        "e",
-    ),
-)
-
-
 @pytest.mark.parametrize("language", analysis.LANGUAGES)
-def test_a_word_begins_as_its_term_says(language: str) -> None:
-    """What makes the look at a text quick, for every stemmer; of a term, or only its beginning."""
-    endings = (*_ENDINGS, *(_ENGLISH_ENDINGS if language == "english" else ()))
-    made = [a + b + c + ending for a in _LETTERS for b in _LETTERS for c in "aebt" for ending in endings]
-    made += [letter + ending for letter in _LETTERS for ending in endings]
-    for word in made:
-        [term] = analysis.terms(word, language)
-        for length in range(1, len(term) + 1):
-            assert word.startswith(analysis.beginnings(term[:length], language)), (word, term[:length])
+def test_an_inflected_word_is_found(language: str) -> None:
+    """Stemmers keep the first letter, but for a Dutch ``g``: only words with such a letter are looked at."""
+    endings = ("", "s", "ing", "ed", "ies", "ation", "en", "et", "er", "ung", "ement", "ando", "lar", "inin", "sken")
+    for word in (first + stem + ending for first in "abdgikpty" for stem in ("ebt", "art") for ending in endings):
+        find = Highlighter([Wanted(analysis.word_terms(word, language))], partial(analysis.terms, language=language))
+        assert find(f"a {word}.") == ((2, 2 + len(word)),)
 
 
 def test_a_beginning_that_a_stemmer_takes_off() -> None:
-    dutch, in_dutch = (partial(each, language="dutch") for each in (analysis.terms, analysis.beginnings))
-    assert Highlighter([Wanted(tuple(dutch("lopen")))], dutch, in_dutch)("hij heeft gelopen") == ((10, 17),)
+    dutch = partial(analysis.terms, language="dutch")
+    assert Highlighter([Wanted(tuple(dutch("lopen")))], dutch)("hij heeft gelopen") == ((10, 17),)
 
 
 words = st.sampled_from(["token", "rotateTokens", "日本", "open file", "a", "C#", "b*", "é", "0"])
@@ -200,7 +118,7 @@ words = st.sampled_from(["token", "rotateTokens", "日本", "open file", "a", "C
 
 @given(st.one_of(documents(), st.text()), st.lists(words, min_size=1, max_size=4))
 def test_ranges_are_ordered_disjoint_and_hold_text(text: str, queries: list[str]) -> None:
-    found = Highlighter([wanted(query) for query in queries], english, in_english)(text)
+    found = Highlighter([wanted(query) for query in queries], english)(text)
     assert all(0 <= start < end <= len(text) for start, end in found)
     assert all(left.end <= right.start for left, right in pairwise(found))
     assert all(text[start:end].strip() == text[start:end] for start, end in found)
@@ -210,5 +128,5 @@ def test_ranges_are_ordered_disjoint_and_hold_text(text: str, queries: list[str]
 def test_what_stands_between_spaces_is_found(before: str, after: str, query: str) -> None:
     text = f"{before} {query} {after}"
     start = len(before) + 1
-    found = Highlighter([wanted(query)], english, in_english)(text)
+    found = Highlighter([wanted(query)], english)(text)
     assert any(span.start <= start and start + len(query) <= span.end for span in found)
