@@ -14,7 +14,7 @@ import msgspec
 
 from quire.model import Finding
 
-VERSION = 5  # the version of the index format. Increase it when the meaning of a stored record or node changes.
+VERSION = 6  # the version of the index format. Increase it when the meaning of a stored record or node changes.
 DEFAULT_FOLDER = ".quire"
 DEFAULT_LANGUAGE = "english"
 TOKENIZER = "o200k_base"  # counts the tokens of nodes

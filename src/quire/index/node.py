@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import msgspec
 
 from quire.breadcrumbs import joined
+from quire.index.engine.analysis import terms
 from quire.offsets import utf8_length
 
 _TITLE = re.compile(r"^title\s*[:=]", re.MULTILINE)  # in front matter
@@ -134,7 +135,7 @@ class _Branch(msgspec.Struct, frozen=True, array_like=True, gc=False):
     parent: int
     children: int
     last: int
-    title: str  # ``own_title``
+    title: str  # the terms of ``own_title``
 
 
 class Outline:
@@ -150,9 +151,9 @@ class Outline:
         branch = self._branches[position]
         return NodeRef(self._id, self._number, position, branch.depth, self._chain_to(branch.parent))
 
-    def title(self, position: int) -> str:
-        """The title of a node."""
-        return self._branches[position].title
+    def title_terms(self, position: int) -> list[str]:
+        """The terms of a node's own title, in order."""
+        return self._branches[position].title.split()
 
     def last(self, position: int) -> int:
         """The position of the last node below one; its own if there is none."""
@@ -167,12 +168,13 @@ class Outline:
         return chain
 
 
-def encode_outline(nodes: Sequence[Node]) -> bytes:
+def encode_outline(nodes: Sequence[Node], language: str) -> bytes:
     """The heading tree of a document, as ``Outline`` reads it."""
+    titles = [" ".join(terms(node.own_title[:_MAX_TITLE], language)) for node in nodes]
     return msgspec.msgpack.encode(
         [
-            _Branch(node.depth, parent_of(node.ancestors), node.children, node.last, node.own_title[:_MAX_TITLE])
-            for node in nodes
+            _Branch(node.depth, parent_of(node.ancestors), node.children, node.last, title)
+            for node, title in zip(nodes, titles, strict=True)
         ]
     )
 

@@ -105,7 +105,7 @@ def _read(task: Task, counter: TokenCounter) -> IndexedFile:
         title=nodes[0].title,
         nodes=len(nodes),
         tokens=nodes[0].full_tokens,
-        outline=encode_outline(nodes),
+        outline=encode_outline(nodes, task.language),
         notes=tuple(findings),
     )
     links = link_record(document, record.tree, record.path)

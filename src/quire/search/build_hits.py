@@ -161,10 +161,9 @@ def _explanation(question: Question, result: Result) -> dict[str, Any]:
     words = query_words(compiler.context, query)
     scores = []
     for each in result.constituents:
-        titles, links = second_scores(snapshot, compiler.context, words, [each.address], matching.settings)[0]
-        more = [
-            {"item": name, "score": round(score, 3)} for name, score in (("title", titles), ("links", links)) if score
-        ]
+        ranked = each.score, each.address, (each.ref.number, each.ref.position)
+        [again] = second_scores(snapshot, compiler.context, words, [ranked], matching.settings)
+        more = [{"item": name, "score": round(score, 3)} for name, score in again._asdict().items() if score]
         scores.append(
             {
                 "id": snapshot.nodes([each.address])[0].id,

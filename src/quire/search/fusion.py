@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from quire.index.engine.clauses import all_items, is_plain
-from quire.index.engine.snapshot import Location, Scored, Snapshot
+from quire.index.engine.snapshot import Location, Snapshot
 from quire.query.query_tree import All, Query
+from quire.search.second_pass import Ranked
 
 Mode = Literal["words", "meaning", "hybrid"]
 
@@ -28,17 +29,21 @@ def is_plain_query(query: Query) -> bool:
     return all(is_plain(item) or isinstance(item, All) for item in all_items(query))
 
 
-def fused(snapshot: Snapshot, top: Sequence[Scored], near: Near) -> list[Scored]:
+def fused(snapshot: Snapshot, top: Sequence[Ranked], near: Near) -> list[Ranked]:
     """The nodes found by words and by meaning, the best first, with scores up to 1."""
     best = top[0][0] if top and top[0][0] > 0 else 1.0
     largest = max(near.similarity.values(), default=1.0)
     scale = max(largest - near.usual, 1e-6)
     meanings = {location: max(each - near.usual, 0.0) / scale for location, each in near.similarity.items()}
-    words = dict(zip(snapshot.locations([address for _, address in top]), top, strict=True))
+    words = {(snapshot.record(place[0]).id, place[1]): (score, address, place) for score, address, place in top}
     both = [
-        ((1 - near.weight) * score / best + near.weight * meanings.get(location, 0.0), address)
-        for location, (score, address) in words.items()
+        ((1 - near.weight) * score / best + near.weight * meanings.get(location, 0.0), address, place)
+        for location, (score, address, place) in words.items()
     ]
-    others = [location for location in meanings if location not in words]
-    both += [(near.weight * meanings[location], address) for location, address in snapshot.addresses(others).items()]
+    others = snapshot.addresses([location for location in meanings if location not in words])
+    places = snapshot.places(list(others.values()))
+    both += [
+        (near.weight * meanings[location], address, place)
+        for (location, address), place in zip(others.items(), places, strict=True)
+    ]
     return sorted(both, key=lambda each: -each[0])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache, partial
+from itertools import pairwise
 from typing import NamedTuple
 from unicodedata import category
 
@@ -71,10 +72,11 @@ def _wanted(leaf: Word | Phrase, language: str, corrections: Corrections) -> Ite
 class _Token(NamedTuple):
     """A term in the text."""
 
-    term: str  # empty if no query has it
+    term: str
     text: str  # the word or part of a name, in lower case
     start: int
     end: int
+    word: int = 0  # the number of its word in the text
 
 
 class Highlighter:
@@ -83,38 +85,40 @@ class Highlighter:
     def __init__(self, wanted: Iterable[Wanted], terms: Callable[[str], Sequence[str]]) -> None:
         some = [each for each in wanted if each.terms]
         self._terms = terms
-        self._prefixes = tuple({each.terms[0] for each in some if each.prefix and len(each.terms) == 1})
+        self._prefixes = tuple({each.terms[-1] for each in some if each.prefix})
         self._by_first: dict[str, list[Wanted]] = {}
         for each in some:
             self._by_first.setdefault(each.terms[0], []).append(each)
-        self._letters = {term[0] for each in some for term in each.terms} | {_DROPPED}
-        self._has_phrases = any(len(each.terms) > 1 for each in some)
+        self._wanted_terms = {term for each in some for term in each.terms}
+        self._letters = {term[0] for term in self._wanted_terms} | {_DROPPED}
         self._split = cache(self._split_word)
 
     def __call__(self, text: str) -> tuple[Span, ...]:
         """The spans of the wanted words in a text, in order and disjoint; a phrase is one span."""
+        pattern = _word_pattern(text)
+        split = {word: tokens for word in set(pattern.findall(text)) if (tokens := self._split(word))}
         whole: list[_Token] = []  # as words
         parts: list[_Token] = []  # with names split into their parts
-        for found in _word_pattern(text).finditer(text) if self._by_first else ():
-            words, split = self._split(found[0])
-            if words or split:
+        for number, found in enumerate(pattern.finditer(text) if split else ()):
+            if found[0] in split:
                 at = found.start()
-                whole += [_Token(term, word, at + start, at + end) for term, word, start, end in words]
-                parts += [_Token(term, word, at + start, at + end) for term, word, start, end in split or words]
+                for some, into in zip(split[found[0]], (whole, parts), strict=True):
+                    into += [_Token(term, word, at + start, at + end, number) for term, word, start, end, _ in some]
         return _disjoint(sorted({*self._matches(whole), *self._matches(parts)}))
 
-    def _split_word(self, word: str) -> tuple[Sequence[_Token], Sequence[_Token]]:
-        """The terms of a word, and those of its parts if it is a name; none if nothing wanted can be in it."""
+    def _split_word(self, word: str) -> tuple[Sequence[_Token], Sequence[_Token]] | None:
+        """The terms of a word, and those of the parts of a name; None if nothing wanted is in it."""
+        if word.isascii() and word.islower() and word[0] not in self._letters:
+            return None
         names = humps(word).split() if word.isascii() and not word[1:].islower() else []
-        parts: list[_Token] = []
-        at = 0
-        for name in names if len(names) > 1 else ():
+        whole, parts, at = self._tokens(word, 0), list[_Token](), 0
+        for name in names:
             at = word.index(name, at)
             parts += self._tokens(name, at)
             at += len(name)
-        tokens = self._tokens(word, 0)
-        is_needed = self._has_phrases or any(each.term for each in (*tokens, *parts))
-        return (tokens, parts) if is_needed else ((), ())
+        parts = parts if len(names) > 1 else whole
+        is_wanted = any(each.term in self._wanted_terms or _begins(each, self._prefixes) for each in (*whole, *parts))
+        return (whole, parts) if is_wanted else None
 
     def _tokens(self, word: str, at: int) -> list[_Token]:
         lower = word.lower()
@@ -123,22 +127,24 @@ class Highlighter:
         return [_Token(term, lower, at, at + len(word)) for term in found]
 
     def _matches(self, tokens: Sequence[_Token]) -> Iterator[tuple[int, int]]:
+        by_first = self._by_first
+        prefixes = [each for some in by_first.values() for each in some if each.prefix and len(each.terms) == 1]
         for number, token in enumerate(tokens):
-            if _begins(token, self._prefixes):
-                yield token.start, token.end
-            for each in self._by_first.get(token.term, ()):
+            for each in (*by_first.get(token.term, ()), *prefixes):
                 found = tokens[number : number + len(each.terms)]
                 if _is_match(found, each):
                     yield token.start, found[-1].end
 
 
 def _is_match(found: Sequence[_Token], wanted: Wanted) -> bool:
-    if len(found) < len(wanted.terms) or any(
-        token.term != term for token, term in zip(found[:-1], wanted.terms, strict=False)
-    ):
-        return False
-    last = wanted.terms[-1]
-    return found[-1].term == last or (wanted.prefix and _begins(found[-1], (last,)))
+    """Whether some terms of the text are those of a word or phrase, and adjacent."""
+    *first, last = wanted.terms
+    return (
+        len(found) == len(wanted.terms)
+        and all(token.term == term for token, term in zip(found, first, strict=False))
+        and all(right.word - left.word <= 1 for left, right in pairwise(found))
+        and (found[-1].term == last or (wanted.prefix and _begins(found[-1], (last,))))
+    )
 
 
 def _begins(token: _Token, prefixes: tuple[str, ...]) -> bool:

@@ -13,7 +13,7 @@ from quire.index.engine.compile import Compiler, filtered
 from quire.index.engine.corrections import Dictionary
 from quire.index.engine.coverage import Bits, Coverage, shifted
 from quire.index.engine.index_schema import DOC, TREE
-from quire.index.engine.snapshot import Address, Location, Scored, Snapshot
+from quire.index.engine.snapshot import Address, Location, Snapshot
 from quire.index.node import NodeRef
 from quire.query import leaves
 from quire.query.query_tree import Not, Phrase, Query, Word
@@ -21,7 +21,7 @@ from quire.search.argument_checks import known_trees
 from quire.search.fusion import Near, fused
 from quire.search.path_filter import matches_path
 from quire.search.ranking_settings import BOOSTS, SHARPNESS, SearchSettings
-from quire.search.second_pass import rescored
+from quire.search.second_pass import Ranked, rescored
 
 MAX_NODES = 10_000  # the most nodes that a search looks at
 MAX_CORRECTED = 8  # for how many unknown words of a query corrections are looked up
@@ -47,7 +47,7 @@ class Matching(msgspec.Struct, frozen=True):
     compiler: Compiler
     query: Query
     settings: SearchSettings
-    top: Sequence[Scored]
+    top: Sequence[Ranked]
     is_all: bool  # whether ``top`` has all nodes that match
 
     @classmethod
@@ -65,7 +65,9 @@ class Matching(msgspec.Struct, frozen=True):
         """Run a query for its best ``limit`` nodes."""
         compiled = compiler.compile(query)
         top = [] if compiled is None else snapshot.top(filtered(compiled, *filters), limit)
-        again = rescored(snapshot, compiler.context, query, top, settings)
+        places = snapshot.places([address for _, address in top])
+        ranked = [(score, address, place) for (score, address), place in zip(top, places, strict=True)]
+        again = rescored(snapshot, compiler.context, query, ranked, settings)
         if near is not None:
             again = fused(snapshot, again if near.weight < 1 else [], near)
         return cls(snapshot, compiler, query, settings, again, is_all=len(top) < limit)
@@ -78,7 +80,7 @@ class Matching(msgspec.Struct, frozen=True):
 
     def matches(self, limit: int) -> list[Match]:
         """The best ``limit`` nodes."""
-        return self._matches(self.top[:limit], self.snapshot.numbers([address for _, address in self.top[:limit]]))
+        return self._matches(self.top[:limit])
 
     def matches_in_documents(self, limit: int) -> list[Match]:
         """The nodes near the best of their document, in all documents that can have one of ``limit`` results.
@@ -86,19 +88,20 @@ class Matching(msgspec.Struct, frozen=True):
         A result scores at least as much as its best node and at most ``score_cap_multiplier`` times that.
         """
         best = self.best_score
-        scores = [(score / best) ** SHARPNESS if score > 0 else 0.0 for score, _ in self.top]
-        numbers = self.snapshot.numbers([address for _, address in self.top])
+        scores = [(score / best) ** SHARPNESS if score > 0 else 0.0 for score, _, _ in self.top]
         bests: dict[int, float] = {}
-        for number, score in zip(numbers, scores, strict=True):
+        for score, (_, _, (number, _)) in zip(scores, self.top, strict=True):
             bests.setdefault(number, score)
         least = sorted(bests.values(), reverse=True)[limit - 1] if len(bests) > limit else 0.0
         cap = max(self.settings.score_cap_multiplier, 1.0)
-        chosen = [
-            at
-            for at, (number, score) in enumerate(zip(numbers, scores, strict=True))
-            if cap * bests[number] >= least and score >= self.settings.match_cutoff * bests[number]
-        ]
-        return self._matches([self.top[at] for at in chosen], [numbers[at] for at in chosen])
+        cutoff = self.settings.match_cutoff
+        return self._matches(
+            [
+                ranked
+                for score, ranked in zip(scores, self.top, strict=True)
+                if cap * (in_document := bests[ranked[2][0]]) >= least and score >= cutoff * in_document
+            ]
+        )
 
     def coverage(self, matches: Sequence[Match]) -> list[float]:
         """The share of the query that each node's own title and body satisfy; 1 if it searches for no text.
@@ -131,29 +134,30 @@ class Matching(msgspec.Struct, frozen=True):
         locations: set[Location] = set()
         if not compiled or not self.top:
             return self, locations
-        refs = self.snapshot.refs([address for _, address in self.top])
+        refs = self.snapshot.refs(place for _, _, place in self.top)
         documents = list(dict.fromkeys(ref.document_id for ref in refs))
         for each in compiled:
             inside = filtered(each, self.compiler.one_of(DOC, documents))
             hits = self.snapshot.top(inside, self.snapshot.node_count(documents))
-            for ref in self.snapshot.refs([address for _, address in hits]):
+            for ref in self.snapshot.refs(self.snapshot.places([address for _, address in hits])):
                 positions = (ref.position, *(above.position for above in ref.ancestors))
                 locations.update((ref.document_id, position) for position in positions)
         kept = [
-            scored
-            for scored, ref in zip(self.top, refs, strict=True)
+            ranked
+            for ranked, ref in zip(self.top, refs, strict=True)
             if (ref.document_id, ref.position) not in locations
         ]
         return msgspec.structs.replace(self, top=kept), locations
 
-    def _matches(self, scored: Sequence[Scored], numbers: Sequence[int]) -> list[Match]:
-        """Matches with normalized scores; ``numbers`` are those of their documents."""
+    def _matches(self, ranked: Sequence[Ranked]) -> list[Match]:
+        """Matches with normalized scores."""
         best = self.best_score
         if self.top and not self.top[0][0]:  # a query without text, as ``tree:docs``: all are equally good
-            scored = [(best, address) for _, address in scored]
-        refs = self.snapshot.refs([address for _, address in scored], numbers)
+            ranked = [(best, address, place) for _, address, place in ranked]
+        refs = self.snapshot.refs(place for _, _, place in ranked)
         return [
-            Match((score / best) ** SHARPNESS, address, ref) for (score, address), ref in zip(scored, refs, strict=True)
+            Match((score / best) ** SHARPNESS, address, ref)
+            for (score, address, _), ref in zip(ranked, refs, strict=True)
         ]
 
 
@@ -163,7 +167,6 @@ def make_compiler(snapshot: Snapshot, settings: SearchSettings, query: Query | N
         boosts={**BOOSTS, **settings.boosts},
         tie=settings.tie,
         coordination=settings.coordination,
-        adjacent=settings.adjacent,
     )
     context = QueryContext(
         schema=snapshot.schema,

@@ -24,8 +24,8 @@ from quire.search.merge import Candidate, Merged, Rules, limit_per_document, mer
 from quire.search.ranking_settings import SearchSettings
 from quire.search.term_limit import within_limit
 
-_MIN_FETCHED = 200  # how many nodes the engine is asked for, at least
-_FETCHED_PER_RESULT = 20
+_MIN_FETCHED = 100  # how many nodes the engine is asked for, at least
+_FETCHED_PER_RESULT = 10
 
 Phases = dict[str, dict[str, Any]]  # what each phase counted
 

@@ -55,7 +55,7 @@ class SearchSettings:
     """A word scores as in its best field, plus this part of the others."""
     coordination: float = 2.0
     """A word that matches adds its rarity so many times, whatever the field."""
-    adjacent: float = 0.5
+    adjacent: float = 0.8
     """The extra weight of two words that are adjacent in the query and in a title."""
     title_coverage: float = 1.0
     """The weight of the part of a title that the query covers."""

@@ -5,28 +5,40 @@ A title that says nothing but the query's words is most likely the answer; one w
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from math import log1p
-from operator import itemgetter
 from typing import NamedTuple
 
 from quire.index.engine.analysis import spellings
-from quire.index.engine.clauses import QueryContext
+from quire.index.engine.clauses import QueryContext, all_items, is_plain
 from quire.index.engine.index_schema import IN_LINKS
-from quire.index.engine.snapshot import Address, Scored, Snapshot
+from quire.index.engine.snapshot import Address, Place, Snapshot
 from quire.query import leaves
-from quire.query.query_tree import Query
+from quire.query.query_tree import Query, Word
 from quire.search.ranking_settings import SearchSettings
 
 MAX_RESCORED = 100  # how many nodes are scored again
 _STUB = 4  # a stub has less than a fourth of the tokens of the average document
+
+Ranked = tuple[float, Address, Place]
+"""A node that matches: its score, and where it is."""
 
 
 class QueryWords(NamedTuple):
     """The words of a query."""
 
     terms: Mapping[str, frozenset[str]]  # by language
+    pairs: Mapping[str, frozenset[tuple[str, str]]]  # adjacent terms, by language
     rarity: float  # of all of them together, without function words
+
+
+class SecondScore(NamedTuple):
+    """What the second pass adds to the score of a node."""
+
+    title: float  # for the part of its title that the query covers
+    adjacent: float  # for words that are adjacent in the query and in its title
+    links: float  # for links to it
 
 
 def query_words(context: QueryContext, query: Query) -> QueryWords:
@@ -45,40 +57,61 @@ def query_words(context: QueryContext, query: Query) -> QueryWords:
             first = [term for each in spellings(texts[0], language)[:1] for term in each.terms]
             rarities.append(sum([context.dictionary.term_rarity(term, language) for term in first]))
         rarity += 0.0 if context.is_optional(leaf) else max(rarities, default=0.0)
-    return QueryWords({language: frozenset(terms) for language, terms in found.items()}, rarity)
+    return QueryWords(
+        {language: frozenset(terms) for language, terms in found.items()},
+        {language: frozenset(_adjacent_terms(context, query, language)) for language in context.languages},
+        rarity,
+    )
+
+
+def _adjacent_terms(context: QueryContext, query: Query, language: str) -> Iterator[tuple[str, str]]:
+    """The terms of words that are adjacent in the query, at least one of them no function word."""
+    for words in pairwise(all_items(query)):
+        plain = [word for word in words if is_plain(word)]
+        if len(plain) == 2 and not all(context.is_optional(word) for word in plain):
+            left, right = (_first_terms(context, word, language) for word in plain)
+            if left and right:
+                yield left[-1], right[0]
+
+
+def _first_terms(context: QueryContext, word: Word, language: str) -> tuple[str, ...]:
+    return next((each.terms for each in spellings(context.corrected(word)[0], language)), ())
 
 
 def rescored(
-    snapshot: Snapshot, context: QueryContext, query: Query, found: Sequence[Scored], settings: SearchSettings
-) -> list[Scored]:
+    snapshot: Snapshot, context: QueryContext, query: Query, found: Sequence[Ranked], settings: SearchSettings
+) -> list[Ranked]:
     """The nodes, the best first, after the second pass over the best of them."""
-    if not (settings.title_coverage or settings.in_links) or not found:
-        return list(found)
+    if not found:
+        return []
     words = query_words(context, query)
     best, others = found[:MAX_RESCORED], found[MAX_RESCORED:]
-    bonuses = second_scores(snapshot, context, words, [address for _, address in best], settings)
-    again = [(score + title + links, address) for (score, address), (title, links) in zip(best, bonuses, strict=True)]
-    return sorted([*again, *others], key=itemgetter(0), reverse=True)
+    scores = second_scores(snapshot, context, words, best, settings)
+    again = [(score + sum(more), address, place) for (score, address, place), more in zip(best, scores, strict=True)]
+    return sorted([*again, *others], key=lambda each: -each[0])
 
 
 def second_scores(
-    snapshot: Snapshot, context: QueryContext, words: QueryWords, addresses: Sequence[Address], settings: SearchSettings
-) -> list[tuple[float, float]]:
-    """What the second pass adds to the score of each node: for its title, and for links to it."""
-    rarities, by_language = context.dictionary.title_rarities, words.terms
+    snapshot: Snapshot, context: QueryContext, words: QueryWords, found: Sequence[Ranked], settings: SearchSettings
+) -> list[SecondScore]:
+    """What the second pass adds to the score of each node."""
+    languages = {name: tree.language for name, tree in snapshot.settings.trees.items()}
     for_title, for_links = words.rarity * settings.title_coverage, words.rarity * settings.in_links
-    scores = []
-    links = snapshot.numbers(addresses, IN_LINKS)
     stub = min(settings.stub_tokens, snapshot.mean_tokens / _STUB)
-    for (title, language, tokens), count in zip(snapshot.titles(addresses), links, strict=True):
-        share = _share(rarities(title, language), by_language[language]) if title else 0.0
-        if tokens < stub:  # a glossary entry has the title, and another page explains it
-            share *= tokens / stub
-        scores.append((for_title * share, for_links * log1p(count) if count else 0.0))
+    links = snapshot.numbers([address for _, address, _ in found], IN_LINKS)
+    scores = []
+    for (_, _, (number, position)), count in zip(found, links, strict=True):
+        record = snapshot.record(number)
+        language = languages[record.tree]
+        title = snapshot.outline(number).title_terms(position)
+        share = adjacent = 0.0
+        if not words.terms[language].isdisjoint(title):
+            rarities = {term: context.dictionary.term_rarity(term, language) for term in title}
+            share = sum([rarities[term] for term in words.terms[language] & rarities.keys()]) / sum(rarities.values())
+            if record.tokens < stub:  # a glossary entry has the title, and another page explains it
+                share *= record.tokens / stub
+            pairs = words.pairs[language].intersection(pairwise(title))
+            adjacent = sum([rarities[left] + rarities[right] for left, right in pairs])
+        in_links = for_links * log1p(count) if count else 0.0
+        scores.append(SecondScore(for_title * share, settings.adjacent * adjacent, in_links))
     return scores
-
-
-def _share(title: Mapping[str, float], wanted: frozenset[str]) -> float:
-    """The part of a title that a query covers; rare words count more."""
-    found = wanted.intersection(title)
-    return sum([title[term] for term in found]) / sum(title.values()) if found else 0.0

@@ -44,7 +44,7 @@ def assert_known(snapshot: Snapshot) -> None:
     for name, record in records.items():
         nodes = snapshot.nodes_of(name)
         keys = [snapshot.top(snapshot.index.parse_query(f'"{node.id}"', ["id"]), 1)[0][1] for node in nodes]
-        refs = snapshot.refs(keys)
+        refs = snapshot.refs(snapshot.places(keys))
         assert [(ref.document_id, ref.number) for ref in refs] == [(name, record.number)] * len(nodes)
         assert [(ref.position, ref.depth, ref.ancestors) for ref in refs] == [
             (node.position, node.depth, node.ancestors) for node in nodes

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
 from typing import NamedTuple, TypeGuard
 
 import msgspec
@@ -33,7 +32,6 @@ class Ranking(msgspec.Struct, frozen=True, kw_only=True):
     boosts: Mapping[str, float]  # by field; fields with 0 are not searched
     tie: float  # the part of the other fields that is added to the best
     coordination: float  # how often the rarity of a word that matches is added
-    adjacent: float  # the extra weight of adjacent words in a title
 
 
 class QueryContext(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,7 +93,7 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
     context: QueryContext
     boosts: Mapping[str, float]  # by field
     strict: bool = False  # whether all parts of a name must match, as for a field or a ``-``
-    bonus: bool = True  # whether words that match, adjacent words in a title, and flags score extra
+    bonus: bool = True  # whether words that match, and flags, score extra
 
     def build(self, query: Query) -> tantivy.Query | None:
         """The clause for a query; None if there is nothing to search for."""
@@ -110,20 +108,6 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
                 return best_of(self._build_each(items), self.context.ranking.tie)
             case _:
                 return self._all(all_items(query))
-
-    def adjacent_in_title(self, items: Sequence[Query]) -> Iterator[tuple[str, tantivy.Query]]:
-        """The bonus for words that are adjacent in the query and in a title."""
-        weight = self.context.ranking.adjacent * self.boosts.get("title", 0.0)
-        for one, other in pairwise(items) if self.bonus and weight > 0 else ():
-            if not is_plain(one) or not is_plain(other):
-                continue
-            if self.context.is_optional(one) and self.context.is_optional(other):
-                continue
-            for language in self.context.languages:
-                left, right = (spellings(self.context.corrected(word)[0], language)[:1] for word in (one, other))
-                if left and right:
-                    phrase = self._adjacent_in("title", language, (left[0].terms[-1], right[0].terms[0]))
-                    yield f"{one.text} {other.text}", tantivy.Query.boost_query(phrase, weight)
 
     def variants(self, word: Word) -> Iterator[Variant]:
         """The ways to search for a word."""
@@ -159,7 +143,6 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
         refused = self._strict._build_each(item.item for item in items if isinstance(item, Not))  # noqa: SLF001
         optional = [item for item in items if self.context.is_optional(item) and item not in required]
         more = msgspec.structs.replace(self, bonus=False)._build_each(optional)  # noqa: SLF001
-        more += [each for _, each in self.adjacent_in_title(items)]
         if musts:
             more += some
         elif some:
@@ -259,8 +242,13 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
         return tantivy.Query.boolean_query([(_MUST, found), (_SHOULD, extra)])
 
     def _adjacent(self, terms: tuple[str, ...], language: str, boosts: Mapping[str, float]) -> tantivy.Query:
-        """Adjacent terms in the best of some fields."""
-        found = [(self._adjacent_in(name, language, terms), boost) for name, boost in boosts.items() if boost > 0]
+        """Adjacent terms in the best of some fields: of those that have the first term."""
+        known = self.context.dictionary.statistics(terms[0], language).fields
+        found = [
+            (self._adjacent_in(name, language, terms), boost)
+            for name, boost in boosts.items()
+            if boost > 0 and (name in known or name == index_schema.PATH)
+        ]
         queries = [query if boost == 1 else tantivy.Query.boost_query(query, float(boost)) for query, boost in found]
         return best_of(queries, self.context.ranking.tie) or tantivy.Query.empty_query()
 

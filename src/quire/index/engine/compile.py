@@ -12,7 +12,7 @@ import tantivy
 from quire.index.engine import index_schema
 from quire.index.engine.clauses import ClauseBuilder, QueryContext, all_items
 from quire.query import show
-from quire.query.query_tree import All, Not, Query, leaves
+from quire.query.query_tree import Not, Query, leaves
 
 _MUST, _SHOULD = tantivy.Occur.Must, tantivy.Occur.Should
 _FEW_TERMS = 64
@@ -48,8 +48,6 @@ class Compiler(msgspec.Struct, frozen=True):
         """The score of each item of the query in a node. Their sum is the node's score before normalization."""
         builder, items = self._builder(), all_items(query)
         clauses = [(show(item), builder.build(item)) for item in items if not isinstance(item, Not)]
-        if isinstance(query, All):
-            clauses += [(f"{pair} side by side", clause) for pair, clause in builder.adjacent_in_title(items)]
         scores = [(name, _score(searcher, clause, address)) for name, clause in clauses if clause is not None]
         return [{"item": name, "score": round(score, 3)} for name, score in scores if score]
 
@@ -74,8 +72,6 @@ class Compiler(msgspec.Struct, frozen=True):
             flag = self.context.flag(leaf)
             if flag is not None:
                 yield leaf.text, index_schema.FLAGS, flag
-        for pair, clause in self._builder().adjacent_in_title(all_items(query)):
-            yield pair, "title, side by side", clause
 
     def _builder(self, *, strict: bool = False) -> ClauseBuilder:
         return ClauseBuilder(self.context, self.context.ranking.boosts, strict=strict)

@@ -29,7 +29,7 @@ _FEW, _MANY = 30, 300
 """In how many nodes the spelling of a stem is looked up: at first, and if the spelling may be rare."""
 _NODE_LENGTH = 2_000  # the number of characters that counts as one node, so that fewer large nodes are read
 _MAX_CORRECTIONS = 3
-_MAX_RARITIES = 50_000  # how many are cached
+_MAX_STATISTICS = 50_000  # of how many terms they are cached
 _MAX_SCORED = 48  # how many of the words that a prefix stands for are scored
 _MAX_ENDING = 5  # how many letters of a word its stem may lack
 _ENDINGS = ("ing", "ings", "ion", "ions", "ión", "ity", "ive", "ment", "ness", "ung")
@@ -46,13 +46,19 @@ class Completions(NamedTuple):
     others: Sequence[str] = ()  # the rest: maybe thousands, and some only in deleted nodes
 
 
+class TermStatistics(NamedTuple):
+    """Where a term occurs."""
+
+    fields: frozenset[str]  # the ranked fields that have it
+    rarity: float  # the inverse document frequency, as in BM25, in the field in which it is most frequent
+
+
 class Dictionary:
     """The words of an index. The engine counts deleted nodes, so words are checked to occur in others."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
         self._languages = snapshot.settings.languages
-        self._rarities = snapshot.rarities
         self._completions: dict[tuple[str, str], Completions] = {}
         self.lookups = 0
         """The number of lookups so far."""
@@ -77,25 +83,21 @@ class Dictionary:
         """The inverse document frequency of a term, as in BM25."""
         return self._inverse(self._snapshot.doc_freq((name,), value))
 
-    def term_rarity(self, term: str, language: str) -> float:
-        """The inverse document frequency of a term in the field in which it is most frequent."""
-        key = term, language
-        if key not in self._rarities:
-            if len(self._rarities) >= _MAX_RARITIES:
-                self._rarities.clear()
-            found = max([self._snapshot.doc_freq((name,), term) for name in _fields(language)])
-            self._rarities[key] = self._inverse(found)
-        return self._rarities[key]
-
-    def title_rarities(self, title: str, language: str) -> dict[str, float]:
-        """The rarity of each term of a title."""
-        key, cached = (title, language), self._snapshot.title_rarities
+    def statistics(self, term: str, language: str) -> TermStatistics:
+        """Where a term occurs, cached."""
+        key, cached = (term, language), self._snapshot.term_statistics
         found = cached.get(key)
         if found is None:
-            if len(cached) >= _MAX_RARITIES:
+            if len(cached) >= _MAX_STATISTICS:
                 cached.clear()
-            found = cached[key] = {each: self.term_rarity(each, language) for each in terms(title, language)}
+            counts = [self._snapshot.doc_freq((name,), term) for name in _fields(language)]
+            fields = frozenset(name for name, count in zip(RANKED, counts, strict=True) if count)
+            found = cached[key] = TermStatistics(fields, self._inverse(max(counts)))
         return found
+
+    def term_rarity(self, term: str, language: str) -> float:
+        """The inverse document frequency of a term in the field in which it is most frequent."""
+        return self.statistics(term, language).rarity
 
     def _inverse(self, found: int) -> float:
         return log(1 + (max(self._snapshot.searcher.num_docs - found, 0) + 0.5) / (found + 0.5))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import msgspec
 import tantivy
@@ -34,6 +34,7 @@ _REMOVE_TRIES, _REMOVE_PAUSE = 50, 0.002
 
 Address = tantivy.DocAddress  # the engine's address of a node in a snapshot
 Scored = tuple[float, Address]
+Place = tuple[int, int]  # the number of a document, and a position in its list of nodes
 Location = tuple[str, int]  # a document id, and a position in the document's list of nodes
 
 
@@ -75,10 +76,8 @@ class Snapshot:
         """The generation."""
         self._nodes: dict[tuple[int, int], Node] = {}
         self._outlines: dict[int, Outline] = {}
-        self.rarities: dict[tuple[str, str], float] = {}
-        """How rare terms are, by term and language; ``Dictionary`` fills it."""
-        self.title_rarities: dict[tuple[str, str], dict[str, float]] = {}
-        """How rare the terms of titles are, by title and language; ``Dictionary`` fills it."""
+        self.term_statistics: dict[tuple[str, str], Any] = {}
+        """Where terms occur, by term and language; ``Dictionary`` fills it."""
         with engine_reads(folder):
             self.index = _open_index(folder)
             self.searcher = self.index.searcher()
@@ -158,22 +157,22 @@ class Snapshot:
             ).hits
         return self.nodes(address for _, address in hits)
 
-    def numbers(self, addresses: Sequence[Address], field: str = NUMBER) -> list[int]:
-        """The numbers of the documents of some nodes, or another numeric field, without reading the nodes."""
+    def numbers(self, addresses: Sequence[Address], field: str) -> list[int]:
+        """A numeric field of some nodes, without reading them."""
         with engine_reads(self.folder):
             return cast("list[int]", self.searcher.fast_field_values(field, list(addresses)))
 
-    def refs(self, addresses: Sequence[Address], numbers: Sequence[int] | None = None) -> list[NodeRef]:
-        """Some nodes without their texts, which are not read. ``numbers`` are those of their documents, if known."""
-        numbers, positions = self.numbers(addresses) if numbers is None else numbers, self.numbers(addresses, POSITION)
-        with engine_reads(self.folder):
-            outlines = {number: self._outline(number) for number in set(numbers)}
-            return [outlines[number].ref(position) for number, position in zip(numbers, positions, strict=True)]
+    def places(self, addresses: Sequence[Address]) -> list[Place]:
+        """Where some nodes are, without reading them."""
+        return list(zip(self.numbers(addresses, NUMBER), self.numbers(addresses, POSITION), strict=True))
+
+    def refs(self, places: Iterable[Place]) -> list[NodeRef]:
+        """Some nodes without their texts, which are not read."""
+        return [self.outline(number).ref(position) for number, position in places]
 
     def locations(self, addresses: Sequence[Address]) -> list[Location]:
         """The documents and positions of some nodes."""
-        numbers, positions = self.numbers(addresses), self.numbers(addresses, POSITION)
-        return [(self._by_number[number].id, position) for number, position in zip(numbers, positions, strict=True)]
+        return [(self.record(number).id, position) for number, position in self.places(addresses)]
 
     def addresses(self, locations: Sequence[Location]) -> dict[Location, Address]:
         """The addresses of nodes by their documents and positions."""
@@ -183,31 +182,25 @@ class Snapshot:
         found = [address for _, address in self.top(tantivy.Query.boolean_query(any_of), len(locations))]
         return dict(zip(self.locations(found), found, strict=True))
 
-    def titles(self, addresses: Sequence[Address]) -> list[tuple[str, str, int]]:
-        """The own titles of some nodes, each with its language and the tokens of its document; no node is read."""
-        numbers, positions = self.numbers(addresses), self.numbers(addresses, POSITION)
-        with engine_reads(self.folder):
-            outlines = {number: self._outline(number) for number in set(numbers)}
-        trees, records = self.settings.trees, self._by_number
-        languages = {number: trees[records[number].tree].language for number in outlines}
-        return [
-            (outlines[number].title(position), languages[number], records[number].tokens)
-            for number, position in zip(numbers, positions, strict=True)
-        ]
+    def record(self, number: int) -> FileRecord:
+        """The record of a document."""
+        return self._by_number[number]
 
-    def _outline(self, number: int) -> Outline:
+    def outline(self, number: int) -> Outline:
+        """The heading tree of a document."""
         found = self._outlines.get(number)
         if found is None:
             if len(self._outlines) >= _CACHE_SIZE:
                 self._outlines.clear()
             record = self._by_number[number]
-            self._outlines[number] = found = Outline(record.id, number, record.outline)
+            with engine_reads(self.folder):
+                self._outlines[number] = found = Outline(record.id, number, record.outline)
         return found
 
     def section(self, location: Location, *, whole: bool, address: Address | None = None) -> list[Node]:
         """The node at a location, and if ``whole`` all nodes below it; ``address`` is the node's, if known."""
         document_id, first = location
-        last = self._outline(self.files[document_id].number).last(first) if whole else first
+        last = self.outline(self.files[document_id].number).last(first) if whole else first
         return self.nodes([address]) if address is not None and last == first else self.nodes_of(*location, last)
 
     def _in_range(self, document_id: str, first: int, last: int) -> tantivy.Query:
