@@ -47,8 +47,8 @@ def run() -> Iterator[str]:
         for worker in workers:
             worker.stop()
     yield ""
-    yield f"Of each question the best of {_ROUNDS} rounds. *First time*: each round opens the index anew. Hits are read,"
-    yield "match ranges are not. 0.1.0 has no token budget, so it returns more text."
+    yield f"Of each question the best of {_ROUNDS} rounds. *First time*: each round opens the index anew. Hits are"
+    yield "read, match ranges are not. 0.1.0 has no token budget, so it returns more text."
 
 
 def _row(name: str, old: Sequence[float], new: Sequence[float]) -> str:

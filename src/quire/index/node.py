@@ -13,6 +13,7 @@ import msgspec
 
 from quire.breadcrumbs import joined
 from quire.index.engine.analysis import terms
+from quire.index.engine.function_words import is_function_word
 from quire.offsets import utf8_length
 
 _TITLE = re.compile(r"^title\s*[:=]", re.MULTILINE)  # in front matter
@@ -152,7 +153,7 @@ class Outline:
         return NodeRef(self._id, self._number, position, branch.depth, self._chain_to(branch.parent))
 
     def title_terms(self, position: int) -> list[str]:
-        """The terms of a node's own title, in order."""
+        """The terms of a node's own title, in order, without function words."""
         return self._branches[position].title.split()
 
     def last(self, position: int) -> int:
@@ -170,13 +171,19 @@ class Outline:
 
 def encode_outline(nodes: Sequence[Node], language: str) -> bytes:
     """The heading tree of a document, as ``Outline`` reads it."""
-    titles = [" ".join(terms(node.own_title[:_MAX_TITLE], language)) for node in nodes]
+    titles = [_title_terms(node.own_title[:_MAX_TITLE], language) for node in nodes]
     return msgspec.msgpack.encode(
         [
             _Branch(node.depth, parent_of(node.ancestors), node.children, node.last, title)
             for node, title in zip(nodes, titles, strict=True)
         ]
     )
+
+
+def _title_terms(title: str, language: str) -> str:
+    """The terms of a title without function words, unless it has no others."""
+    words = [word for word in title.split() if not is_function_word(word.strip(".,:;?!()"), (language,))]
+    return " ".join(terms(" ".join(words) or title, language))
 
 
 _OUTLINE = msgspec.msgpack.Decoder(list[_Branch])

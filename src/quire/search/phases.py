@@ -73,7 +73,8 @@ def search(
         if len(found) >= limit or matching.is_all or fetched == MAX_NODES:
             break
         fetched *= 4
-    relevant = [each for each in found if every or each.score >= settings.relevance_cutoff * found[0].score]
+    least = settings.relevance_cutoff * found[0].score if found else 0.0
+    relevant = [each for rank, each in enumerate(found) if every or each.score >= rank * least]
     phases["cut off"] = {"results": len(found) - len(relevant)}
     results = _with_nodes(snapshot, relevant, whole=max_tokens is None)
     question = build_hits.Question(matching, query, explain=explain)

@@ -30,6 +30,7 @@ RANGES: Mapping[str, tuple[float, float]] = MappingProxyType(
         "title_coverage": (0, 1000),
         "stub_tokens": (0, NO_LIMIT),
         "in_links": (0, 1000),
+        "page_links": (0, 1000),
         "meaning": (0, 1),
         "match_cutoff": (0, 1),
         "relevance_cutoff": (0, 1),
@@ -62,13 +63,15 @@ class SearchSettings:
     stub_tokens: int = 300
     """The title of a document with fewer tokens, and less than a fourth of the average, counts for less: a stub."""
     in_links: float = 0.3
-    """The weight of links from other pages."""
+    """The weight of links from other pages to a section."""
+    page_links: float = 0.1
+    """The weight of links from other pages to any section of its page."""
     meaning: float = 0.05
     """In the mode ``hybrid``, the part of a score that is the similarity of vectors."""
     match_cutoff: float = 0.15
     """A node matches if it has at least this part of the best score in its document."""
-    relevance_cutoff: float = 0.02
-    """A result is left out of the answer if it has less than this part of the best score."""
+    relevance_cutoff: float = 0.01
+    """A result is left out if it has less than this part of the best score, times the number of results before it."""
     aggregation_threshold: float = 0.5
     """More than this part of a parent's children must match for the parent to replace them."""
     min_aggregation_matches: int = 2

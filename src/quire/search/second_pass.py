@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from quire.index.engine.analysis import spellings
 from quire.index.engine.clauses import QueryContext, all_items, is_plain
-from quire.index.engine.index_schema import IN_LINKS
+from quire.index.engine.index_schema import IN_LINKS, PAGE_LINKS
 from quire.index.engine.snapshot import Address, Place, Snapshot
 from quire.query import leaves
 from quire.query.query_tree import Query, Word
@@ -38,7 +38,8 @@ class SecondScore(NamedTuple):
 
     title: float  # for the part of its title that the query covers
     adjacent: float  # for words that are adjacent in the query and in its title
-    links: float  # for links to it
+    links: float  # for pages that link to it
+    page_links: float  # for pages that link to any section of its document
 
 
 def query_words(context: QueryContext, query: Query) -> QueryWords:
@@ -65,13 +66,12 @@ def query_words(context: QueryContext, query: Query) -> QueryWords:
 
 
 def _adjacent_terms(context: QueryContext, query: Query, language: str) -> Iterator[tuple[str, str]]:
-    """The terms of words that are adjacent in the query, at least one of them no function word."""
-    for words in pairwise(all_items(query)):
-        plain = [word for word in words if is_plain(word)]
-        if len(plain) == 2 and not all(context.is_optional(word) for word in plain):
-            left, right = (_first_terms(context, word, language) for word in plain)
-            if left and right:
-                yield left[-1], right[0]
+    """The terms of words that are adjacent in the query, apart from function words."""
+    for left, right in pairwise(context.required(all_items(query))):
+        if is_plain(left) and is_plain(right):
+            before, after = _first_terms(context, left, language), _first_terms(context, right, language)
+            if before and after:
+                yield before[-1], after[0]
 
 
 def _first_terms(context: QueryContext, word: Word, language: str) -> tuple[str, ...]:
@@ -96,11 +96,10 @@ def second_scores(
 ) -> list[SecondScore]:
     """What the second pass adds to the score of each node."""
     languages = {name: tree.language for name, tree in snapshot.settings.trees.items()}
-    for_title, for_links = words.rarity * settings.title_coverage, words.rarity * settings.in_links
     stub = min(settings.stub_tokens, snapshot.mean_tokens / _STUB)
-    links = snapshot.numbers([address for _, address, _ in found], IN_LINKS)
+    links, page_links = (snapshot.numbers([each[1] for each in found], name) for name in (IN_LINKS, PAGE_LINKS))
     scores = []
-    for (_, _, (number, position)), count in zip(found, links, strict=True):
+    for (_, _, (number, position)), own, page in zip(found, links, page_links, strict=True):
         record = snapshot.record(number)
         language = languages[record.tree]
         title = snapshot.outline(number).title_terms(position)
@@ -112,6 +111,12 @@ def second_scores(
                 share *= record.tokens / stub
             pairs = words.pairs[language].intersection(pairwise(title))
             adjacent = sum([rarities[left] + rarities[right] for left, right in pairs])
-        in_links = for_links * log1p(count) if count else 0.0
-        scores.append(SecondScore(for_title * share, settings.adjacent * adjacent, in_links))
+        scores.append(
+            SecondScore(
+                title=settings.title_coverage * words.rarity * share,
+                adjacent=settings.adjacent * adjacent,
+                links=settings.in_links * words.rarity * log1p(own or 0),
+                page_links=settings.page_links * words.rarity * log1p(page or 0),
+            )
+        )
     return scores

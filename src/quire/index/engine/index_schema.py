@@ -20,11 +20,12 @@ from quire.index.node import Node, encode_node
 if TYPE_CHECKING:
     from quire.index.link_words import IncomingLinks
 
-VERSION = 6  # increase it when older indexes become unreadable or score differently
+VERSION = 7  # increase it when older indexes become unreadable or score differently
 
 ID, DOC, TREE = "id", "doc", "tree"  # the node's id, its document's id, its tree's name: not analysed
 NUMBER, POSITION = "number", "position"  # of its document in the index; of the node in its document
 IN_LINKS = "in_links"  # the number of pages that link to it; missing for 0
+PAGE_LINKS = "page_links"  # the same for all nodes of its document together
 NODE = "node"  # the encoded node
 FLAGS = "flags"  # command-line flags in its own text, ``--no-cache``
 RECORD, BLOB = "record", "blob"  # the key and content of a record that is no node: files, settings
@@ -56,6 +57,7 @@ def build_schema(languages: tuple[str, ...]) -> tantivy.Schema:
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
     builder.add_unsigned_field(NUMBER, fast=True)
     builder.add_unsigned_field(IN_LINKS, fast=True)
+    builder.add_unsigned_field(PAGE_LINKS, fast=True)
     builder.add_unsigned_field(POSITION, indexed=True, fast=True)
     builder.add_bytes_field(NODE, stored=True)
     builder.add_bytes_field(BLOB, stored=True)
@@ -102,6 +104,8 @@ def add_links(nodes: NodeFields, incoming: Mapping[int, IncomingLinks], language
     """Add the links that lead to each node, by its position."""
     for position, links in incoming.items():
         nodes.own[position] |= {field("links", language): _texts(links.words), IN_LINKS: links.pages}
+    if incoming:
+        nodes.common[PAGE_LINKS] = sum(links.pages for links in incoming.values())
 
 
 def _common_fields(document: Node, language: str) -> dict[str, Any]:
