@@ -292,7 +292,8 @@ class _Search:
         elif not results and self._budget and fit and (best := self._find(limit=1, max_tokens=0)):
             note(f"nothing fits in {budget}; the best result has {count_of(self._tokens(best), 'token')} in all")
         elif not results:
-            note("nothing found")
+            alike = ", ".join(results.words_alike)
+            note(visible(f"nothing found; words that begin alike: {alike}" if alike else "nothing found"))
         elif results.over_budget:
             note(f"{results.over_budget} more beyond {budget}; --max-tokens 0 shows them")
         if results.below_cutoff:

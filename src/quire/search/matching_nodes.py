@@ -192,6 +192,13 @@ def corrected(context: QueryContext, query: Query) -> tuple[Query, dict[str, tup
     return query, {word: corrections for word, corrections in found.items() if corrections}
 
 
+def words_alike(context: QueryContext, query: Query) -> tuple[str, ...]:
+    """Words that begin as the first word of a query does that does not occur; empty if there are none."""
+    texts = (leaf.text for leaf in leaves(query) if leaf.field is None)
+    unknown = next((text for text in texts if not context.dictionary.has(text)), "")
+    return context.dictionary.words_alike(unknown) if unknown else ()
+
+
 def _with_prefixes(query: Query, prefixes: Container[str]) -> Query:
     """The query with some of its words as prefixes."""
     if isinstance(query, Not | Phrase):

@@ -86,6 +86,7 @@ def search(
         corrections=corrections,
         below_cutoff=len(found) - len(relevant),
         over_budget=len(relevant) - len(hits),
+        words_alike=() if found else matching_nodes.words_alike(context, query),
         phases=phases,
     )
 

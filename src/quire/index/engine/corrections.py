@@ -134,6 +134,24 @@ class Dictionary:
         corrected = _LETTERS.sub(lambda part: next(iter(self._similar(part[0])), part[0]), word)
         return (corrected,) if corrected != word and self.has(corrected) else ()
 
+    def words_alike(self, word: str) -> tuple[str, ...]:
+        """Words that share the longest beginning with one that does not occur, the most frequent first."""
+        typed = "".join(terms(word[:_MAX_LENGTH], NONE)[:1])
+        for length in range(len(typed), _MIN_PREFIX - 1, -1):
+            found = [
+                (term, language)
+                for language in self._languages
+                for term in self._terms_with_prefix(typed[:length], language).frequent[:_MAX_CORRECTIONS]
+            ]
+            if found:
+                return tuple(dict.fromkeys(self._any_written(*each) for each in found[:_MAX_CORRECTIONS]))
+        return ()
+
+    def _any_written(self, term: str, language: str) -> str:
+        """A word with this term, as some text has it."""
+        words = (word for text in self._texts(term, language, 1) for word in _words(text, _WORD))
+        return next((word for word in words if terms(word, language) == [term]), term)
+
     def completions(self, prefix: str, language: str) -> Completions:
         """The terms of words with a prefix, cached."""
         key = prefix, language
