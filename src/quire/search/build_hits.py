@@ -137,7 +137,7 @@ def make_hit(
 
 
 def _section(result: Result, around: Around | None, trees: Mapping[str, Tree]) -> Section:
-    positions = tuple(each.ref.position for each in result.constituents)
+    positions = tuple(each.position for each in result.constituents)
     if around is None:
         return Section(result.node, positions, result.nodes)
     bare = [Shown(text="", spans=(), tokens=result.node.full_tokens, complete=complete) for complete in (True, False)]
@@ -150,7 +150,7 @@ def _constituents(snapshot: Snapshot, result: Result) -> Sequence[Node]:
     """The nodes that matched in a result; usually they are read already."""
     first, last = result.node.position, result.node.last
     if len(result.nodes) > last - first:
-        return [result.nodes[each.ref.position - first] for each in result.constituents]
+        return [result.nodes[each.position - first] for each in result.constituents]
     return snapshot.nodes(each.address for each in result.constituents)
 
 
@@ -161,7 +161,7 @@ def _explanation(question: Question, result: Result) -> dict[str, Any]:
     words = query_words(compiler.context, query)
     scores = []
     for each in result.constituents:
-        ranked = each.score, each.address, (each.ref.number, each.ref.position)
+        ranked = each.score, each.address, (each.number, each.position)
         [again] = second_scores(snapshot, compiler.context, words, [ranked], matching.settings)
         more = [{"item": name, "score": round(score, 3)} for name, score in again._asdict().items() if score]
         scores.append(

@@ -19,6 +19,7 @@ from quire.query import leaves
 from quire.query.query_tree import Not, Phrase, Query, Word
 from quire.search.argument_checks import known_trees
 from quire.search.fusion import Near, fused
+from quire.search.merge import Candidate
 from quire.search.path_filter import matches_path
 from quire.search.ranking_settings import BOOSTS, SHARPNESS, SearchSettings
 from quire.search.second_pass import Ranked, rescored
@@ -27,17 +28,11 @@ MAX_NODES = 10_000  # the most nodes that a search looks at
 MAX_CORRECTED = 8  # for how many unknown words of a query corrections are looked up
 
 
-class Match(msgspec.Struct, frozen=True, gc=False):
-    """A node that matches."""
+class Match(Candidate, frozen=True, kw_only=True, gc=False):
+    """A node that matches. Its score is 1 for the best."""
 
-    score: float  # 1 for the best
     address: Address
-    ref: NodeRef
-
-    @property
-    def location(self) -> Location:
-        """Its document and position."""
-        return self.ref.document_id, self.ref.position
+    number: int  # of its document
 
 
 class Matching(msgspec.Struct, frozen=True):
@@ -80,7 +75,8 @@ class Matching(msgspec.Struct, frozen=True):
 
     def matches(self, limit: int) -> list[Match]:
         """The best ``limit`` nodes."""
-        return self._matches(self.top[:limit])
+        refs = self.snapshot.refs(place for _, _, place in self.top[:limit])
+        return self._matches(self.top[:limit], refs, [1.0] * len(refs))
 
     def matches_in_documents(self, limit: int) -> list[Match]:
         """The nodes near the best of their document, in all documents that can have one of ``limit`` results.
@@ -95,37 +91,38 @@ class Matching(msgspec.Struct, frozen=True):
         least = sorted(bests.values(), reverse=True)[limit - 1] if len(bests) > limit else 0.0
         cap = max(self.settings.score_cap_multiplier, 1.0)
         cutoff = self.settings.match_cutoff
-        return self._matches(
-            [
-                ranked
-                for score, ranked in zip(scores, self.top, strict=True)
-                if cap * (in_document := bests[ranked[2][0]]) >= least and score >= cutoff * in_document
-            ]
-        )
+        chosen = [
+            ranked
+            for score, ranked in zip(scores, self.top, strict=True)
+            if cap * (in_document := bests[ranked[2][0]]) >= least and score >= cutoff * in_document
+        ]
+        refs = self.snapshot.refs(place for _, _, place in chosen)
+        return self._matches(chosen, refs, self._coverage(refs, [address for _, address, _ in chosen]))
 
-    def coverage(self, matches: Sequence[Match]) -> list[float]:
+    def _coverage(self, refs: Sequence[NodeRef], addresses: Sequence[Address]) -> list[float]:
         """The share of the query that each node's own title and body satisfy; 1 if it searches for no text.
 
         Shares are compared only where one match is below another.
         """
-        locations = {each.location for each in matches}
+        locations = {(each.document_id, each.position) for each in refs}
         several = list(
             dict.fromkeys(
-                each.ref.document_id
-                for each in matches
-                if any((each.ref.document_id, above.position) in locations for above in each.ref.ancestors)
+                each.document_id
+                for each in refs
+                if any((each.document_id, above.position) in locations for above in each.ancestors)
             )
         )
         coverage = Coverage(self.compiler.context, self.query) if several else None
         if not coverage:
-            return [1.0] * len(matches)
+            return [1.0] * len(refs)
         bits: dict[tuple[int, int], Bits] = {}
         for first, engine_query in coverage.queries(self.compiler.one_of(DOC, several)):
             for score, address in self.snapshot.top(engine_query, self.snapshot.node_count(several)):
                 if score:
                     key = _key(address)
                     bits[key] = bits.get(key, 0) | shifted(int(score), first)
-        return [coverage.share(bits.get(_key(each.address), 0), each.ref.position == 0) for each in matches]
+        found = (bits.get(_key(address), 0) for address in addresses)
+        return [coverage.share(each, ref.position == 0) for each, ref in zip(found, refs, strict=True)]
 
     def without_excluded(self) -> tuple[Matching, set[Location]]:
         """The same without nodes that have something the query excludes, also below them; and all such nodes."""
@@ -149,15 +146,22 @@ class Matching(msgspec.Struct, frozen=True):
         ]
         return msgspec.structs.replace(self, top=kept), locations
 
-    def _matches(self, ranked: Sequence[Ranked]) -> list[Match]:
-        """Matches with normalized scores."""
+    def _matches(self, ranked: Sequence[Ranked], refs: Sequence[NodeRef], own: Sequence[float]) -> list[Match]:
+        """Matches with normalized scores; ``own`` is the share of the query that each node satisfies itself."""
         best = self.best_score
-        if self.top and not self.top[0][0]:  # a query without text, as ``tree:docs``: all are equally good
-            ranked = [(best, address, place) for _, address, place in ranked]
-        refs = self.snapshot.refs(place for _, _, place in ranked)
+        is_text = not self.top or self.top[0][0] > 0  # else a query such as ``tree:docs``: all are equally good
         return [
-            Match((score / best) ** SHARPNESS, address, ref)
-            for (score, address, _), ref in zip(ranked, refs, strict=True)
+            Match(
+                document=ref.document_id,
+                position=ref.position,
+                depth=ref.depth,
+                score=(score / best) ** SHARPNESS if is_text else 1.0,
+                own=share,
+                ancestors=ref.ancestors,
+                address=address,
+                number=ref.number,
+            )
+            for (score, address, _), ref, share in zip(ranked, refs, own, strict=True)
         ]
 
 

@@ -8,7 +8,7 @@ a passage must be cut loads the tokenizer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -20,7 +20,7 @@ from quire.search import build_hits, matching_nodes
 from quire.search.fusion import Near, is_plain_query
 from quire.search.hit import Results
 from quire.search.matching_nodes import MAX_NODES, Match, Matching
-from quire.search.merge import Candidate, Merged, Rules, limit_per_document, merge_documents
+from quire.search.merge import Merged, Rules, limit_per_document, merge_documents
 from quire.search.ranking_settings import SearchSettings
 from quire.search.term_limit import within_limit
 
@@ -101,7 +101,7 @@ class _Result(NamedTuple):
 
 
 def _single(match: Match) -> _Result:
-    return _Result(match.location, match.score, None, (match,))
+    return _Result((match.document, match.position), match.score, None, (match,))
 
 
 def _merged(matching: Matching, limit: int, phases: Phases) -> list[_Result]:
@@ -110,12 +110,22 @@ def _merged(matching: Matching, limit: int, phases: Phases) -> list[_Result]:
     rules = Rules(settings.aggregation_threshold, settings.min_aggregation_matches, settings.score_cap_multiplier)
     matching, excluded = matching.without_excluded()
     matches = matching.matches_in_documents(limit)
-    shares = matching.coverage(matches)
-    best, phases["merge"] = merge_documents(_by_document(matches, shares), rules)
+    documents: dict[str, list[Match]] = {}
+    for each in matches:
+        documents.setdefault(each.document, []).append(each)
+    best, phases["merge"] = merge_documents(documents.values(), rules)
     best, demoted = limit_per_document(best, limit)
     phases["spread"] = {"set back": demoted}
-    by_location = {each.location: each for each in matches}
-    results = [_with_constituents(each, by_location) for each in best]
+    found = {(each.document, each.position): each for each in matches}
+    results = [
+        _Result(
+            (each.document, each.position),
+            each.score,
+            each,
+            tuple(found[each.document, at] for at in each.constituents),
+        )
+        for each in best
+    ]
     split = [each for result in results for each in (_split(result) if result.location in excluded else [result])]
     return sorted(split, key=lambda each: -each.score)[:limit]
 
@@ -126,39 +136,17 @@ def _unmerged(matching: Matching, limit: int) -> list[_Result]:
 
 def _split(result: _Result) -> list[_Result]:
     """The sections that matched in a result, each by itself, without those inside another."""
-    locations = {each.location for each in result.constituents}
+    locations = {each.position for each in result.constituents}
     return [
         _single(each)
         for each in result.constituents
-        if locations.isdisjoint((each.ref.document_id, above.position) for above in each.ref.ancestors)
+        if locations.isdisjoint(above.position for above in each.ancestors)
     ]
-
-
-def _by_document(matches: Sequence[Match], shares: Sequence[float]) -> Iterable[list[Candidate]]:
-    documents: dict[str, list[Candidate]] = {}
-    for each, share in zip(matches, shares, strict=True):
-        ref = each.ref
-        candidate = Candidate(
-            document=ref.document_id,
-            position=ref.position,
-            depth=ref.depth,
-            score=each.score,
-            own=share,
-            ancestors=ref.ancestors,
-        )
-        documents.setdefault(ref.document_id, []).append(candidate)
-    return documents.values()
-
-
-def _with_constituents(best: Merged, matches: Mapping[Location, Match]) -> _Result:
-    location = best.document, best.position
-    constituents = tuple([matches[best.document, position] for position in best.constituents])
-    return _Result(location, best.score, best, constituents)
 
 
 def _with_nodes(snapshot: Snapshot, results: Sequence[_Result], *, whole: bool) -> list[build_hits.Result]:
     """The results with their nodes. They are read only now, as most matches are not shown."""
-    addresses = {match.location: match.address for result in results for match in result.constituents}
+    addresses = {(each.document, each.position): each.address for result in results for each in result.constituents}
     found = []
     for location, score, merged, constituents in results:
         nodes = snapshot.section(location, whole=whole, address=addresses.get(location))
