@@ -312,69 +312,49 @@ def _from_its_start(node: Node, read: ReadNodes) -> Iterator[list[Passage]]:
 
 
 def cut_passage(passage: Passage, match: Span | None, most: int, count: Count, least: int = 1) -> Passage | None:
-    """At most ``most`` tokens of a passage: whole lines, else whole words.
+    """At most ``most`` tokens of a passage: whole lines, else whole words, else the beginning of a word.
 
     It starts at the line of ``match``, or at the match itself if the line is too long before it, or earlier if less
-    than ``least`` tokens would follow. A word is cut only if otherwise ``match`` or ``least`` tokens would not fit.
+    than ``least`` tokens would follow.
     """
-    whole = passage.text
-    start = _cut_start(whole, match, most, count)
-    first = match.end - start if match is not None else 1
-    window = whole[start : start + _CHARACTERS_PER_TOKEN * most]
-    end = _end_of_word(window, first, most, count, is_all=start + len(window) == len(whole))
-    if end < len(window) and count(window[:end]) < least:
-        end = _end_anywhere(window, first, most, count)
-    text = window[:end]
-    if not text.strip(BLANK):
-        return None
-    if start + end == len(whole) and count(text) < least:
-        start = _earlier_start(whole, start, most, count, least)
-        text = whole[start:]
-    return Passage(passage.start + start, text, count(text))
+    text, (at, first) = passage.text, match or Span(0, 1)
+    start = line_start(text, at)
+    if first - start > _CHARACTERS_PER_TOKEN * most or count(text[start:first]) > most:
+        start = at
+    end = _cut_end(text[start : start + _CHARACTERS_PER_TOKEN * most], first - start, most, count, least) + start
+    if end == len(text) and count(text[start:]) < least:
+        start = _earlier_start(text, start, most, count, least)
+    cut = text[start:end]
+    return Passage(passage.start + start, cut, count(cut)) if cut.strip(BLANK) else None
 
 
-def _cut_start(text: str, match: Span | None, most: int, count: Count) -> int:
-    if match is None:
-        return 0
-    line = line_start(text, match.start)
-    is_too_long = match.end - line > _CHARACTERS_PER_TOKEN * most or count(text[line : match.end]) > most
-    return match.start if is_too_long else line
-
-
-def _end_of_word(text: str, first: int, most: int, count: Count, *, is_all: bool) -> int:
-    """The last end of a word from ``first`` on up to which the text fits; 0 if there is none.
-
-    The end of a line is preferred unless that drops half of the text. The end of the text ends a word only if it
-    ``is_all`` of the passage.
-    """
-    ends = [at for at in range(first, len(text)) if _is_end(text, at)] + [len(text)] * is_all
-    end = _last_fitting(text, ends, most, count)
-    line = line_start(text, end)
-    return line if 2 * line > end and line in ends and count(text[:line]) <= most else end
-
-
-def _end_anywhere(text: str, first: int, most: int, count: Count) -> int:
-    """The last position up to which the text fits, if possible from ``first`` on; 0 if nothing fits."""
-    after, every = range(first, len(text) + 1), range(1, len(text) + 1)
-    return _last_fitting(text, after, most, count) or _last_fitting(text, every, most, count)
+def _cut_end(text: str, first: int, most: int, count: Count, least: int) -> int:
+    """The last end of a line from ``first`` on up to which a text fits, if that is half of ``most``; else of a word."""
+    if count(text) <= most:
+        return len(text)
+    words = [at for at in range(first, len(text)) if _is_end(text, at)]
+    lines = [at for at in words if text[at - 1] in "\r\n"]
+    for ends, needed in ((lines, most // 2), (words, least), (range(first, len(text)), 1), (range(1, len(text)), 1)):
+        fitting = bisect_right(ends, most, key=lambda end: count(text[:end]))
+        while fitting and count(text[: ends[fitting - 1]]) > most:  # a word may have fewer tokens than its beginning
+            fitting -= 1
+        if fitting and count(text[: ends[fitting - 1]]) >= needed:
+            return ends[fitting - 1]
+    return 0
 
 
 def _earlier_start(text: str, start: int, most: int, count: Count, least: int) -> int:
-    """A start before ``start`` from which the text has ``least`` to ``most`` tokens: of a line, a word, or anywhere.
-
-    If there is none, the start that gives the most tokens.
-    """
+    """A start before ``start`` from which the text fits and has ``least`` tokens: of a line, a word, or anywhere."""
     every = range(max(start - _CHARACTERS_PER_TOKEN * most, 0), start)
     words = [at for at in every if text[at] not in BLANK and (not at or text[at - 1] in BLANK)]
     lines = [at for at in words if not at or text[at - 1] in "\r\n"]
-    first = start
     for starts in (lines, words, every):
         close = starts[bisect_left(starts, -most, key=lambda at: -count(text[at:])) :]
         # The first may be too early, as a word may have fewer tokens than its end.
         first = next((at for at in close if count(text[at:]) <= most), start)
         if count(text[first:]) >= least:
-            break
-    return first
+            return first
+    return start
 
 
 def _is_end(text: str, at: int) -> bool:
@@ -383,11 +363,3 @@ def _is_end(text: str, at: int) -> bool:
     if before in BLANK:
         return before == "\n" or (before == "\r" and after != "\n")
     return after in BLANK or (not before.isascii() and is_unspaced(before) and not unicodedata.combining(after))
-
-
-def _last_fitting(text: str, ends: Sequence[int], most: int, count: Count) -> int:
-    """The last of some positions up to which a text has at most ``most`` tokens; 0 if there is none."""
-    fitting = bisect_right(ends, most, key=lambda end: count(text[:end]))
-    while fitting and count(text[: ends[fitting - 1]]) > most:  # a word may have fewer tokens than its beginning
-        fitting -= 1
-    return ends[fitting - 1] if fitting else 0
