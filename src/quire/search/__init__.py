@@ -9,5 +9,5 @@ second_pass.py       the best nodes are ranked again
 merge.py             parent sections replace their children; not all results are from one document
 build_hits.py        results to hits (hit.py)
 token_budget.py      the text of each hit within ``max_tokens``
-match_ranges.py      where the query's words are in a hit; highlight.py finds them in a text
+match_ranges.py      where the query's words are in a hit
 """
