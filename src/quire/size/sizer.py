@@ -207,8 +207,3 @@ def furthest(
         step *= 2
         at = (low + high) // 2 if not low < at < high else at
     return low
-
-
-def guess_index(ends: Sequence[int], first: int, position: int) -> int:
-    """The index of the last of ``ends`` up to a position; at least ``first``."""
-    return max(bisect_right(ends, position, lo=first) - 1, first)

@@ -7,12 +7,11 @@ Positions are ascending and the last one is the end of the text asked for, so th
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import cache
 
 from quire.offsets import line_start
 from quire.split.graphemes import between_graphemes, grapheme_ends
-from quire.split.inline import Atom, block_starts, inline_atoms, outside
+from quire.split.inline import block_starts, inline_atoms, outside
 
 # Scripts that are written without spaces. Between ideographs and kana a cut is possible almost anywhere; the scripts of
 # South East Asia have clusters of letters and marks.
@@ -48,13 +47,6 @@ def word_ends(text: str, start: int, end: int) -> list[int]:
     """
     cuts = outside(_word_cuts(text, start, end, _BREAKING), inline_atoms(text, start, end))
     return outside(cuts, block_starts(text, start, end, end))
-
-
-def word_ends_near(text: str, span: tuple[int, int], atoms: Sequence[Atom], low: int, high: int) -> list[int]:
-    """Where words end between two positions, as far as the text between them tells; ``atoms`` are those of the span."""
-    first, last = max(low, span[0]), min(high, span[1])
-    cuts = outside(_word_cuts(text, first, last, _BREAKING)[:-1], atoms)
-    return outside(cuts, block_starts(text, first, span[1], last))
 
 
 def inner_word_ends(text: str, start: int, end: int) -> list[int]:

@@ -14,7 +14,7 @@ import msgspec
 import tantivy
 
 from quire.index.engine import index_schema
-from quire.index.engine.analysis import NONE, Spelling, adjacent_terms, spellings, term_pairs, terms
+from quire.index.engine.analysis import Spelling, adjacent_terms, spellings, term_pairs, terms
 from quire.index.engine.corrections import Dictionary
 from quire.index.engine.function_words import COMPARISONS, is_function_word
 from quire.index.engine.normalization import flags, is_unspaced
@@ -58,15 +58,6 @@ class QueryContext(msgspec.Struct, frozen=True, kw_only=True):
     def corrected(self, word: Word) -> Sequence[str]:
         """The corrections of a word, or the word itself."""
         return self.corrections.get(word.text, (word.text,)) if word.field is None else (word.text,)
-
-    def shorter_stems(self, prefix: str, language: str) -> Iterator[tuple[str, ...]]:
-        """The terms of a prefix that do not start with it: ``author`` for ``authorit``."""
-        lead, last = split_last_word(prefix)
-        typed = "".join(terms(last, NONE)[-1:])
-        before = tuple(terms(lead, language))
-        for term in self.dictionary.completions(last, language).frequent:
-            if not term.startswith(typed):
-                yield (*before, term)
 
     def flag(self, leaf: Word | Phrase) -> tantivy.Query | None:
         """A query for a command-line flag with its dashes; None for other words."""
