@@ -96,6 +96,8 @@ def second_scores(
 ) -> list[SecondScore]:
     """What the second pass adds to the score of each node."""
     languages = {name: tree.language for name, tree in snapshot.settings.trees.items()}
+    for_title, for_links = words.rarity * settings.title_coverage, words.rarity * settings.in_links
+    for_page_links = words.rarity * settings.page_links
     stub = min(settings.stub_tokens, snapshot.mean_tokens / _STUB)
     links, page_links = (snapshot.numbers([each[1] for each in found], name) for name in (IN_LINKS, PAGE_LINKS))
     scores = []
@@ -111,12 +113,7 @@ def second_scores(
                 share *= record.tokens / stub
             pairs = words.pairs[language].intersection(pairwise(title))
             adjacent = sum([rarities[left] + rarities[right] for left, right in pairs])
-        scores.append(
-            SecondScore(
-                title=settings.title_coverage * words.rarity * share,
-                adjacent=settings.adjacent * adjacent,
-                links=settings.in_links * words.rarity * log1p(own or 0),
-                page_links=settings.page_links * words.rarity * log1p(page or 0),
-            )
-        )
+        in_links = for_links * log1p(own) if own else 0.0
+        in_page_links = for_page_links * log1p(page) if page else 0.0
+        scores.append(SecondScore(for_title * share, settings.adjacent * adjacent, in_links, in_page_links))
     return scores
