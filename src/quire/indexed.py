@@ -33,7 +33,7 @@ from quire.search.fusion import Mode
 from quire.search.hit import Hit, Results
 from quire.search.path_filter import matches_path
 from quire.search.phases import search
-from quire.search.ranking_settings import SearchSettings
+from quire.search.ranking_settings import MAX_EXTENDED, SearchSettings
 from quire.search.similar import similar_query
 from quire.vectors.vector_files import current_folder, load_table, without_vectors
 
@@ -207,6 +207,8 @@ class Index:
     ) -> Results:
         """The sections that match ``query``, the best first, together at most ``max_tokens`` tokens; 0: no limit.
 
+        Each shows its own text, then as much below it as fits. By default an answer has at most 8,000 tokens, and shows
+        what is below a section only up to 2,000.
         Results that score much less than the best are left out and counted, unless ``every`` is true.
         ``trees``, one or more names, and ``path``, one or more patterns such as ``guides/**``, restrict the search.
         ``mode`` is ``words``, or after ``embed`` also ``meaning`` or ``hybrid``, which is both.
@@ -224,6 +226,7 @@ class Index:
             check.string("query", query),
             limit=check.positive("limit", limit),
             max_tokens=check.token_budget("max_tokens", max_tokens),
+            max_extended=MAX_EXTENDED if max_tokens is None else None,
             trees=names,
             paths=patterns,
             merge=merge,
@@ -280,6 +283,7 @@ class Index:
             similar_query(snapshot, node),
             limit=check.positive("limit", limit),
             max_tokens=check.token_budget("max_tokens", max_tokens),
+            max_extended=MAX_EXTENDED if max_tokens is None else None,
             trees=check.strings("trees", trees),
             paths=check.strings("path", path),
             without=node.document_id,

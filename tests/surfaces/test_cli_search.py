@@ -234,7 +234,7 @@ def test_own_text_comes_before_what_is_below_it(run, docs) -> None:
 
 
 def test_results_below_the_cut_off_are_counted(run, docs) -> None:
-    long = "A text about other things that goes on for a while and mentions a volume once. " * 8
+    long = "A text about other things that goes on for a while and mentions a volume. " + "Nothing more of it here. " * 400
     short = "A volume keeps the data of a container: a volume, a volume. " * 4
     docs({"more/a.md": f"# Volume\n\n{short}\n", "more/b.md": f"# Other\n\n{long}\n"})
     result = run("search", "--json", "volume", "more")
@@ -751,3 +751,12 @@ def test_the_reference_has_every_field(run) -> None:
     assert set(hit["explanation"]["scores"][0]) == {"id", "score", "items", "words"}
     attributes = {re.sub(r"[A-Z]", lambda found: f"_{found[0].lower()}", name) for name in hit}
     assert attributes - {"file", "match_ranges"} == set(Hit.__dataclass_fields__)
+
+
+def test_a_word_that_does_not_occur_names_words_that_begin_alike(run, tmp_path) -> None:
+    (tmp_path / "near").mkdir()
+    (tmp_path / "near" / "a.md").write_text("# Tokens\n\nA tokamak counts tokens.\n", encoding="utf-8")
+    result = run("search", "tokxyzzy", "near")
+    assert (result.code, result.out) == (1, b"")
+    assert result.err == "nothing found; words that begin alike: tokens, tokamak\n"
+    assert run("search", "xyzzyq", "near").err == "nothing found\n"

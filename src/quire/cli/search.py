@@ -238,7 +238,7 @@ class _Search:
         """
         budget = self._budget
         if not budget or self._printer is None:
-            return self._find(max_tokens=budget)
+            return self._find(max_tokens=budget if self._is_given else None)
         if self._printer.form != "text":
             results = self._find(max_tokens=0)
             numbers = range(1, len(results) + 1)
@@ -246,7 +246,7 @@ class _Search:
                 del results[bisect_right(numbers, budget, key=lambda most: self._tokens(Results(results[:most]))) :]
             return results
         if not self._is_given:  # no token has less than one byte; counting exactly loads a tokenizer
-            return self._find(max_tokens=budget, around=self._bytes_around)
+            return self._find(max_tokens=None, around=self._bytes_around)
         find = partial(self._find, around=lambda hit: self._tokens(Results([hit])) - tokens_of(hit.breadcrumb_line))
         most, tries = budget + _SPARE, 0
         while (printed := self._tokens(results := find(max_tokens=max(most, 1)))) > budget and most > 0:

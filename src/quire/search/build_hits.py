@@ -60,15 +60,17 @@ class Question:
 def build_hits(
     question: Question,
     results: Sequence[Result],
-    max_tokens: int | None,
     phases: dict[str, Any],
+    *,
+    max_tokens: int | None,
+    max_extended: int | None,
     around: Around | None = None,
 ) -> list[Hit]:
     """The hits, with as much text as the budget allows; results without any are left out."""
     snapshot = question.matching.snapshot
     trees = snapshot.settings.trees
     sections = [_section(result, around, trees) for result in results]
-    shown = fit(sections, snapshot.nodes_of, max_tokens=max_tokens, ranges=question.ranges)
+    shown = fit(sections, snapshot.nodes_of, max_tokens=max_tokens, max_extended=max_extended, ranges=question.ranges)
     last = max((rank for rank, each in enumerate(shown) if each), default=0)
     phases["fit"] = {
         "results": len(results),

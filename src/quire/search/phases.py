@@ -36,6 +36,7 @@ def search(
     *,
     limit: int,
     max_tokens: int | None = None,
+    max_extended: int | None = None,
     trees: Sequence[str] | None = None,
     paths: Sequence[str] | None = None,
     without: str | None = None,
@@ -47,6 +48,8 @@ def search(
     find_near: Callable[[str], Near] | None = None,
 ) -> Results:
     """The best ``limit`` sections for a query, together at most ``max_tokens`` tokens. See ``Index.search``.
+
+    What is below a section is shown only as far as the answer has at most ``max_extended`` tokens.
 
     ``find_near`` finds the nodes nearest to a query by their vectors.
     """
@@ -78,7 +81,9 @@ def search(
     phases["cut off"] = {"results": len(found) - len(relevant)}
     results = _with_nodes(snapshot, relevant, whole=max_tokens is None)
     question = build_hits.Question(matching, query, explain=explain)
-    hits = build_hits.build_hits(question, results, max_tokens, phases, around)
+    hits = build_hits.build_hits(
+        question, results, phases, max_tokens=max_tokens, max_extended=max_extended, around=around
+    )
     return Results(
         hits,
         query=text,

@@ -19,6 +19,8 @@ BOOSTS: Mapping[str, float] = MappingProxyType(
 
 MAX_TOKENS = 8_000
 """The most tokens of an answer, unless said otherwise."""
+MAX_EXTENDED = 2_000
+"""The most tokens of such an answer if it shows what is below a section: most answers are in a section's own text."""
 NO_LIMIT = 10**9
 """The maximum of numbers without a useful one."""
 RANGES: Mapping[str, tuple[float, float]] = MappingProxyType(

@@ -84,13 +84,15 @@ def fit(
     read: ReadNodes,
     *,
     max_tokens: int | None = None,
+    max_extended: int | None = None,
     ranges: Ranges | None = None,
     worth: int = WORTH,
 ) -> list[Shown | None]:
     """The text for each section; None for those that do not fit.
 
-    Texts, breadcrumb lines and what else is shown around them have together at most ``max_tokens``. A passage is cut
-    only if there is room for ``worth`` tokens.
+    Texts, breadcrumb lines and what else is shown around them have together at most ``max_tokens``. Nothing below a
+    section is added that makes them more than ``max_extended``. A passage is cut only if there is room for ``worth``
+    tokens.
     """
     if max_tokens is None:
         return [_whole(section, read) for section in sections]
@@ -100,6 +102,8 @@ def fit(
         draft = _draft(section, read, ranges, room, worth)
         drafts.append(draft)
         room -= draft.cost
+    if max_extended is not None:
+        room = max(0, min(room, max_extended - (max_tokens - room)))
     for draft in drafts:
         room += draft.cost
         _extend(draft, read, room)

@@ -393,3 +393,14 @@ def test_what_has_room_for_everything_is_given_whole(question: tuple[Shelf, list
     shelf, sections = question
     enough = sum(section.node.full_tokens + section.node.crumb_tokens for section in sections)
     assert fit(sections, shelf.read, max_tokens=enough + spare) == fit(sections, shelf.read)
+
+
+def test_what_is_below_is_added_only_up_to_a_limit_of_its_own() -> None:
+    shelf = Shelf(f"# Top\n\n{words(20)}\n\n## Below\n\n{words(300)}\n", f"# Other\n\n{words(200)}\n")
+    sections = [shelf.section("Top"), shelf.section("Other")]
+    top, other = fit(sections, shelf.read, max_tokens=1_000, max_extended=400)
+    assert shown(top) == "# Top\n\nword×20\n\n"
+    assert shown(other) == "# Other\n\nword×200\n"
+    top, other = fit(sections, shelf.read, max_tokens=1_000)
+    assert "Below" in shown(top)
+    assert shown(other) == "# Other\n\nword×200\n"
