@@ -25,6 +25,7 @@ from benchmarks import (
     startup,
     stores,
     versions,
+    weights,
 )
 from benchmarks.peers import report
 
@@ -43,7 +44,11 @@ PARTS = {
     "startup": ("Start-up", startup.run),
     "agents": ("Agents", agents.run),
 }
-LONG = {"gigabyte": ("A gigabyte", gigabyte.run), "stores": ("Vector stores", stores.run)}
+LONG = {
+    "gigabyte": ("A gigabyte", gigabyte.run),
+    "stores": ("Vector stores", stores.run),
+    "weights": ("Weights chosen on another collection", weights.run),
+}
 """Run only when named."""
 RESULTS = Path(__file__).parent / "results"
 
