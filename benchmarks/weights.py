@@ -20,7 +20,7 @@ from quire.search.ranking_settings import BOOSTS, SearchSettings
 _MULTIPLES = (0.5, 0.7, 1.4, 2.0)
 _SAMPLE = 500
 """How many questions the choice looks at."""
-_NAMES = ("tie", "coordination", "adjacent", "title_coverage", "in_links", "match_cutoff", "stub_tokens")
+_NAMES = ("tie", "coordination", "adjacent", "title_coverage", "in_links", "page_links", "match_cutoff", "stub_tokens")
 
 Weights = Mapping[str, float]
 """The weights by name; ``boosts.title`` is the weight of a field."""
