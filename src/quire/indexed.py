@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Self
 
 from quire.errors import IndexDamagedError, MissingExtraError, NotFoundError, StoreError
 from quire.index.engine import damage
-from quire.index.engine.snapshot import Snapshot, open_snapshot
+from quire.index.engine.snapshot import Opened, Snapshot, open_snapshot
 from quire.index.file_records import DEFAULT_FOLDER, VERSION, FileRecord, FileTable, Tree
-from quire.index.folder import Folder, Stamp, other_version, refuse_file, refuse_foreign_files
+from quire.index.folder import Folder, other_version, refuse_file, refuse_foreign_files
 from quire.index.node import Node
 from quire.index.section_lookup import find_section
 from quire.index.stale_files import stale_files
@@ -105,7 +105,7 @@ class Index:
         refuse_file(self._folder.path)
         self._settings = check.search_settings("settings", settings)
         self._lock = Lock()
-        self._last: tuple[Snapshot | None, Stamp] | None = None
+        self._last: Opened | None = None
         self._closed = False
         self._meaning: Meaning | None = None
 
@@ -162,7 +162,7 @@ class Index:
             rebuild=rebuild,
         )
         jobs = check.positive_or_none("jobs", jobs)
-        plan_again = partial(plan_update, self._folder, request)
+        plan_again = partial(plan_update, self._folder, request, self._last)
         return self._carry_out(plan_again, check.seconds("wait", wait), on_wait, jobs, on_progress)
 
     def remove(self, tree: str, *, wait: float = 10.0, on_wait: OnWait | None = None) -> None:
@@ -183,6 +183,8 @@ class Index:
         started = time.perf_counter()
         plan = plan_again()
         files = plan.known
+        if plan.snapshot is not None and not self._closed:
+            self._last = (plan.snapshot, plan.stamp)
         if plan.is_needed:
             from quire.index.update import update  # noqa: PLC0415  loads the parser and the tokenizer
 
@@ -385,7 +387,7 @@ def _update_report(plan: UpdatePlan, files: FileTable, seconds: float) -> Update
         unchanged=stale.unchanged,
         failed=(*stale.failed, *failed),
         rebuilt=plan.rebuild_reason,
-        nodes=sum(record.nodes for record in files.values()),
+        nodes=sum([record.nodes for record in files.values()]),
         seconds=seconds,
     )
 

@@ -16,7 +16,7 @@ import msgspec
 
 from quire.index.file_records import FileRecord, FileTable, Tree, digest_of, storable
 from quire.model import Finding
-from quire.read.discover import discover
+from quire.read.discover import Walk
 
 _TICK_NS, _COARSE_TICK_NS = 20_000_000, 2_100_000_000
 """Two edits within this time may have equal times, on current and on old file systems."""
@@ -48,56 +48,61 @@ class StaleFiles(msgspec.Struct, kw_only=True):
 def stale_files(home: Path, trees: Mapping[str, Tree], known: FileTable) -> StaleFiles:
     """Compare the files of some trees with their records; the folders of trees are relative to ``home``."""
     stale = StaleFiles()
+    untouched: list[str] = []  # nearly all files
     seen: set[str] = set()
     for name, tree in trees.items():
-        found = discover([str(home / os.fsdecode(tree.folder))], include=tree.include, exclude=tree.exclude)
-        errors = [each for each in found.skipped if each.is_error]
+        found = Walk(str(home / os.fsdecode(tree.folder)), tree.include, tree.exclude)
+        errors = sorted(each for each in found.skipped if each.is_error)
         stale.failed += [Finding(code="unreadable", path=each.path, line=0, message=each.reason) for each in errors]
-        for document in found.documents:
-            file, path = os.fspath(document.file), storable(document.path)
-            document_id = f"{name}:{path}"
-            old = known.get(document_id)
-            if old is not None and _is_untouched(file, old) and document_id not in seen:
-                seen.add(document_id)  # nearly all files
-                stale.unchanged += 1
-                continue
-            current = _current_record(file, name, path)
-            if current is None:
-                continue  # deleted since it was found
-            if document_id in seen:
-                message = f"another file has the id {document_id} too; rename one"
-                stale.failed.append(Finding(code="same-id", path=file, line=0, message=message))
-                continue
-            seen.add(document_id)
-            _compare(stale, file, tree, current, old)
-    stale.removed = [each for each, record in known.items() if record.tree in trees and each not in seen]
+        prefix, rest = f"{name}:", []
+        for path, file in zip(found.paths, found.files, strict=True):
+            old = known.get(document_id := prefix + path)
+            if old is not None and _is_untouched(file, old):
+                untouched.append(document_id)
+            else:
+                rest.append((path, file))
+        if rest:
+            seen.update(untouched)
+        for path, file in sorted(rest):
+            current = _current_record(file, name, storable(path))
+            if current is not None:  # else it was deleted since it was found
+                _compare(stale, file, tree, current, known.get(current.id), is_seen=current.id in seen)
+                seen.add(current.id)
+    stale.unchanged += len(untouched)
+    if len(untouched) < len(known):
+        seen.update(untouched)
+        stale.removed = sorted(each for each in known.keys() - seen if known[each].tree in trees)
     return stale
 
 
-def _compare(stale: StaleFiles, file: str, tree: Tree, current: FileRecord, old: FileRecord | None) -> None:
+def _compare(
+    stale: StaleFiles, file: str, tree: Tree, current: FileRecord, old: FileRecord | None, *, is_seen: bool
+) -> None:
     """Add one file to the list it belongs to."""
     is_touched = old is None or _times(current) != _times(old)
-    if old is None or not _has_same_content(file, current, old, is_touched=is_touched):
+    if is_seen:
+        message = f"another file has the id {current.id} too; rename one"
+        stale.failed.append(Finding(code="same-id", path=file, line=0, message=message))
+    elif old is None or not _has_same_content(file, current, old, is_touched=is_touched):
         stale.tasks.append(Task(os.fsencode(file), tree.language, current, tree.dialect))
-        return
-    if old.failed:
-        stale.failed += old.findings(file)
-    if is_touched or (old.racy and not current.racy):
-        times = {name: getattr(current, name) for name in ("size", "mtime_ns", "ctime_ns", "racy")}
-        stale.refreshed.append(msgspec.structs.replace(old, **times))
-    stale.touched += is_touched
-    stale.unchanged += not is_touched and not old.failed
+    else:
+        stale.failed += old.findings(file) if old.failed else ()
+        if is_touched or (old.racy and not current.racy):
+            times = {name: getattr(current, name) for name in ("size", "mtime_ns", "ctime_ns", "racy")}
+            stale.refreshed.append(msgspec.structs.replace(old, **times))
+        stale.touched += is_touched
+        stale.unchanged += not is_touched and not old.failed
 
 
 def _is_untouched(file: str, old: FileRecord) -> bool:
     """Whether a file that was read without trouble has the same size and times. This decides without a new record."""
-    if old.racy or old.failed or not old.digest:
+    if old.racy or old.failed:
         return False
     try:
         status = os.stat(file)  # noqa: PTH116  Path.stat is slower, and there may be thousands of files
     except OSError:
         return False
-    return (status.st_size, status.st_mtime_ns, status.st_ctime_ns) == (old.size, old.mtime_ns, old.ctime_ns)
+    return status.st_mtime_ns == old.mtime_ns and status.st_size == old.size and status.st_ctime_ns == old.ctime_ns
 
 
 def _times(record: FileRecord) -> tuple[int, int, int]:

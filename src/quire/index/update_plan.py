@@ -13,7 +13,7 @@ from quire import __version__
 from quire.dialects import COMMONMARK, DIALECTS
 from quire.errors import IndexDamagedError, OptionError
 from quire.index.engine import analysis, index_schema
-from quire.index.engine.snapshot import Snapshot, newest_readable_trees, open_snapshot
+from quire.index.engine.snapshot import Opened, Snapshot, newest_readable_trees, open_snapshot
 from quire.index.file_records import DEFAULT_LANGUAGE, TOKENIZER, FileTable, IndexSettings, Tree, languages_of
 from quire.index.folder import Folder, Stamp, refuse_file, refuse_foreign_files, refuse_hidden_trees
 from quire.index.stale_files import StaleFiles, stale_files
@@ -58,10 +58,10 @@ class UpdatePlan(msgspec.Struct, frozen=True, kw_only=True):
         return self.snapshot is None or bool(self.stale) or self.snapshot.settings != self.settings
 
 
-def plan_update(folder: Folder, request: Request) -> UpdatePlan:
-    """Compare the index with the request and with the files on disk."""
+def plan_update(folder: Folder, request: Request, last: Opened | None = None) -> UpdatePlan:
+    """Compare the index with the request and with the files on disk; ``last`` is a snapshot that was opened before."""
     try:
-        snapshot, stamp = open_snapshot(folder)
+        snapshot, stamp = open_snapshot(folder, last)
         reason = None
     except IndexDamagedError as error:
         snapshot, stamp, reason = None, folder.stamp(), error.problem
