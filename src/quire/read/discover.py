@@ -20,7 +20,7 @@ EXTENSIONS = MARKDOWN_EXTENSIONS | {".txt"}
 """The endings of file names, in lower case, that are taken from a directory."""
 
 _ENDINGS = tuple(EXTENSIONS)
-_NEVER = frozenset({".git", ".quire"})
+_NEVER = frozenset({".git", ".quire", *EXTENSIONS})
 
 
 class Found(NamedTuple):
@@ -155,13 +155,13 @@ class Walk:
             if name.startswith("."):
                 if name in ignore.NAMES:
                     ignore_files.append(name)
-                if not self._hidden or name in _NEVER:
+                if not self._hidden or name.lower() in _NEVER:
                     continue
             if not _is_file(entry):
                 others.append(entry)
-            elif name.endswith(".md") or has_extension(name):
+            elif name.lower().endswith(_ENDINGS):
                 files.append(entry)
-        rules = self._rules(folder.file, len(self._above + folder.path), folder.rules, sorted(ignore_files))
+        rules = self._rules(folder.file, folder.path, folder.rules, sorted(ignore_files))
         if rules or self._include or self._exclude:
             files = [entry for entry in files if not self._is_left_out(folder.path + entry.name, rules)]
         if self._seen is not None:
@@ -183,7 +183,7 @@ class Walk:
         if is_link:
             self._links.append((path, entry, rules))
         elif is_directory:
-            real = os.path.join(folder.real, entry.name)  # noqa: PTH118
+            real = os.path.join(folder.real, entry.name) if self._seen is not None else ""  # noqa: PTH118
             self._waiting.append(_Folder(entry.path, f"{path}/", real, rules))
         else:
             self._skip(entry.path, f"not a regular file but {kind(entry.stat().st_mode)}", is_stream=True)
@@ -231,7 +231,7 @@ class Walk:
         rules: tuple[ignore.Rules, ...] = ()
         for name in real.relative_to(top).parts:
             names = [each for each in ignore.NAMES if os.path.lexists(top / path / each)]
-            rules = self._rules(str(top / path), len(path), rules, names)
+            rules = self._rules(str(top / path), path, rules, names)
             if ignore.ignores(rules, path + name, directory=True):
                 return ()
             path += f"{name}/"
@@ -239,7 +239,7 @@ class Walk:
         return rules
 
     def _rules(
-        self, folder: str, base: int, above: tuple[ignore.Rules, ...], names: Sequence[str]
+        self, folder: str, path: str, above: tuple[ignore.Rules, ...], names: Sequence[str]
     ) -> tuple[ignore.Rules, ...]:
         """The rules from above and those of a folder. An unreadable ignore file is an error: more would be taken."""
         self.watched.append(folder)
@@ -247,7 +247,7 @@ class Walk:
             file = os.path.join(folder, name)  # noqa: PTH118
             self.watched.append(file)
             try:
-                above = (ignore.read(file, base), *above)
+                above = (ignore.read(file, len(self._above + path)), *above)
             except (OSError, InputError) as error:
                 reason = error.reason if isinstance(error, InputError) else unreadable(error)
                 self._skip(file, f"ignore file not used: {reason}", is_error=True)
