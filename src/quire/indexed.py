@@ -35,7 +35,6 @@ from quire.search.path_filter import matches_path
 from quire.search.phases import search
 from quire.search.ranking_settings import SearchSettings
 from quire.search.similar import similar_query
-from quire.vectors.vector_files import current_folder, load_table, without_vectors
 
 if TYPE_CHECKING:
     from quire.index.read_files import OnProgress
@@ -325,8 +324,10 @@ class Index:
             return Status(version=VERSION, size=size, damaged=error.reason)
         settings = snapshot.settings
         stale = stale_files(self._folder.home, settings.trees, snapshot.files)
-        vectors = current_folder(self._folder.path)
-        table = load_table(vectors) if vectors else None
+        from quire.vectors import vector_files  # noqa: PLC0415  a search by words needs none
+
+        vectors = vector_files.current_folder(self._folder.path)
+        table = vector_files.load_table(vectors) if vectors else None
         return Status(
             version=VERSION,
             size=size,
@@ -336,7 +337,7 @@ class Index:
             outdated=tuple(sorted((*(task.record.id for task in stale.tasks), *stale.removed))),
             failed=tuple(stale.failed),
             vectors=table.model if table else "",
-            without_vectors=without_vectors(table, snapshot.files) if table else 0,
+            without_vectors=vector_files.without_vectors(table, snapshot.files) if table else 0,
             better_slugs=_better_slugs(self._folder, settings.trees),
         )
 

@@ -149,30 +149,21 @@ class Walk:
         except OSError as error:
             self._skip(folder.file, unreadable(error), is_error=True)
             return
-        ignore_files, files, others = [], [], []
-        for entry in entries:
-            name = entry.name
-            if name.startswith("."):
-                if name in ignore.NAMES:
-                    ignore_files.append(name)
-                if not self._hidden or name.lower() in _NEVER:
-                    continue
-            if not _is_file(entry):
-                others.append(entry)
-            elif name.lower().endswith(_ENDINGS):
-                files.append(entry)
-        rules = self._rules(folder.file, folder.path, folder.rules, sorted(ignore_files))
+        visible = [entry for entry in entries if not entry.name.startswith(".")]
+        hidden = {entry.name: entry for entry in entries if entry.name.startswith(".")}
+        if self._hidden:
+            visible += [entry for name, entry in hidden.items() if name.lower() not in _NEVER]
+        files = [entry for entry in visible if entry.name.lower().endswith(_ENDINGS) and _is_file(entry)]
+        rules = self._rules(folder.file, folder.path, folder.rules, [each for each in ignore.NAMES if each in hidden])
         if rules or self._include or self._exclude:
             files = [entry for entry in files if not self._is_left_out(folder.path + entry.name, rules)]
         if self._seen is not None:
             files = [entry for entry in files if self._is_new(os.path.join(folder.real, entry.name))]  # noqa: PTH118
         self.paths += [folder.path + entry.name for entry in files]
         self.files += [entry.path for entry in files]
-        for entry in others:
-            try:
+        for entry in visible:
+            if not _is_file(entry):
                 self._add_other(entry, folder, rules)
-            except OSError as error:
-                self._skip(entry.path, unreadable(error), is_error=True)
 
     def _add_other(self, entry: os.DirEntry[str], folder: _Folder, rules: tuple[ignore.Rules, ...]) -> None:
         """An entry that is no regular file: a folder or a link waits, a pipe is reported."""
@@ -186,7 +177,7 @@ class Walk:
             real = os.path.join(folder.real, entry.name) if self._seen is not None else ""  # noqa: PTH118
             self._waiting.append(_Folder(entry.path, f"{path}/", real, rules))
         else:
-            self._skip(entry.path, f"not a regular file but {kind(entry.stat().st_mode)}", is_stream=True)
+            self._skip_stream(entry.path)
 
     def _is_left_out(self, path: str, rules: tuple[ignore.Rules, ...], *, is_directory: bool = False) -> bool:
         """Whether the patterns or the ignore files leave an entry out."""
@@ -205,7 +196,7 @@ class Walk:
         elif not Path(entry.path).exists():
             self._skip(entry.path, "symbolic link to nothing; correct or remove it", is_error=True)
         elif has_extension(entry.name) and not Path(entry.path).is_file():
-            self._skip(entry.path, f"not a regular file but {kind(entry.stat().st_mode)}", is_stream=True)
+            self._skip_stream(entry.path)
         elif has_extension(entry.name) and self._is_new(real):
             self._take(entry.path, path)
 
@@ -220,6 +211,12 @@ class Walk:
         is_new = real not in self._seen
         self._seen.add(real)
         return is_new
+
+    def _skip_stream(self, file: str) -> None:
+        try:
+            self._skip(file, f"not a regular file but {kind(os.stat(file).st_mode)}", is_stream=True)  # noqa: PTH116
+        except OSError as error:
+            self._skip(file, unreadable(error), is_error=True)
 
     def _skip(self, file: str, reason: str, *, is_error: bool = False, is_stream: bool = False) -> None:
         self.skipped.append(Skipped(file, reason, is_error=is_error, is_stream=is_stream))
