@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -51,19 +52,13 @@ def stale_files(home: Path, trees: Mapping[str, Tree], known: FileTable) -> Stal
     untouched: list[str] = []  # nearly all files
     seen: set[str] = set()
     for name, tree in trees.items():
-        found = Walk(str(home / os.fsdecode(tree.folder)), tree.include, tree.exclude)
+        is_known = partial(_is_untouched, f"{name}:", known, untouched)
+        found = Walk(str(home / os.fsdecode(tree.folder)), tree.include, tree.exclude, is_known=is_known)
         errors = sorted(each for each in found.skipped if each.is_error)
         stale.failed += [Finding(code="unreadable", path=each.path, line=0, message=each.reason) for each in errors]
-        prefix, rest = f"{name}:", []
-        for path, file in zip(found.paths, found.files, strict=True):
-            old = known.get(document_id := prefix + path)
-            if old is not None and _is_untouched(file, old):
-                untouched.append(document_id)
-            else:
-                rest.append((path, file))
-        if rest:
+        if found.files:
             seen.update(untouched)
-        for path, file in sorted(rest):
+        for path, file in sorted(zip(found.paths, found.files, strict=True)):
             current = _current_record(file, name, storable(path))
             if current is not None:  # else it was deleted since it was found
                 _compare(stale, file, tree, current, known.get(current.id), is_seen=current.id in seen)
@@ -94,15 +89,19 @@ def _compare(
         stale.unchanged += not is_touched and not old.failed
 
 
-def _is_untouched(file: str, old: FileRecord) -> bool:
-    """Whether a file that was read without trouble has the same size and times. This decides without a new record."""
-    if old.racy or old.failed:
+def _is_untouched(prefix: str, known: FileTable, untouched: list[str], path: str, file: str) -> bool:
+    """Whether a file that was read without trouble has the same size and times; its id is then added to a list."""
+    old = known.get(document_id := prefix + path)
+    if old is None or old.racy or old.failed:
         return False
     try:
         status = os.stat(file)  # noqa: PTH116  Path.stat is slower, and there may be thousands of files
     except OSError:
         return False
-    return status.st_mtime_ns == old.mtime_ns and status.st_size == old.size and status.st_ctime_ns == old.ctime_ns
+    if status.st_mtime_ns != old.mtime_ns or status.st_size != old.size or status.st_ctime_ns != old.ctime_ns:
+        return False
+    untouched.append(document_id)
+    return True
 
 
 def _times(record: FileRecord) -> tuple[int, int, int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -98,8 +98,12 @@ class Walk:
         follow_symlinks: bool = False,
         hidden: bool = False,
         seen: set[str] | None = None,
+        is_known: Callable[[str, str], bool] | None = None,
     ) -> None:
-        """``seen`` are the real paths that were taken before; None if no file can be met twice."""
+        """``seen`` are the real paths that were taken before; None if no file can be met twice.
+
+        ``is_known`` is called with the path and the file of each document in a directory; if true, it is left out.
+        """
         self.files: list[str] = []
         """The files to open."""
         self.paths: list[str] = []
@@ -108,7 +112,7 @@ class Walk:
         self.watched: list[str] = []
         """The folders and ignore files that decided; if none of them changes, no document is added or removed."""
         self._follow_symlinks, self._hidden, self._seen = follow_symlinks, hidden, seen
-        self._include, self._exclude = include, exclude
+        self._include, self._exclude, self._is_known = include, exclude, is_known
         self._above = ""  # the path from the repository's top, where ignore rules start, to the root
         self._waiting: list[_Folder] = []
         self._links: list[tuple[str, os.DirEntry[str], tuple[ignore.Rules, ...]]] = []
@@ -153,17 +157,23 @@ class Walk:
         hidden = {entry.name: entry for entry in entries if entry.name.startswith(".")}
         if self._hidden:
             visible += [entry for name, entry in hidden.items() if name.lower() not in _NEVER]
-        files = [entry for entry in visible if entry.name.lower().endswith(_ENDINGS) and _is_file(entry)]
         rules = self._rules(folder.file, folder.path, folder.rules, [each for each in ignore.NAMES if each in hidden])
+        self._add_files(visible, folder, rules)
+        for entry in visible:
+            if not _is_file(entry):
+                self._add_other(entry, folder, rules)
+
+    def _add_files(self, entries: Sequence[os.DirEntry[str]], folder: _Folder, rules: tuple[ignore.Rules, ...]) -> None:
+        files = [entry for entry in entries if entry.name.lower().endswith(_ENDINGS) and _is_file(entry)]
         if rules or self._include or self._exclude:
             files = [entry for entry in files if not self._is_left_out(folder.path + entry.name, rules)]
         if self._seen is not None:
             files = [entry for entry in files if self._is_new(os.path.join(folder.real, entry.name))]  # noqa: PTH118
-        self.paths += [folder.path + entry.name for entry in files]
-        self.files += [entry.path for entry in files]
-        for entry in visible:
-            if not _is_file(entry):
-                self._add_other(entry, folder, rules)
+        is_known = self._is_known
+        for entry in files:
+            path = folder.path + entry.name
+            if is_known is None or not is_known(path, entry.path):
+                self._take(entry.path, path)
 
     def _add_other(self, entry: os.DirEntry[str], folder: _Folder, rules: tuple[ignore.Rules, ...]) -> None:
         """An entry that is no regular file: a folder or a link waits, a pipe is reported."""

@@ -10,7 +10,6 @@ import os
 import re
 import sys
 from collections.abc import Container, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -125,8 +124,7 @@ class ContextRule(NamedTuple):
     """Ids of sections that are always included."""
 
 
-@dataclass(frozen=True)
-class File:
+class File(NamedTuple):
     """The values of one file."""
 
     path: Path
