@@ -10,6 +10,7 @@ import os
 import re
 import sys
 from collections.abc import Container, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -124,7 +125,8 @@ class ContextRule(NamedTuple):
     """Ids of sections that are always included."""
 
 
-class File(NamedTuple):
+@dataclass(frozen=True)
+class File:
     """The values of one file."""
 
     path: Path
