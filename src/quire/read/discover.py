@@ -153,18 +153,21 @@ class Walk:
         except OSError as error:
             self._skip(folder.file, unreadable(error), is_error=True)
             return
-        visible = [entry for entry in entries if not entry.name.startswith(".")]
-        hidden = {entry.name: entry for entry in entries if entry.name.startswith(".")}
-        if self._hidden:
-            visible += [entry for name, entry in hidden.items() if name.lower() not in _NEVER]
+        hidden = [entry.name for entry in entries if entry.name.startswith(".")]
+        if hidden:
+            never = [name for name in hidden if not self._hidden or name.lower() in _NEVER]
+            entries = [entry for entry in entries if entry.name not in never]
         rules = self._rules(folder.file, folder.path, folder.rules, [each for each in ignore.NAMES if each in hidden])
-        self._add_files(visible, folder, rules)
-        for entry in visible:
-            if not _is_file(entry):
-                self._add_other(entry, folder, rules)
+        files: list[os.DirEntry[str]] = []
+        others: list[os.DirEntry[str]] = []
+        for entry in entries:
+            (files if _is_file(entry) else others).append(entry)
+        self._add_files(files, folder, rules)
+        for entry in others:
+            self._add_other(entry, folder, rules)
 
     def _add_files(self, entries: Sequence[os.DirEntry[str]], folder: _Folder, rules: tuple[ignore.Rules, ...]) -> None:
-        files = [entry for entry in entries if entry.name.lower().endswith(_ENDINGS) and _is_file(entry)]
+        files = [entry for entry in entries if entry.name.lower().endswith(_ENDINGS)]
         if rules or self._include or self._exclude:
             files = [entry for entry in files if not self._is_left_out(folder.path + entry.name, rules)]
         if self._seen is not None:
