@@ -23,8 +23,7 @@ from quire.index.file_records import DEFAULT_FOLDER, VERSION, FileRecord, FileTa
 from quire.index.folder import Folder, other_version, refuse_file, refuse_foreign_files
 from quire.index.node import Node
 from quire.index.section_lookup import find_section
-from quire.index.stale_files import stale_files
-from quire.index.update_plan import Request, UpdatePlan, plan_removal, plan_update, rebuild_reason
+from quire.index.update_plan import Request, UpdatePlan, plan_removal, plan_update, rebuild_reason, stale_files
 from quire.model import Finding
 from quire.options import AUTO_SLUGS
 from quire.search import argument_checks as check
