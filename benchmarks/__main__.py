@@ -12,6 +12,7 @@ from pathlib import Path
 import quire
 from benchmarks import (
     agents,
+    commands,
     cost,
     fragments,
     gigabyte,
@@ -42,6 +43,7 @@ PARTS = {
     "fragments": ("Links with a fragment", fragments.run),
     "search_speed": ("Speed of search", search_speed.run),
     "startup": ("Start-up", startup.run),
+    "commands": ("Commands beside version 0.1.0", commands.run),
     "agents": ("Agents", agents.run),
 }
 LONG = {

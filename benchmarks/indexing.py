@@ -18,8 +18,8 @@ from quire import Index
 from quire.index.engine.writer import Writer
 from quire.index.file_records import FileRecord
 from quire.index.read_files import IndexedFile, read_batch
-from quire.index.stale_files import Task
 from quire.index.update import threads_for
+from quire.index.update_plan import Task
 from quire.run.workers import cores
 
 NODES = 100_000

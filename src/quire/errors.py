@@ -22,7 +22,7 @@ with its own. Paths, lines and names are fields, too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Self
 from unicodedata import category, east_asian_width
 
@@ -201,7 +201,12 @@ def is_panic(error: BaseException) -> bool:
 
 def near(name: object, names: Iterable[str], shown: Callable[[str], str] = str, cutoff: float = 0.6) -> str:
     """`` (did you mean …?)`` for a message if one of ``names`` is similar to ``name``; else empty."""
+    close = similar(str(name), list(names), 1, cutoff)
+    return f" (did you mean {shown(close[0])}?)" if close else ""
+
+
+def similar(name: str, names: Sequence[str], most: int, cutoff: float = 0.6) -> list[str]:
+    """The names that are most similar to ``name``."""
     from difflib import get_close_matches  # noqa: PLC0415  takes a millisecond to load
 
-    close = get_close_matches(str(name), list(names), n=1, cutoff=cutoff)
-    return f" (did you mean {shown(close[0])}?)" if close else ""
+    return get_close_matches(name, names, most, cutoff)

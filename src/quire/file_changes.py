@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from quire.read.discover import discover
+from quire.read.discover import Walk
 
 _TICK_NS, _COARSE_TICK_NS = 20_000_000, 2_100_000_000
 """Two changes within this time may leave equal times, on current and on old file systems."""
@@ -45,8 +45,8 @@ class FileChanges:
         """Find the files and note their times. Call this before an update, so that later changes are noticed."""
         self._times, self._paths, self._seen_at = None, [], time.time_ns()
         for name, folder in self._folders.items():
-            found = discover([str(folder)], include=self._include.get(name, ()), exclude=self._exclude.get(name, ()))
-            self._paths += [*found.watched, *(str(each.file) for each in found.documents)]
+            found = Walk(str(folder), self._include.get(name, ()), self._exclude.get(name, ()))
+            self._paths += [*found.watched, *found.files]
         self._paths += map(str, self._folders.values())
         self._seen = _times(self._paths)
 

@@ -18,13 +18,12 @@ from typing import TYPE_CHECKING, Self
 
 from quire.errors import IndexDamagedError, MissingExtraError, NotFoundError, StoreError
 from quire.index.engine import damage
-from quire.index.engine.snapshot import Snapshot, open_snapshot
+from quire.index.engine.snapshot import Opened, Snapshot, open_snapshot
 from quire.index.file_records import DEFAULT_FOLDER, VERSION, FileRecord, FileTable, Tree
-from quire.index.folder import Folder, Stamp, other_version, refuse_file, refuse_foreign_files
+from quire.index.folder import Folder, other_version, refuse_file, refuse_foreign_files
 from quire.index.node import Node
 from quire.index.section_lookup import find_section
-from quire.index.stale_files import stale_files
-from quire.index.update_plan import Request, UpdatePlan, plan_removal, plan_update, rebuild_reason
+from quire.index.update_plan import Request, UpdatePlan, plan_removal, plan_update, rebuild_reason, stale_files
 from quire.model import Finding
 from quire.options import AUTO_SLUGS
 from quire.search import argument_checks as check
@@ -35,7 +34,6 @@ from quire.search.path_filter import matches_path
 from quire.search.phases import search
 from quire.search.ranking_settings import MAX_EXTENDED, SearchSettings
 from quire.search.similar import similar_query
-from quire.vectors.vector_files import current_folder, load_table, without_vectors
 
 if TYPE_CHECKING:
     from quire.index.read_files import OnProgress
@@ -105,7 +103,7 @@ class Index:
         refuse_file(self._folder.path)
         self._settings = check.search_settings("settings", settings)
         self._lock = Lock()
-        self._last: tuple[Snapshot | None, Stamp] | None = None
+        self._last: Opened | None = None
         self._closed = False
         self._meaning: Meaning | None = None
 
@@ -162,7 +160,7 @@ class Index:
             rebuild=rebuild,
         )
         jobs = check.positive_or_none("jobs", jobs)
-        plan_again = partial(plan_update, self._folder, request)
+        plan_again = partial(plan_update, self._folder, request, self._last)
         return self._carry_out(plan_again, check.seconds("wait", wait), on_wait, jobs, on_progress)
 
     def remove(self, tree: str, *, wait: float = 10.0, on_wait: OnWait | None = None) -> None:
@@ -183,6 +181,8 @@ class Index:
         started = time.perf_counter()
         plan = plan_again()
         files = plan.known
+        if plan.snapshot is not None and not self._closed:
+            self._last = (plan.snapshot, plan.stamp)
         if plan.is_needed:
             from quire.index.update import update  # noqa: PLC0415  loads the parser and the tokenizer
 
@@ -327,8 +327,10 @@ class Index:
             return Status(version=VERSION, size=size, damaged=error.reason)
         settings = snapshot.settings
         stale = stale_files(self._folder.home, settings.trees, snapshot.files)
-        vectors = current_folder(self._folder.path)
-        table = load_table(vectors) if vectors else None
+        from quire.vectors import vector_files  # noqa: PLC0415  a search by words needs none
+
+        vectors = vector_files.current_folder(self._folder.path)
+        table = vector_files.load_table(vectors) if vectors else None
         return Status(
             version=VERSION,
             size=size,
@@ -338,7 +340,7 @@ class Index:
             outdated=tuple(sorted((*(task.record.id for task in stale.tasks), *stale.removed))),
             failed=tuple(stale.failed),
             vectors=table.model if table else "",
-            without_vectors=without_vectors(table, snapshot.files) if table else 0,
+            without_vectors=vector_files.without_vectors(table, snapshot.files) if table else 0,
             better_slugs=_better_slugs(self._folder, settings.trees),
         )
 
@@ -389,7 +391,7 @@ def _update_report(plan: UpdatePlan, files: FileTable, seconds: float) -> Update
         unchanged=stale.unchanged,
         failed=(*stale.failed, *failed),
         rebuilt=plan.rebuild_reason,
-        nodes=sum(record.nodes for record in files.values()),
+        nodes=sum([record.nodes for record in files.values()]),
         seconds=seconds,
     )
 

@@ -5,7 +5,6 @@ A strategy accepts the common options and its own. Any other option is an error 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import lru_cache
@@ -90,7 +89,9 @@ class Options:
 
     def fingerprint(self) -> str:
         """Equal for options that give equal output."""
-        return hashlib.blake2b(repr(sorted(self.to_dict().items())).encode(), digest_size=8).hexdigest()
+        from hashlib import blake2b  # noqa: PLC0415  loads OpenSSL, which a search does not need
+
+        return blake2b(repr(sorted(self.to_dict().items())).encode(), digest_size=8).hexdigest()
 
     def to_dict(self) -> dict[str, Any]:
         """The options that this strategy reads, by name."""

@@ -17,15 +17,20 @@ hit_output.py       sections as JSON or text, with highlighted matches
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Sequence
 
 from quire import __version__
 
+_GC_THRESHOLD = 50_000
+"""How many objects are made before Python looks for cycles: most commands make fewer."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code."""
     given = sys.argv[1:] if arguments is None else list(arguments)
+    gc.set_threshold(_GC_THRESHOLD)
     if given in (["--version"], ["-V"]) and _wrote_version():
         return 0  # scripts ask for it often, and it needs nothing else
     try:
@@ -37,6 +42,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         sys.stderr.write("quire: interrupted\n")
         return 130
+    finally:
+        if arguments is None:
+            gc.freeze()  # the process ends: nothing is collected again
 
 
 def _wrote_version() -> bool:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -15,7 +14,6 @@ from importlib import import_module
 from types import MappingProxyType
 
 import click
-from click.shell_completion import shell_complete
 
 from quire import __version__
 from quire.cli import is_interrupt
@@ -92,6 +90,8 @@ def run(arguments: Sequence[str]) -> int:
 
 def _call(arguments: Sequence[str]) -> int:
     if instruction := os.environ.get("_QUIRE_COMPLETE"):
+        from click.shell_completion import shell_complete  # noqa: PLC0415  only a shell asks for it
+
         return shell_complete(quire, {}, "quire", "_QUIRE_COMPLETE", instruction)
     if not arguments:
         note(quire.get_help(click.Context(quire, info_name="quire", **quire.context_settings)))
@@ -142,7 +142,9 @@ def _failed(error: BaseException) -> int:
             discard(sys.stdout)
             message(f"cannot write the output: {error.strerror or error}")
         case _:
-            for line in traceback.format_exception(error):
+            from traceback import format_exception  # noqa: PLC0415  only for a bug
+
+            for line in format_exception(error):
                 note("\n".join(map(visible, line.splitlines())))
             message("this is a bug in quire; please report it with the lines above")
     return ERROR

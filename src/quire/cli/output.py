@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shutil
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -109,7 +108,9 @@ def has_colour(stream: TextIO | None) -> bool:
 
 def terminal_width(at_most: int) -> int:
     """The columns of the terminal."""
-    return min(shutil.get_terminal_size().columns, at_most)
+    from shutil import get_terminal_size  # noqa: PLC0415  loads all formats of archives; only a terminal has a width
+
+    return min(get_terminal_size().columns, at_most)
 
 
 class Paint:

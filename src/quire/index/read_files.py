@@ -21,7 +21,7 @@ from quire.index.engine.index_schema import NodeFields, fields_of
 from quire.index.file_records import TOKENIZER, FileFinding, FileRecord, digest_of, storable
 from quire.index.link_words import LinkRecord, link_record
 from quire.index.node import encode_outline
-from quire.index.stale_files import Task
+from quire.index.update_plan import Task
 from quire.read.source import CONVERT, unreadable
 from quire.run import workers as run_workers
 from quire.run.workers import Batch

@@ -5,11 +5,10 @@ The most literal interpretation that exists wins, so that any file name works, w
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterator
 
-from quire.errors import NotFoundError
+from quire.errors import NotFoundError, similar
 from quire.index.engine.snapshot import Snapshot
 from quire.index.file_records import storable
 from quire.index.node import Node
@@ -100,11 +99,11 @@ def _similar(snapshot: Snapshot, name: str) -> str:
     document, _, slug = name.rpartition("#")
     for document_id in _document_ids(snapshot, document) if slug else ():
         slugs = {node.slug: node.id for node in snapshot.nodes_of(document_id)}
-        close = [slugs[each] for each in difflib.get_close_matches(slug, list(slugs)[:_MAX_COMPARED], n=_SHOWN)]
+        close = [slugs[each] for each in similar(slug, list(slugs)[:_MAX_COMPARED], _SHOWN)]
         return f"similar: {', '.join(close)}" if close else f"there are: {', '.join([*slugs.values()][:_SHOWN])}"
     ids = list(snapshot.files)[:_MAX_COMPARED]
     wanted = document or _LINE.sub(r"\g<document>", name)
     for tree in [""] if ":" in wanted else [f"{tree}:" for tree in sorted(snapshot.settings.trees)]:
-        if close := difflib.get_close_matches(tree + wanted, ids, n=_SHOWN, cutoff=0.7):
+        if close := similar(tree + wanted, ids, _SHOWN, 0.7):
             return f"similar: {', '.join(close)}"
     return USE_LS

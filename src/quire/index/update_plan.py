@@ -1,9 +1,16 @@
-"""What an update has to do: the requested trees and settings compared with the index, and the stale files."""
+"""What an update has to do: the requested trees and settings compared with the index, and the files with their records.
+
+A file with the same size and times is not opened, unless it was written so shortly before it was read that a later edit
+may have left the same times (git calls this racily clean). Any other file is hashed: if its bytes are the same, only
+its times are updated.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
@@ -13,17 +20,32 @@ from quire import __version__
 from quire.dialects import COMMONMARK, DIALECTS
 from quire.errors import IndexDamagedError, OptionError
 from quire.index.engine import analysis, index_schema
-from quire.index.engine.snapshot import Snapshot, newest_readable_trees, open_snapshot
-from quire.index.file_records import DEFAULT_LANGUAGE, TOKENIZER, FileTable, IndexSettings, Tree, languages_of
+from quire.index.engine.snapshot import Opened, Snapshot, newest_readable_trees, open_snapshot
+from quire.index.file_records import (
+    DEFAULT_LANGUAGE,
+    TOKENIZER,
+    FileRecord,
+    FileTable,
+    IndexSettings,
+    Tree,
+    digest_of,
+    languages_of,
+    storable,
+)
 from quire.index.folder import Folder, Stamp, refuse_file, refuse_foreign_files, refuse_hidden_trees
-from quire.index.stale_files import StaleFiles, stale_files
+from quire.model import Finding
 from quire.options import Slugs, is_id_part
+from quire.read.discover import Walk
 from quire.read.source import unread
 
 _TREE_OPTIONS = {
     "language": "languages", "include": "include", "exclude": "exclude", "slugs": "slugs", "dialect": "dialects",
 }  # fmt: skip
 """The arguments of ``Index.update`` that set a field of a tree."""
+
+
+_TICK_NS, _COARSE_TICK_NS = 20_000_000, 2_100_000_000
+"""Two edits within this time may have equal times, on current and on old file systems."""
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,6 +58,29 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     slugs: Mapping[str, str] = {}
     dialects: Mapping[str, str] = {}
     rebuild: bool = False
+
+
+class Task(msgspec.Struct, frozen=True, array_like=True):
+    """A file to read."""
+
+    file: bytes  # the path to open, as the system encodes it
+    language: str
+    record: FileRecord  # its tree, path, size and times
+    dialect: str = ""
+
+
+class StaleFiles(msgspec.Struct, kw_only=True):
+    """How the files on disk differ from the index."""
+
+    tasks: list[Task] = []
+    removed: Sequence[str] = ()  # document ids
+    refreshed: list[FileRecord] = []  # the same content with other times, or no longer racy
+    touched: int = 0  # how many of them have other times; the rest is not worth a commit
+    unchanged: int = 0  # without the files that cannot be read
+    failed: list[Finding] = []  # files that are known to be unreadable
+
+    def __bool__(self) -> bool:
+        return bool(self.tasks or self.removed or self.touched)
 
 
 class UpdatePlan(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,10 +103,10 @@ class UpdatePlan(msgspec.Struct, frozen=True, kw_only=True):
         return self.snapshot is None or bool(self.stale) or self.snapshot.settings != self.settings
 
 
-def plan_update(folder: Folder, request: Request) -> UpdatePlan:
-    """Compare the index with the request and with the files on disk."""
+def plan_update(folder: Folder, request: Request, last: Opened | None = None) -> UpdatePlan:
+    """Compare the index with the request and with the files on disk; ``last`` is a snapshot that was opened before."""
     try:
-        snapshot, stamp = open_snapshot(folder)
+        snapshot, stamp = open_snapshot(folder, last)
         reason = None
     except IndexDamagedError as error:
         snapshot, stamp, reason = None, folder.stamp(), error.problem
@@ -163,3 +208,94 @@ def _check_option(option: str, name: str, value: Any, trees: Mapping[str, Tree])
         raise OptionError(f"unknown dialect {value!r}", f"choose from: {', '.join(DIALECTS)}", option=option)
     if option == "languages" and value not in analysis.LANGUAGES:
         raise OptionError(f"unknown language {value!r}", f"choose from: {', '.join(analysis.LANGUAGES)}", option=option)
+
+
+def stale_files(home: Path, trees: Mapping[str, Tree], known: FileTable) -> StaleFiles:
+    """Compare the files of some trees with their records; the folders of trees are relative to ``home``."""
+    stale = StaleFiles()
+    untouched: list[str] = []  # nearly all files
+    seen: set[str] = set()
+    for name, tree in trees.items():
+        is_known = partial(_is_untouched, f"{name}:", known, untouched)
+        found = Walk(str(home / os.fsdecode(tree.folder)), tree.include, tree.exclude, is_known=is_known)
+        errors = sorted(each for each in found.skipped if each.is_error)
+        stale.failed += [Finding(code="unreadable", path=each.path, line=0, message=each.reason) for each in errors]
+        if found.files:
+            seen.update(untouched)
+        for path, file in sorted(zip(found.paths, found.files, strict=True)):
+            current = _current_record(file, name, storable(path))
+            if current is not None:  # else it was deleted since it was found
+                _compare(stale, file, tree, current, known.get(current.id), is_seen=current.id in seen)
+                seen.add(current.id)
+    stale.unchanged += len(untouched)
+    if len(untouched) < len(known):
+        seen.update(untouched)
+        stale.removed = sorted(each for each in known.keys() - seen if known[each].tree in trees)
+    return stale
+
+
+def _compare(
+    stale: StaleFiles, file: str, tree: Tree, current: FileRecord, old: FileRecord | None, *, is_seen: bool
+) -> None:
+    """Add one file to the list it belongs to."""
+    is_touched = old is None or _times(current) != _times(old)
+    if is_seen:
+        message = f"another file has the id {current.id} too; rename one"
+        stale.failed.append(Finding(code="same-id", path=file, line=0, message=message))
+    elif old is None or not _has_same_content(file, current, old, is_touched=is_touched):
+        stale.tasks.append(Task(os.fsencode(file), tree.language, current, tree.dialect))
+    else:
+        stale.failed += old.findings(file) if old.failed else ()
+        if is_touched or (old.racy and not current.racy):
+            times = {name: getattr(current, name) for name in ("size", "mtime_ns", "ctime_ns", "racy")}
+            stale.refreshed.append(msgspec.structs.replace(old, **times))
+        stale.touched += is_touched
+        stale.unchanged += not is_touched and not old.failed
+
+
+def _is_untouched(prefix: str, known: FileTable, untouched: list[str], path: str, file: str) -> bool:
+    """Whether a file that was read without trouble has the same size and times; its id is then added to a list."""
+    old = known.get(document_id := prefix + path)
+    if old is None or old.racy or old.failed:
+        return False
+    try:
+        status = os.stat(file)  # noqa: PTH116  Path.stat is slower, and there may be thousands of files
+    except OSError:
+        return False
+    if status.st_mtime_ns != old.mtime_ns or status.st_size != old.size or status.st_ctime_ns != old.ctime_ns:
+        return False
+    untouched.append(document_id)
+    return True
+
+
+def _times(record: FileRecord) -> tuple[int, int, int]:
+    return record.size, record.mtime_ns, record.ctime_ns
+
+
+def _has_same_content(file: str, current: FileRecord, old: FileRecord, *, is_touched: bool) -> bool:
+    """Whether a file is still as it was read, or still cannot be read."""
+    if not old.digest:
+        return not is_touched and not digest_of_file(file)
+    return not (is_touched or old.racy) or (current.size == old.size and digest_of_file(file) == old.digest)
+
+
+def _current_record(file: str, tree: str, path: str) -> FileRecord | None:
+    """A record with the size and times of a file; None if it does not exist."""
+    now = time.time_ns()
+    try:
+        status = os.stat(file)  # noqa: PTH116  Path.stat is slower, and there may be thousands of files
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError:
+        return FileRecord(tree, path, 0, 0, 0, racy=False)
+    mtime, ctime = status.st_mtime_ns, status.st_ctime_ns
+    tick = _TICK_NS if mtime % 1_000_000 else _COARSE_TICK_NS
+    return FileRecord(tree, path, status.st_size, mtime, ctime, racy=max(mtime, ctime) > now - tick)
+
+
+def digest_of_file(file: str) -> bytes:
+    """The hash of a file's bytes; empty if they cannot be read."""
+    try:
+        return digest_of(Path(file).read_bytes())
+    except OSError:
+        return b""

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from quire.model import Document, Link
-from quire.parsing.events import Events, encodable, events_of, opened, plain_text
+from quire.parsing.events import Events, encodable, events_of, plain_text
 from quire.parsing.parser_input import plain_lines
 from quire.parsing.site_generators import FILLER, link_view
 
 
 def links_of(document: Document) -> tuple[Link, ...]:
     """The links of ``document``, in order."""
-    return tuple(_links(document)) if document.source.syntax == "markdown" else ()
+    if document.source.syntax != "markdown" or not ("[" in document.text or "<" in document.text):
+        return ()
+    return tuple(_links(document))
 
 
 def inline_events(document: Document) -> tuple[bytes, Events]:
@@ -25,11 +27,11 @@ def _links(document: Document) -> Iterator[Link]:
     data, events = inline_events(document)
     start, seen = document.source.markdown_start, 0
     for event, place in events:
-        tag, details = opened(event)
-        if tag != "Link":
+        element = event.get("Start") if isinstance(event, dict) else None  # ``opened`` costs more; most open nothing
+        if not isinstance(element, dict) or "Link" not in element:
             continue
         text = plain_text(events, "Link").replace(FILLER, "")
         start += len(data[seen : place["start"]].decode())  # bytes to characters
         end = start + len(data[place["start"] : place["end"]].decode())
-        yield Link(text, start, end, details["dest_url"].replace(FILLER, "").removesuffix("\\"))
+        yield Link(text, start, end, element["Link"]["dest_url"].replace(FILLER, "").removesuffix("\\"))
         start, seen = end, place["end"]

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,7 +19,8 @@ from quire.read.source import MARKDOWN_EXTENSIONS, kind, unreadable
 EXTENSIONS = MARKDOWN_EXTENSIONS | {".txt"}
 """The endings of file names, in lower case, that are taken from a directory."""
 
-_NEVER = frozenset({".git", ".quire"})
+_ENDINGS = tuple(EXTENSIONS)
+_NEVER = frozenset({".git", ".quire", *EXTENSIONS})
 
 
 class Found(NamedTuple):
@@ -51,8 +51,6 @@ class Discovery(NamedTuple):
 
     documents: tuple[Found, ...]
     skipped: tuple[Skipped, ...]
-    watched: tuple[str, ...] = ()
-    """The folders and ignore files that decided; if none of them changes, no document is added or removed."""
 
 
 class _Folder(NamedTuple):
@@ -80,157 +78,203 @@ def discover(
     """
     documents: list[Found] = []
     skipped: list[Skipped] = []
-    watched: list[str] = []
     seen: set[str] = set()
     for root in roots:
-        walk = _Walk(follow_symlinks, hidden, include, exclude, seen)
-        walk.start(root)
-        documents += sorted((found._replace(root=root) for found in walk.documents), key=lambda found: found.path)
+        walk = Walk(root, include, exclude, follow_symlinks=follow_symlinks, hidden=hidden, seen=seen)
+        documents += [Found(Path(file), path, root) for path, file in sorted(zip(walk.paths, walk.files, strict=True))]
         skipped += sorted(walk.skipped, key=lambda each: each.path)
-        watched += walk.watched
-    return Discovery(tuple(documents), tuple(skipped), tuple(watched))
+    return Discovery(tuple(documents), tuple(skipped))
 
 
-@dataclass
-class _Walk:
-    """The walk through one root, without recursion."""
+class Walk:
+    """The documents in one file or directory, in no defined order, as plain strings: there may be thousands."""
 
-    follow_symlinks: bool
-    hidden: bool
-    include: Sequence[str]
-    exclude: Sequence[str]
-    seen: set[str]
-    """The real paths that were taken so far, also in other roots."""
-    above: str = ""
-    """The path from the repository's top, where ignore rules start, to the root."""
-    documents: list[Found] = field(default_factory=list)
-    skipped: list[Skipped] = field(default_factory=list)
-    watched: list[str] = field(default_factory=list)
-    waiting: list[_Folder] = field(default_factory=list)
-    links: list[tuple[str, os.DirEntry[str], _Folder]] = field(default_factory=list)
+    def __init__(
+        self,
+        root: str,
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        *,
+        follow_symlinks: bool = False,
+        hidden: bool = False,
+        seen: set[str] | None = None,
+        is_known: Callable[[str, str], bool] | None = None,
+    ) -> None:
+        """``seen`` are the real paths that were taken before; None if no file can be met twice.
 
-    def start(self, root: str) -> None:
+        ``is_known`` is called with the path and the file of each document in a directory; if true, it is left out.
+        """
+        self.files: list[str] = []
+        """The files to open."""
+        self.paths: list[str] = []
+        """The path of each file relative to the root, with forward slashes."""
+        self.skipped: list[Skipped] = []
+        self.watched: list[str] = []
+        """The folders and ignore files that decided; if none of them changes, no document is added or removed."""
+        self._follow_symlinks, self._hidden, self._seen = follow_symlinks, hidden, seen
+        self._include, self._exclude, self._is_known = include, exclude, is_known
+        self._above = ""  # the path from the repository's top, where ignore rules start, to the root
+        self._waiting: list[_Folder] = []
+        self._links: list[tuple[str, os.DirEntry[str], tuple[ignore.Rules, ...]]] = []
+        self._start(root)
+
+    def _start(self, root: str) -> None:
         try:
             mode = os.stat(root).st_mode  # noqa: PTH116  an empty path does not exist, but Path("") does
             real = os.path.realpath(root)  # fails if the current folder was removed
         except (OSError, ValueError) as error:
-            self.skip(root, unreadable(error), is_error=True)
+            self._skip(root, unreadable(error), is_error=True)
             return
         if stat.S_ISDIR(mode):
-            self.waiting.append(_Folder(root, "", real, self.rules_above(Path(real))))
-            self.walk()
+            self._waiting.append(_Folder(root, "", real, self._rules_above(Path(real))))
+            self._walk()
         elif stat.S_ISREG(mode):
-            self.take(root, Path(root).absolute().name, real)
+            if self._is_new(real):
+                self._take(root, Path(root).absolute().name)
         else:
-            self.skip(root, f"not a regular file but {kind(mode)}", is_error=True, is_stream=True)
+            self._skip(root, f"not a regular file but {kind(mode)}", is_error=True, is_stream=True)
 
-    def walk(self) -> None:
-        while self.waiting or self.links:
-            if self.waiting:
-                self.open(self.waiting.pop())
+    def _walk(self) -> None:
+        """Open all folders, without recursion."""
+        while self._waiting or self._links:
+            if self._waiting:
+                self._open(self._waiting.pop())
             else:  # links last, so that a file gets its own name rather than that of a link
-                self.links.sort(key=lambda link: link[0], reverse=True)
-                _, entry, folder = self.links.pop()
-                self.follow(entry, folder)
+                self._links.sort(key=lambda link: link[0], reverse=True)
+                self._follow(*self._links.pop())
 
-    def open(self, folder: _Folder) -> None:
+    def _open(self, folder: _Folder) -> None:
         """Take the documents of a directory; its directories and links wait."""
-        if folder.real in self.seen:
+        if not self._is_new(folder.real):
             return
-        self.seen.add(folder.real)
         try:
             with os.scandir(folder.file) as listing:
                 entries = list(listing)
         except OSError as error:
-            self.skip(folder.file, unreadable(error), is_error=True)
+            self._skip(folder.file, unreadable(error), is_error=True)
             return
-        folder = folder._replace(rules=self.rules(folder.file, len(self.above + folder.path), folder.rules))
+        hidden = [entry.name for entry in entries if entry.name.startswith(".")]
+        if hidden:
+            never = [name for name in hidden if not self._hidden or name.lower() in _NEVER]
+            entries = [entry for entry in entries if entry.name not in never]
+        rules = self._rules(folder.file, folder.path, folder.rules, [each for each in ignore.NAMES if each in hidden])
+        files: list[os.DirEntry[str]] = []
+        others: list[os.DirEntry[str]] = []
         for entry in entries:
-            is_link, is_directory = _is_link(entry), _is_directory(entry)
-            if not self.wants(entry.name, folder, is_link=is_link, is_directory=is_directory):
-                continue
-            real = os.path.join(folder.real, entry.name)  # noqa: PTH118
-            if is_link:
-                self.links.append((folder.path + entry.name, entry, folder))
-            elif is_directory:
-                self.waiting.append(_Folder(entry.path, f"{folder.path}{entry.name}/", real, folder.rules))
-            else:
-                self.take_entry(entry, folder, real)
+            (files if _is_file(entry) else others).append(entry)
+        self._add_files(files, folder, rules)
+        for entry in others:
+            self._add_other(entry, folder, rules)
 
-    def wants(self, name: str, folder: _Folder, *, is_link: bool, is_directory: bool) -> bool:
-        """Whether an entry is wanted by its name, its kind and the ignore files."""
-        if name in _NEVER or (name.startswith(".") and not self.hidden):
-            return False
-        if not is_directory and not has_extension(name) and not (is_link and self.follow_symlinks):
-            return False
-        path = folder.path + name
-        if self.exclude and globs.covers(f"{path}/" if is_directory else path, self.exclude):
-            return False
-        if self.include and not is_directory and not globs.covers(path, self.include):
-            return False
-        return not (folder.rules and ignore.ignores(folder.rules, self.above + path, directory=is_directory))
+    def _add_files(self, entries: Sequence[os.DirEntry[str]], folder: _Folder, rules: tuple[ignore.Rules, ...]) -> None:
+        files = [entry for entry in entries if entry.name.lower().endswith(_ENDINGS)]
+        if rules or self._include or self._exclude:
+            files = [entry for entry in files if not self._is_left_out(folder.path + entry.name, rules)]
+        if self._seen is not None:
+            files = [entry for entry in files if self._is_new(os.path.join(folder.real, entry.name))]  # noqa: PTH118
+        is_known = self._is_known
+        for entry in files:
+            path = folder.path + entry.name
+            if is_known is None or not is_known(path, entry.path):
+                self._take(entry.path, path)
 
-    def follow(self, entry: os.DirEntry[str], folder: _Folder) -> None:
-        if not self.follow_symlinks:
-            self.skip(entry.path, "symbolic link; not followed without --follow")
+    def _add_other(self, entry: os.DirEntry[str], folder: _Folder, rules: tuple[ignore.Rules, ...]) -> None:
+        """An entry that is no regular file: a folder or a link waits, a pipe is reported."""
+        path, is_link, is_directory = folder.path + entry.name, _is_link(entry), _is_directory(entry)
+        is_wanted = is_directory or has_extension(entry.name) or (is_link and self._follow_symlinks)
+        if not is_wanted or self._is_left_out(path, rules, is_directory=is_directory):
+            return
+        if is_link:
+            self._links.append((path, entry, rules))
+        elif is_directory:
+            real = os.path.join(folder.real, entry.name) if self._seen is not None else ""  # noqa: PTH118
+            self._waiting.append(_Folder(entry.path, f"{path}/", real, rules))
+        else:
+            self._skip_stream(entry.path)
+
+    def _is_left_out(self, path: str, rules: tuple[ignore.Rules, ...], *, is_directory: bool = False) -> bool:
+        """Whether the patterns or the ignore files leave an entry out."""
+        if self._exclude and globs.covers(f"{path}/" if is_directory else path, self._exclude):
+            return True
+        if self._include and not is_directory and not globs.covers(path, self._include):
+            return True
+        return bool(rules) and ignore.ignores(rules, self._above + path, directory=is_directory)
+
+    def _follow(self, path: str, entry: os.DirEntry[str], rules: tuple[ignore.Rules, ...]) -> None:
+        real = os.path.realpath(entry.path)
+        if not self._follow_symlinks:
+            self._skip(entry.path, "symbolic link; not followed without --follow")
         elif _is_directory(entry):
-            real = os.path.realpath(entry.path)
-            self.waiting.append(_Folder(entry.path, f"{folder.path}{entry.name}/", real, folder.rules))
+            self._waiting.append(_Folder(entry.path, f"{path}/", real, rules))
         elif not Path(entry.path).exists():
-            self.skip(entry.path, "symbolic link to nothing; correct or remove it", is_error=True)
-        elif has_extension(entry.name):
-            self.take_entry(entry, folder, os.path.realpath(entry.path))
+            self._skip(entry.path, "symbolic link to nothing; correct or remove it", is_error=True)
+        elif has_extension(entry.name) and not Path(entry.path).is_file():
+            self._skip_stream(entry.path)
+        elif has_extension(entry.name) and self._is_new(real):
+            self._take(entry.path, path)
 
-    def take_entry(self, entry: os.DirEntry[str], folder: _Folder, real: str) -> None:
+    def _take(self, file: str, path: str) -> None:
+        self.files.append(file)
+        self.paths.append(path)
+
+    def _is_new(self, real: str) -> bool:
+        """Whether a real path is met for the first time."""
+        if self._seen is None:
+            return True
+        is_new = real not in self._seen
+        self._seen.add(real)
+        return is_new
+
+    def _skip_stream(self, file: str) -> None:
         try:
-            if entry.is_file():
-                self.take(entry.path, folder.path + entry.name, real)
-            else:
-                self.skip(entry.path, f"not a regular file but {kind(entry.stat().st_mode)}", is_stream=True)
+            self._skip(file, f"not a regular file but {kind(os.stat(file).st_mode)}", is_stream=True)  # noqa: PTH116
         except OSError as error:
-            self.skip(entry.path, unreadable(error), is_error=True)
+            self._skip(file, unreadable(error), is_error=True)
 
-    def take(self, file: str, path: str, real: str) -> None:
-        if real not in self.seen:
-            self.seen.add(real)
-            self.documents.append(Found(file=Path(file), path=path))
-
-    def skip(self, file: str, reason: str, *, is_error: bool = False, is_stream: bool = False) -> None:
+    def _skip(self, file: str, reason: str, *, is_error: bool = False, is_stream: bool = False) -> None:
         self.skipped.append(Skipped(file, reason, is_error=is_error, is_stream=is_stream))
 
-    def rules_above(self, real: Path) -> tuple[ignore.Rules, ...]:
+    def _rules_above(self, real: Path) -> tuple[ignore.Rules, ...]:
         """The ignore rules that a repository has above the root; none if they ignore the root, which was named."""
         top = next((each for each in (real, *real.parents) if os.path.lexists(each / ".git")), real)
         path = ""
         rules: tuple[ignore.Rules, ...] = ()
         for name in real.relative_to(top).parts:
-            rules = self.rules(str(top / path), len(path), rules)
+            names = [each for each in ignore.NAMES if os.path.lexists(top / path / each)]
+            rules = self._rules(str(top / path), path, rules, names)
             if ignore.ignores(rules, path + name, directory=True):
                 return ()
             path += f"{name}/"
-        self.above = path
+        self._above = path
         return rules
 
-    def rules(self, folder: str, base: int, above: tuple[ignore.Rules, ...]) -> tuple[ignore.Rules, ...]:
+    def _rules(
+        self, folder: str, path: str, above: tuple[ignore.Rules, ...], names: Sequence[str]
+    ) -> tuple[ignore.Rules, ...]:
         """The rules from above and those of a folder. An unreadable ignore file is an error: more would be taken."""
         self.watched.append(folder)
-        for name in ignore.NAMES:
+        for name in names:
             file = os.path.join(folder, name)  # noqa: PTH118
-            if not os.path.lexists(file):
-                continue
             self.watched.append(file)
             try:
-                above = (ignore.read(file, base), *above)
+                above = (ignore.read(file, len(self._above + path)), *above)
             except (OSError, InputError) as error:
                 reason = error.reason if isinstance(error, InputError) else unreadable(error)
-                self.skip(file, f"ignore file not used: {reason}", is_error=True)
+                self._skip(file, f"ignore file not used: {reason}", is_error=True)
         return above
 
 
 def has_extension(name: str) -> bool:
     """Whether a file name is that of a document."""
-    stem, dot, extension = name.rpartition(".")
-    return bool(stem) and dot + extension.lower() in EXTENSIONS
+    return name.lower().endswith(_ENDINGS) and name.rfind(".") > 0
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    """Whether an entry is a regular file and no link."""
+    try:
+        return entry.is_file(follow_symlinks=False)
+    except OSError:
+        return False
 
 
 def _is_link(entry: os.DirEntry[str]) -> bool:

@@ -27,36 +27,28 @@ _FOLDERS = "(?:[^/]*+/)*?"
 
 
 class Glob(NamedTuple):
-    """A compiled pattern."""
+    """A pattern as a regular expression without groups."""
 
-    expression: re.Pattern[str]
+    expression: str
     is_for_folders: bool
-
-    def matches(self, path: str, *, is_folder: bool) -> bool:
-        """Whether it matches a file or a folder itself."""
-        return (is_folder or not self.is_for_folders) and self.expression.fullmatch(path) is not None
-
-    def covers(self, file: str) -> bool:
-        """Whether it matches a file or one of its folders."""
-        found = self.expression.match(file)
-        return found is not None and not (self.is_for_folders and found.end() == len(file))
+    is_name: bool
+    """Whether ``expression`` is for the last name of a path, at any depth, rather than for the whole path."""
 
 
 @lru_cache(maxsize=1024)
 def parse(pattern: str) -> Glob | None:
-    """The compiled pattern; None if nothing can match it, as with a bracket that is not closed."""
+    """The parsed pattern; None if nothing can match it, as with a bracket that is not closed."""
     pattern = re.sub(r"\*{3,}", "**", pattern)
     if len(pattern) > _LONGEST:
         return None
     pattern = _ESCAPED_SLASH.sub(lambda found: found[1] or "/", pattern)
     name = pattern.removesuffix("/")
     names = name.removeprefix("/").split("/")
-    if "/" not in name:
-        names.insert(0, "**")
     if names[-1] == "**":
         names.append("*")
+    is_name = "/" not in name and len(names) == 1
     try:
-        return Glob(re.compile(_expression(names)), is_for_folders=name != pattern)
+        return Glob(_expression(names), is_for_folders=name != pattern, is_name=is_name)
     except ValueError:
         return None
 
@@ -72,7 +64,10 @@ def _covers(path: str, pattern: str) -> bool:
     if pattern in ("", "/"):
         return True
     glob = parse(pattern)
-    return glob is not None and glob.covers(path)
+    if glob is None:
+        return False
+    found = re.match(f"{_FOLDERS * glob.is_name}{glob.expression}", path)
+    return found is not None and not (glob.is_for_folders and found.end() == len(path))
 
 
 def _expression(names: list[str]) -> str:

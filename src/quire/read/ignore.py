@@ -7,7 +7,9 @@ The last pattern that matches an entry decides; deeper files win over shallower 
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,12 +23,15 @@ NAMES = (".gitignore", ".quireignore")
 
 
 class Rules(NamedTuple):
-    """The patterns of one ignore file."""
+    """The patterns of one ignore file, as an expression for files and one for folders.
+
+    The last pattern comes first, as the first that matches decides; it has a group if it does not ignore its matches.
+    """
 
     base: int
     """The length of the path to the ignore file's directory."""
-    patterns: tuple[tuple[Glob, bool], ...]
-    """Each with whether it ignores its matches; the last one first."""
+    files: re.Pattern[str]
+    folders: re.Pattern[str]
 
 
 def read(file: str, base: int) -> Rules:
@@ -34,16 +39,27 @@ def read(file: str, base: int) -> Rules:
     data = read_configuration(Path(file))
     is_utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     text = decode(data, file)[0] if is_utf16 else data.decode("utf-8", "surrogateescape")
-    return Rules(base, tuple(_patterns(text.removeprefix(BOM).split("\n")))[::-1])
+    patterns = list(_patterns(text.removeprefix(BOM).split("\n")))[::-1]
+    files = [(glob, is_ignored) for glob, is_ignored in patterns if not glob.is_for_folders]
+    return Rules(base, _expression(files), _expression(patterns))
 
 
 def ignores(rules: Iterable[Rules], path: str, *, directory: bool) -> bool:
     """Whether ``path`` is ignored by ``rules``, the strongest first."""
     for each in rules:
-        for glob, is_ignored in each.patterns:
-            if glob.matches(path[each.base :], is_folder=directory):
-                return is_ignored
+        found = (each.folders if directory else each.files).fullmatch(path, each.base)
+        if found is not None:
+            return found.lastindex is None
     return False
+
+
+def _expression(patterns: Iterable[tuple[Glob, bool]]) -> re.Pattern[str]:
+    """One expression for some patterns. Those for names are tried together, behind the folders of a path."""
+    parts = []
+    for is_name, group in groupby(patterns, lambda pattern: pattern[0].is_name):
+        either = "|".join(glob.expression if is_ignored else f"{glob.expression}()" for glob, is_ignored in group)
+        parts.append(f"(?:[^/]*+/)*+(?:{either})" if is_name else either)
+    return re.compile("|".join(parts))
 
 
 def _patterns(lines: Iterable[str]) -> Iterator[tuple[Glob, bool]]:

@@ -22,7 +22,7 @@ from quire import Index
 from quire.index import read_files
 from quire.index.engine.writer import Writer
 from quire.index.file_records import FileRecord
-from quire.index.stale_files import Task
+from quire.index.update_plan import Task
 from quire.run import workers
 from quire.write import atomic_file, lock
 

@@ -10,7 +10,7 @@ import msgspec
 
 from quire.index.file_records import FileRecord
 from quire.index.read_files import IndexedFile, read_batch
-from quire.index.stale_files import Task
+from quire.index.update_plan import Task
 
 
 def task(file: Path, language: str = "english") -> Task:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -85,6 +84,6 @@ def filtered(query: tantivy.Query, *filters: tantivy.Query) -> tantivy.Query:
 
 def _score(searcher: tantivy.Searcher, query: tantivy.Query, address: tantivy.DocAddress) -> float:
     try:
-        return float(json.loads(query.explain(searcher, address).to_json())["value"])
+        return float(msgspec.json.decode(query.explain(searcher, address).to_json())["value"])
     except ValueError:  # the query does not match
         return 0.0

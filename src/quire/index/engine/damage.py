@@ -8,7 +8,6 @@ disk, is found by a full check (``quire status``), or when the engine meets it.
 from __future__ import annotations
 
 import errno
-import json
 import os
 import re
 from binascii import crc32
@@ -67,7 +66,7 @@ def _stamps(generation: Path) -> Stamps:
 
 def _file_names(generation: Path) -> Iterator[str]:
     with _named(META):
-        segments = json.loads((generation / META).read_bytes())["segments"]
+        segments = msgspec.json.decode((generation / META).read_bytes())["segments"]
         deletes = {segment["segment_id"]: segment.get("deletes") for segment in segments}
         for segment_id, deleted in deletes.items():
             name = segment_id.replace("-", "")
@@ -85,7 +84,7 @@ def _named(name: str) -> Iterator[None]:
         raise DamageError(f"{name} is missing") from error
     except OSError as error:
         raise DamageError(f"{name} cannot be read: {error.strerror or error}") from error
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError, msgspec.DecodeError) as error:
         raise DamageError(f"{name} has invalid content") from error
 
 
@@ -94,7 +93,7 @@ def _check_file(file: Path) -> None:
     end = len(data) - _TAIL - int.from_bytes(data[-8:-4], "little")
     if end < 0 or int.from_bytes(data[-4:], "little") != _MAGIC:
         raise DamageError(f"{file.name} has no valid footer")
-    if crc32(data[:end]) != json.loads(bytes(data[end:-_TAIL]))["crc"]:
+    if crc32(data[:end]) != msgspec.json.decode(bytes(data[end:-_TAIL]))["crc"]:
         raise DamageError(f"{file.name} has changed since it was written")
 
 

@@ -38,10 +38,11 @@ Place = tuple[int, int]  # the number of a document, and a position in its list 
 Location = tuple[str, int]  # a document id, and a position in the document's list of nodes
 
 
-def open_snapshot(folder: Folder) -> tuple[Snapshot | None, Stamp]:
+def open_snapshot(folder: Folder, last: Opened | None = None) -> Opened:
     """The last commit, after a check for damage, and its stamp; None if there is no index.
 
-    If another process commits meanwhile and removes the files, this starts again.
+    ``last`` is returned if it is still the last commit. If another process commits meanwhile and removes the files,
+    this starts again.
     """
     while True:
         stamp = folder.stamp()
@@ -50,7 +51,7 @@ def open_snapshot(folder: Folder) -> tuple[Snapshot | None, Stamp]:
             if generation is None:
                 return None, stamp
             damage.check(generation, folder.checked)
-            return Snapshot(generation), stamp
+            return last if last is not None and last[1] == stamp else (Snapshot(generation), stamp)
         except damage.DamageError as error:
             if folder.stamp() == stamp:
                 raise folder.damaged(f"the index is damaged ({error})") from error
@@ -66,6 +67,9 @@ def newest_readable_trees(folder: Folder) -> Mapping[str, Tree]:
             damage.check(generation)
             return Snapshot(generation).settings.trees
     return {}
+
+
+Opened = tuple["Snapshot | None", Stamp]
 
 
 class Snapshot:
