@@ -193,7 +193,8 @@
     const rows = Math.max(1, lineAt(Math.max(from, to - 1)) - lineAt(from) + 1, Math.ceil((to - from) / 90));
     node.span = [from, to];
     node.draw = draw;
-    node.style.minHeight = `${rows * LINE + extra}px`;
+    node.height = rows * LINE + extra;
+    node.style.minHeight = `${node.height}px`;
     node.style.containIntrinsicBlockSize = `auto ${node.style.minHeight}`;
     return node;
   }
@@ -206,18 +207,20 @@
     observer.unobserve(node);
   }
 
+  function fillScreen(parts, first) {
+    for (let index = first, drawn = 0; index < parts.length && drawn < innerHeight; index++) {
+      drawn += parts[index].height;
+      fill(parts[index]);
+    }
+  }
+
   function show(parts) {
     observer.disconnect();
     widest = ($("body").clientWidth - 100) / 8;
     $("body").replaceChildren(...parts);
     waiting = parts.filter((node) => node.draw);
     for (const node of waiting) observer.observe(node);
-    let drawn = 0;
-    for (const node of waiting) { // the first screen at once
-      if (drawn > innerHeight) break;
-      drawn += parseFloat(node.style.minHeight);
-      fill(node);
-    }
+    fillScreen(waiting, 0);
     idle();
   }
 
@@ -249,9 +252,9 @@
   function lineNode(line) {
     const position = doc.lines[Math.min(line, doc.lines.length) - 1];
     const parts = [...$("body").children].filter((node) => node.span);
-    const node = parts[Math.max(below(parts, position + 1, (each) => each.span[0]) - 1, 0)];
+    const index = Math.max(below(parts, position + 1, (each) => each.span[0]) - 1, 0), node = parts[index];
     if (!node) return null;
-    fill(node);
+    fillScreen(parts, index);
     const found = [...node.querySelectorAll(".line")];
     return found.find((each) => Number(each.dataset.n) >= line) || found.at(-1) || node;
   }
@@ -742,7 +745,8 @@
       try {
         const broken = await call("verify", request(side));
         if (!place?.isConnected) return;
-        const capped = cuts[state.side]?.limits.cap ? ", nothing over the cap" : "";
+        const cut = cuts[state.side], cap = cut?.limits.cap;
+        const capped = cap && cut.chunks.every((row) => row[5] <= cap) ? ", nothing over the cap" : "";
         place.replaceChildren(...(broken.length ? [findingList({ findings: broken })]
           : [el("span", { class: "ok", "aria-hidden": "true" }, "✓"), ` Nothing lost, nothing altered${capped}.`]));
       } catch (error) { if (place?.isConnected) place.textContent = error.message; }
@@ -756,8 +760,9 @@
     });
     const path = doc.file || doc.path;
     const quoted = /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
-    const text = ["quire chunk", quoted, `-s ${side.strategy}`, ...flags].join(" ");
-    return el("div", { class: "command" }, el("code", {}, text), copyButton(() => text));
+    const words = [`-s ${side.strategy}`, ...flags].flatMap((flag) => [" ", el("span", { class: "flag" }, flag)]);
+    const line = el("code", {}, `quire chunk ${quoted}`, words);
+    return el("div", { class: "command" }, line, copyButton(() => line.textContent));
   }
 
   // Drawing everything again
@@ -799,6 +804,7 @@
   function forgetWhole() { clearTimeout(wholeTimer); wholeTimer = 0; }
   async function drawOnce({ keepControls = false, line = 1 } = {}) {
     forgetWhole();
+    clearTimeout(lawsTimer);
     const view = viewedPosition();
     try {
       cuts = await cutsOf(character(doc.lines[(view?.line || line) - 1] ?? 0));
@@ -962,7 +968,8 @@
     let from = 0;
     for (const line of text.split("\n")) { lines.push([from, from + line.length]); from += line.length + 1; }
     const hot = lines.findIndex(([first, last], row) => row && spans.some(([from]) => from >= first && from <= last));
-    const begin = Math.max(0, hot - 1), end = Math.min(lines.length, begin + 9);
+    const isEmpty = hot > 0 && lines[hot - 1][0] === lines[hot - 1][1];
+    const begin = Math.max(0, isEmpty ? hot : hot - 1), end = Math.min(lines.length, begin + 9);
     const pre = el("pre", { class: "snippet", tabindex: 0, "aria-label": `Text of ${hit.title}` });
     const draw = (low, high) => {
       const [a, b] = [lines[low][0], lines[high - 1][1]];
