@@ -89,7 +89,7 @@ def part_record(text: str, path: str | None, strategy: str, near: int, **options
     the chunks of the whole document; small sections that share a chunk may be joined from another one on.
     """
     document = parsed(text, path, options.get("title"), options.get("dialect"))
-    start, end, headings = _sections_around(document, near)
+    start, end, headings = _sections_around(document, min(near, len(text)))
     if end - start == len(text) or options.get("guard") == "raise":  # it refuses whole documents
         return cut_record(cut(text, path, strategy, **options))
     part = headings + text[start:end]
