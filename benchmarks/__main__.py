@@ -25,6 +25,7 @@ from benchmarks import (
     startup,
     stores,
     versions,
+    web,
 )
 from benchmarks.peers import report
 
@@ -42,6 +43,7 @@ PARTS = {
     "search_speed": ("Speed of search", search_speed.run),
     "startup": ("Start-up", startup.run),
     "agents": ("Agents", agents.run),
+    "web": ("The inspector", web.run),
 }
 LONG = {"gigabyte": ("A gigabyte", gigabyte.run), "stores": ("Vector stores", stores.run)}
 """Run only when named."""

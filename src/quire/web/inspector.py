@@ -144,7 +144,8 @@ class Inspector:
     def _bands(self, asked: Cut) -> dict[str, Any]:
         if asked.near is None:
             return bands.cut_record(self._cut(asked))
-        return bands.part_record(*self._what(asked), asked.near, **asked.options)
+        text, path, strategy = self._what(asked)
+        return bands.part_record(text, path, strategy, asked.near, **asked.options)
 
     def _cut(self, asked: Cut) -> Chunks:
         return bands.cut(*self._what(asked), **asked.options)

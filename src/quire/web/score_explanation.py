@@ -124,9 +124,10 @@ def _step_reason(step: Mapping[str, Any], titles: Mapping[int, str]) -> str:
         case "passed over":
             return f"{name} matches, too, but sections below it answer better; they inherit its rank."
         case "apart":
-            if step["children"] == 1:
-                return f"One section is too few for {name} to replace it."
-            return f"{name} does not replace its sections: only {step['matching']} of {step['children']} match."
+            number = (
+                f"only {step['matching']} of {step['children']} match" if step["children"] > 1 else "one is too few"
+            )
+            return f"{name} does not replace its sections: {number}."
         case "set back":
             score = f"{step['score']:.3f}"
             return f"Two results of this document come before it, so it counts a tenth of its score: {score}."

@@ -741,10 +741,12 @@
   function checkLaws() {
     clearTimeout(lawsTimer);
     const side = state.sides[state.side], place = $("laws");
+    place?.classList.add("unchecked");
     lawsTimer = setTimeout(async () => {
       try {
         const broken = await call("verify", request(side));
         if (!place?.isConnected) return;
+        place.classList.remove("unchecked");
         const cut = cuts[state.side], cap = cut?.limits.cap;
         const capped = cap && cut.chunks.every((row) => row[5] <= cap) ? ", nothing over the cap" : "";
         place.replaceChildren(...(broken.length ? [findingList({ findings: broken })]
