@@ -123,9 +123,7 @@ def _page(text: str) -> list[str]:
         opened = [_opened(browser, address, server) for _ in range(ROUNDS + 1)]
         page, session, _ = opened[-1]
         first, *others = [each[2] for each in opened]
-        head = (
-            f"Opening the page in Chromium {browser.version}, until bands are drawn: {first:.0f} ms"
-        )
+        head = f"Opening the page in Chromium {browser.version}, until bands are drawn: {first:.0f} ms"
         lines = [
             f"{head}, {min(others):.0f} ms when it is opened again.",
             "",
