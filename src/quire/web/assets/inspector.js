@@ -819,10 +819,11 @@
     restore(view);
     if (view) requestAnimationFrame(() => restore(view)); // once the heights near the view are known
     if (keepControls && document.activeElement?.closest(".controls")) refreshFigures(); else drawOptions();
+    const clicked = cuts[state.side].chunks.findIndex(([from]) => from === state.clicked);
+    state.clicked = null;
     if (isPart()) { wholeTimer = setTimeout(drawWhole, 200); return; }
     checkLaws();
-    if (state.clicked !== null) state.chunk = cuts[state.side].chunks.findIndex(([from]) => from === state.clicked);
-    state.clicked = null;
+    if (clicked >= 0) state.chunk = clicked;
     if (state.chunk !== null && cuts.length === 1) choose(state.chunk, { scroll: true });
     say(`${plural(cuts[0].chunks.length, "chunk")}`);
   }
