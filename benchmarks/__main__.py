@@ -27,6 +27,7 @@ from benchmarks import (
     stores,
     versions,
     weights,
+    web,
 )
 from benchmarks.peers import report
 
@@ -45,6 +46,7 @@ PARTS = {
     "startup": ("Start-up", startup.run),
     "commands": ("Commands beside version 0.1.0", commands.run),
     "agents": ("Agents", agents.run),
+    "web": ("The inspector", web.run),
 }
 LONG = {
     "gigabyte": ("A gigabyte", gigabyte.run),

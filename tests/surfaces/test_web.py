@@ -159,6 +159,18 @@ def test_bands_are_the_chunks_of_the_file(server, folder, name, strategy, option
     assert server.ask("verify", **asked) == []
 
 
+def test_chunks_around_a_position(server) -> None:
+    text = "# All\n\n" + "".join(f"## Part {number}\n\n{'Some words. ' * 60}\n\n" for number in range(300))
+    options = {"hard_cap": 200}
+    whole = server.ask("cut", text=text, options=options)
+    for near in (-1, 0, 100_000, 10**9):
+        part = server.ask("cut", text=text, options=options, near=near)
+        assert part["version"] == whole["version"]
+        assert part["part"][0] <= max(0, min(near, len(text))) <= part["part"][1]
+        assert all(row in whole["chunks"] for row in part["chunks"])
+    assert "part" not in server.ask("cut", text="# A\n\nB.\n", near=3)
+
+
 def test_an_impossible_option_is_named(server) -> None:
     wrong = server.ask("cut", document="docs/guide.md", strategy="packed", options={"hard_cap": 3})
     assert wrong["option"] == "hard_cap"
@@ -253,6 +265,17 @@ def test_options_of_the_command_line_and_of_quire_toml_are_where_the_page_starts
         assert served.ask("document", document="docs/a.md")["defaults"] == {"strategy": "flow", "max_tokens": 300}
     with serving(tmp_path, "docs", "-s", "packed", "--hard-cap", "99") as served:
         assert served.ask("start")["defaults"] == {"strategy": "packed", "hard_cap": 99}
+
+
+def test_the_dialect_is_the_one_of_the_command_line(tmp_path) -> None:
+    text = "{{< tabs >}}\n# Not a heading of Hugo\n\n{{< /tabs >}}\n\n# A\n\nText.\n"
+    (tmp_path / "a.md").write_text(text)
+    chunks = quire.chunk(text, "tree", path="a.md", dialect="commonmark")
+    assert len(chunks) != len(quire.chunk(text, "tree", path="a.md"))
+    with serving(tmp_path, "a.md", "--dialect", "commonmark") as served:
+        options = {"dialect": served.ask("document", document="a.md")["defaults"]["dialect"]}
+        cut = served.ask("cut", document="a.md", strategy="tree", options=options)
+        assert [row[0] for row in cut["chunks"]] == [chunk.source_position.char_start for chunk in chunks]
 
 
 def test_odd_names(tmp_path) -> None:

@@ -13,13 +13,14 @@ from typing import Any
 
 import click
 
-from quire.cli.cut_options import Cutter, TreeCutter, cut_options
+from quire.cli.cut_options import Cutter, TreeCutter, cut_options, load_tokenizers
 from quire.cli.input_documents import Inputs, Summary
 from quire.cli.open_index import open_index, settings_for
 from quire.cli.output import count_of, echo, note
 from quire.cli.shared_options import index_option, not_empty, paths_argument
 from quire.cli.tree_paths import display_path, exists, select, trees_of
 from quire.errors import InputError, QuireError
+from quire.options import OWN
 from quire.read.discover import Found
 from quire.settings import load
 from quire.web.export import export_page
@@ -100,6 +101,7 @@ def _serve(
     settings_for(index_folder)  # refuse a wrong folder now, not at the first search
     documents = ServedDocuments(lambda: _found(inputs))
     cutter.prepare()
+    load_tokenizers(OWN, None)  # the page may change the strategy
 
     def options_of(root: str) -> dict[str, Any]:
         return _initial_options(cutter.cutters.get(root) or next(iter(cutter.cutters.values())))

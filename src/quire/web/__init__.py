@@ -7,7 +7,6 @@ inspector           the server's answers
 confinement         who may ask: Host, Origin, the token in the address; the Content-Security-Policy
 export              one file with the page and one document
 html_report         the figures of ``quire stats`` and ``quire eval`` as a page
-svg                 plots
 assets/             the page, its style and its script
 
 Only ``inspector`` and ``confinement`` load Starlette.

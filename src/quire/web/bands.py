@@ -1,7 +1,7 @@
 """The chunks of a document as the page draws them: spans and sizes, without the text, which the page has already.
 
 Positions are characters of the source, as in the records. The last cuts are kept, so that a click on a chunk cuts
-nothing again.
+nothing again. Of a long document the page asks for the chunks around its view first: these are cut from a part of it.
 """
 
 from __future__ import annotations
@@ -13,24 +13,27 @@ from typing import Any
 
 from quire import pipeline
 from quire.model import Document, Finding
+from quire.offsets import lines_at
 from quire.options import COMMON, OWN, BreadcrumbMode, Guard, Options
 from quire.record import Chunk, Chunks
 from quire.size import NAMES
 
 _VERBATIM = ("code", "table", "html", "math", "heading")
 """Blocks that the page sets apart."""
+_BEFORE, _LEAD, _AFTER = 50_000, 10_000, 25_000
+"""A part starts this many characters before a position, at most and at least, and ends about this many after it."""
 
 
 @lru_cache(maxsize=4)
-def parsed(text: str, path: str | None, title: str | None = None) -> Document:
+def parsed(text: str, path: str | None, title: str | None = None, dialect: str | None = None) -> Document:
     """A parsed document."""
-    return pipeline.parse(text, path=path, title=title)
+    return pipeline.parse(text, path=path, title=title, dialect=dialect)
 
 
 @lru_cache(maxsize=4, typed=True)
 def cut(text: str, path: str | None, strategy: str, *, title: str | None = None, **options: Any) -> Chunks:
     """The chunks of a text."""
-    return pipeline.chunk(parsed(text, path, title), strategy, **options)
+    return pipeline.chunk(parsed(text, path, title, options.get("dialect")), strategy, **options)
 
 
 def option_table() -> dict[str, Any]:
@@ -77,6 +80,40 @@ def cut_record(chunks: Chunks) -> dict[str, Any]:
         "chunks": [_row(chunk, text) for chunk in chunks],
         "findings": [_finding(each) for each in chunks.findings],
     }
+
+
+def part_record(text: str, path: str | None, strategy: str, near: int, **options: Any) -> dict[str, Any]:
+    """The chunks around the position ``near``, and under ``part`` the span that they cover.
+
+    The sections around it are cut by themselves, below the headings above them. Away from the edges these are mostly
+    the chunks of the whole document; small sections that share a chunk may be joined from another one on.
+    """
+    document = parsed(text, path, options.get("title"), options.get("dialect"))
+    start, end, headings = _sections_around(document, min(near, len(text)))
+    if end - start == len(text) or options.get("guard") == "raise":  # it refuses whole documents
+        return cut_record(cut(text, path, strategy, **options))
+    part = headings + text[start:end]
+    made = pipeline.parse(part, path=path, title=document.title, dialect=document.source.dialect)
+    chunks = pipeline.chunk(made, strategy, **{name: options[name] for name in options if name != "title"})
+    record, shift = cut_record(chunks), start - len(headings)
+    lines = lines_at(text, [start])[0] - lines_at(part, [len(headings)])[0]
+    rows = [
+        [first + shift, last + shift, line + lines, last_line + lines, *others]
+        for first, last, line, last_line, *others in record["chunks"]
+    ][start > 0 : len(chunks) - (end < len(text))]  # those at the edges lack neighbours
+    span = [rows[0][0] if start else 0, rows[-1][1] if end < len(text) else end] if rows else [start, start]
+    return {**record, "version": version_of(text), "chunks": rows, "findings": [], "part": span}
+
+
+def _sections_around(document: Document, position: int) -> tuple[int, int, str]:
+    """Where the sections around a position start and end, and the headings above the first of them."""
+    sections, text = document.sections, document.text
+    before = [each for each in sections if position - _BEFORE <= each.start <= position - _LEAD]
+    inside = sections[max(document.section_at(position - _LEAD), 0)]
+    first = min(before, key=lambda each: (each.depth, -each.start), default=inside)
+    end = next((start for start in document.section_starts if start >= position + _AFTER), len(text))
+    headings = [text[each.start : each.body_start].strip() for each in document.path_to(first)[:-1]]
+    return first.start if first.depth else 0, end, "".join(f"{heading}\n\n" for heading in headings)
 
 
 def _limits(options: Options) -> dict[str, int]:

@@ -46,6 +46,7 @@ class Cut(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     strategy: str = "packed"
     options: dict[str, int | bool | str] = {}
     chunk: int = 0
+    near: int | None = None  # a position: the chunks around it are enough
 
 
 class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -68,7 +69,7 @@ class Inspector:
             "filter": (Question, lambda asked: documents.matching(asked.text)),
             "search": (Question, self._find),
             "document": (Cut, self._document),
-            "cut": (Cut, lambda asked: bands.cut_record(self._cut(asked))),
+            "cut": (Cut, self._bands),
             "chunk": (Cut, self._chunk),
             "verify": (Cut, lambda asked: bands.violations(self._cut(asked))),
         }
@@ -127,7 +128,8 @@ class Inspector:
         text, path, findings = self._text(asked)
         found = self._documents.get(asked.document) if asked.document else None
         defaults = self._defaults(found.root if found else "")
-        record = bands.document_record(bands.parsed(text, path, defaults.get("title")), findings)
+        document = bands.parsed(text, path, defaults.get("title"), defaults.get("dialect"))
+        record = bands.document_record(document, findings)
         return {**record, "defaults": defaults, "file": storable(str(found.file)) if found else "-"}
 
     def _text(self, asked: Cut) -> tuple[str, str, tuple[Finding, ...]]:
@@ -139,10 +141,20 @@ class Inspector:
             raise NotFoundError("no document", "name one, or send a text")
         return asked.text, asked.path, ()
 
+    def _bands(self, asked: Cut) -> dict[str, Any]:
+        if asked.near is None:
+            return bands.cut_record(self._cut(asked))
+        text, path, strategy = self._what(asked)
+        return bands.part_record(text, path, strategy, asked.near, **asked.options)
+
     def _cut(self, asked: Cut) -> Chunks:
+        return bands.cut(*self._what(asked), **asked.options)
+
+    def _what(self, asked: Cut) -> tuple[str, str, str]:
+        """The text, its path and the strategy."""
         text, path, _ = self._text(asked)
         self._refuse_tokenizer_file(asked)
-        return bands.cut(text, path, asked.strategy, **asked.options)
+        return text, path, asked.strategy
 
     def _refuse_tokenizer_file(self, asked: Cut) -> None:
         """A tokenizer may be a file, and the page may read none but the documents."""

@@ -124,8 +124,10 @@ def _step_reason(step: Mapping[str, Any], titles: Mapping[int, str]) -> str:
         case "passed over":
             return f"{name} matches, too, but sections below it answer better; they inherit its rank."
         case "apart":
-            number = f"{step['matching']} of {step['children']}"
-            return f"Of the sections below {name}, {number} match: too few for it to replace them."
+            number = (
+                f"only {step['matching']} of {step['children']} match" if step["children"] > 1 else "one is too few"
+            )
+            return f"{name} does not replace its sections: {number}."
         case "set back":
             score = f"{step['score']:.3f}"
             return f"Two results of this document come before it, so it counts a tenth of its score: {score}."

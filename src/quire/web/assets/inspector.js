@@ -6,6 +6,7 @@
   const saved = $("data") && JSON.parse($("data").textContent); // an exported page has its data inside
   const COLOURS = 6;
   const LINE = 21; // the height of a line, to guess the height of what is not drawn yet
+  const LONG = 2e5; // characters; of a longer document the chunks around the view come first, then all
   const ABOUT = {
     packed: "As much of one section, with its subsections, as fits the cap.",
     flow: "Blocks in order within a strict range, with overlap.",
@@ -24,7 +25,7 @@
   let doc = null; // the document on display, with the tables made by `prepare`
   let cuts = []; // the cut of each side
   const known = new Map(); // recent cuts by their request
-  const state = { doc: null, pasted: null, sides: [], side: 0, isChanged: false, q: "", line: 0, chunk: null };
+  const state = { doc: null, pasted: null, sides: [], side: 0, isChanged: false, q: "", line: 0, chunk: null, clicked: null };
   let marks = []; // the query's words in the document
 
   // Elements
@@ -40,7 +41,7 @@
     node.append(...children.flat().filter((child) => child !== null && child !== false && child !== undefined));
     return node;
   }
-  const number = (value) => value.toLocaleString("en");
+  const number = new Intl.NumberFormat("en").format;
   const plural = (value, noun) => `${number(value)} ${noun}${value === 1 ? "" : "s"}`;
   const say = (text) => { $("status").textContent = text; };
 
@@ -137,6 +138,7 @@
     return low;
   }
   const unit = (position) => (doc.wide.length ? position + below(doc.wide, position) : position);
+  const character = (position) => position - doc.wide.filter((wide, index) => wide + index < position).length; // as the server counts
   const lineAt = (position) => below(doc.lines, position + 1); // from 1
   const isBlank = (from, to) => !doc.text.slice(from, to).trim();
 
@@ -191,7 +193,8 @@
     const rows = Math.max(1, lineAt(Math.max(from, to - 1)) - lineAt(from) + 1, Math.ceil((to - from) / 90));
     node.span = [from, to];
     node.draw = draw;
-    node.style.minHeight = `${rows * LINE + extra}px`;
+    node.height = rows * LINE + extra;
+    node.style.minHeight = `${node.height}px`;
     node.style.containIntrinsicBlockSize = `auto ${node.style.minHeight}`;
     return node;
   }
@@ -204,18 +207,20 @@
     observer.unobserve(node);
   }
 
+  function fillScreen(parts, first) {
+    for (let index = first, drawn = 0; index < parts.length && drawn < innerHeight; index++) {
+      drawn += parts[index].height;
+      fill(parts[index]);
+    }
+  }
+
   function show(parts) {
     observer.disconnect();
     widest = ($("body").clientWidth - 100) / 8;
     $("body").replaceChildren(...parts);
     waiting = parts.filter((node) => node.draw);
     for (const node of waiting) observer.observe(node);
-    let drawn = 0;
-    for (const node of waiting) { // the first screen at once
-      if (drawn > innerHeight) break;
-      drawn += parseFloat(node.style.minHeight);
-      fill(node);
-    }
+    fillScreen(waiting, 0);
     idle();
   }
 
@@ -247,9 +252,9 @@
   function lineNode(line) {
     const position = doc.lines[Math.min(line, doc.lines.length) - 1];
     const parts = [...$("body").children].filter((node) => node.span);
-    const node = parts[Math.max(below(parts, position + 1, (each) => each.span[0]) - 1, 0)];
+    const index = Math.max(below(parts, position + 1, (each) => each.span[0]) - 1, 0), node = parts[index];
     if (!node) return null;
-    fill(node);
+    fillScreen(parts, index);
     const found = [...node.querySelectorAll(".line")];
     return found.find((each) => Number(each.dataset.n) >= line) || found.at(-1) || node;
   }
@@ -280,33 +285,39 @@
     return { index, from, to, first, last, tokens, embedded, breadcrumb, crumb, overlap, opening, closing, own };
   }
 
+  // The span that a cut covers: everything, or what is around the view.
+  const isPart = () => cuts.some((cut) => cut.part);
+  const covered = (cut) => (cut.part ? cut.part.map(unit) : [0, doc.text.length]);
+
   // Chunks and what is between them, in positions of the string.
   function segments(cut) {
-    const found = [];
-    let done = 0;
+    const found = [], [begin, end] = covered(cut);
+    let done = begin;
     cut.chunks.forEach(([from, to], index) => {
       const first = unit(from), last = unit(to);
       if (first > done) found.push({ from: done, to: first, chunk: -1 });
       found.push({ from: first, to: last, chunk: index });
       done = Math.max(done, last);
     });
-    if (done < doc.text.length) found.push({ from: done, to: doc.text.length, chunk: -1 });
+    if (done < end) found.push({ from: done, to: end, chunk: -1 });
     return found;
   }
 
-  function drawPlain() {
+  // Text without bands.
+  function plain(begin, end) {
     const parts = [];
-    for (let row = 0; row < doc.lines.length; row += 60) {
-      const from = doc.lines[row], to = doc.lines[row + 60] ?? doc.text.length;
+    for (let row = lineAt(begin) - 1; begin < end && row < doc.lines.length && doc.lines[row] < end; row += 60) {
+      const from = Math.max(doc.lines[row], begin), to = Math.min(doc.lines[row + 60] ?? doc.text.length, end);
       parts.push(part(el("div", { class: "gap" }), from, to, () => lineNodes(from, to)));
     }
-    show(parts);
+    return parts;
   }
 
   function drawBands() {
-    const cut = cuts[0];
-    show(segments(cut).map(({ from, to, chunk }) => (chunk < 0 ? gap(from, to, cut) : band(from, to, cut, chunk))));
-    if (state.chunk !== null) mark(state.chunk);
+    const cut = cuts[0], [begin, end] = covered(cut);
+    const found = segments(cut).map(({ from, to, chunk }) => (chunk < 0 ? gap(from, to, cut) : band(from, to, cut, chunk)));
+    show([...plain(0, begin), ...found, ...plain(end, doc.text.length)]);
+    if (state.chunk !== null && !cut.part) mark(state.chunk);
   }
 
   function gap(from, to, cut) {
@@ -347,13 +358,14 @@
     return el("button", {
       type: "button", class: "label", tabindex: chunk.index === (state.chunk ?? 0) ? 0 : -1,
     },
-    el("span", { class: "no" }, heard("Chunk "), String(chunk.index)),
+    el("span", { class: "no" }, heard("Chunk "), numberOf(cut, chunk.index)),
     el("span", { class: "crumb" }, shortCrumb(chunk.breadcrumb)),
     names.length ? el("span", { class: "plus" }, `+ ${names.join(", ")}`) : null,
     cap ? meter : null,
     el("span", { class: "size" }, number(chunk.embedded), heard(` tokens, ${linesOf(chunk)}`)));
   }
 
+  const numberOf = (cut, index) => (cut.part?.[0] ? "…" : String(index)); // in the middle it is not known yet
   const bandOf = (index) => [...$("body").children].find((node) => node.chunk === index);
 
   function mark(index) {
@@ -370,6 +382,7 @@
   function choose(index, { scroll = false, focus = false } = {}) {
     const cut = cuts[state.side] || cuts[0];
     if (!cut || index < 0 || index >= cut.chunks.length) return;
+    if (cut.part) { state.clicked = cut.chunks[index][0]; return; } // shown when all chunks are there
     state.chunk = index;
     saveAddress();
     const node = mark(index);
@@ -512,8 +525,10 @@
     const owners = sides.map((side) => new Map(side.map((each) => [each.from, each.chunk])));
     const current = [-1, -1];
     const counts = [0, 0, 0];
+    const [begins, ends] = [0, 1].map((edge) => cuts.map((cut) => covered(cut)[edge]));
+    const begin = Math.min(...begins), end = Math.max(...ends);
     const parts = starts.map((from, row) => {
-      const to = starts[row + 1] ?? doc.text.length;
+      const to = starts[row + 1] ?? end;
       const cutHere = owners.map((side) => side.has(from));
       owners.forEach((side, index) => { if (side.has(from)) current[index] = side.get(from); });
       const kind = cutHere[0] && cutHere[1] ? "both" : cutHere[0] ? "only-a" : "only-b";
@@ -526,7 +541,7 @@
         rail(1, chunks[1], cutHere[1], row && kind === "only-b"),
       ], 6);
     });
-    show(parts);
+    show([...plain(0, begin), ...parts, ...plain(end, doc.text.length)]);
     const spans = cuts.map((cut) => new Set(cut.chunks.map(([from, to]) => `${from}-${to}`)));
     return { counts, same: [...spans[0]].filter((each) => spans[1].has(each)).length };
   }
@@ -538,7 +553,7 @@
     if (row) node.chunk = chunk;
     if (isFirst && row) {
       node.type = "button";
-      node.append(el("span", { class: "no" }, heard(`${cut.strategy} `), String(chunk)),
+      node.append(el("span", { class: "no" }, heard(`${cut.strategy} `), numberOf(cut, chunk)),
         el("span", { class: "size" }, number(row.embedded), heard(" tokens")));
       if (isDifferent) node.append(el("span", { class: "differs" }, `only ${cut.strategy}`));
     }
@@ -566,16 +581,16 @@
     const back = state.q && el("a", { class: "back", href: address({ doc: null, line: 0, chunk: null }) }, `← Results for “${state.q}”`);
     const sizes = cut ? cut.chunks.map((row) => row[5]).sort((a, b) => a - b) : [];
     const summary = cut && el("p", { class: "summary" },
-      el("b", {}, number(sizes.length)), sizes.length === 1 ? " chunk, " : " chunks, ",
+      isPart() ? "Counting …" : [el("b", {}, number(sizes.length)), sizes.length === 1 ? " chunk, " : " chunks, ",
       el("b", {}, number(sizes.reduce((sum, each) => sum + each, 0))), " tokens to embed",
-      sizes.length ? `, median ${number(sizes[sizes.length >> 1])}` : "");
+      sizes.length ? `, median ${number(sizes[sizes.length >> 1])}` : ""]);
     const toggle = el("button", {
       type: "button", class: "quiet", "aria-pressed": String(state.sides.length > 1), id: "compare", onclick: toggleComparison,
     }, "Compare");
     $("head").replaceChildren(
       ...[back, el("h1", {}, doc.title || name),
         el("p", { class: "meta" }, `${name} · ${plural(doc.lines.length, "line")} · ${plural(doc.text.length, "character")}`),
-        el("div", { class: "summary-row" }, comparison ? comparisonSummary(comparison) : summary, comparison && arrows(), toggle)].filter(Boolean));
+        el("div", { class: "summary-row" }, comparison && !isPart() ? comparisonSummary(comparison) : summary, comparison && arrows(), toggle)].filter(Boolean));
     document.title = `${doc.title || name} · quire`;
   }
 
@@ -609,7 +624,7 @@
 
   function drawOptions(problem) {
     if (!doc) return;
-    const side = state.sides[state.side], cut = cuts[state.side];
+    const side = state.sides[state.side], cut = !isPart() && cuts[state.side];
     const focused = document.activeElement?.id;
     const own = Object.keys(start.strategies[side.strategy]);
     const pairs = state.sides.length > 1 && el("div", { class: "sides", role: "group", "aria-label": "Which side to change" },
@@ -629,9 +644,9 @@
         : el("div", { class: "controls" }, controls),
       problem && !own.concat(["breadcrumb_mode", "tokenizer"]).includes(problem.option) ? el("p", { class: "problem", role: "alert" }, problem.message) : null,
       !saved && Object.keys(side.options).length ? el("button", { type: "button", class: "quiet", onclick: reset }, "Back to the defaults") : null,
-      el("h2", {}, "Sizes"), cut && histogram(cut),
+      el("h2", {}, "Sizes"), cut ? histogram(cut) : el("figure", { class: "histogram" }),
       el("h2", {}, "Checks"), el("div", { id: "laws", class: "laws" }, "…"),
-      el("h2", {}, "Findings"), cut && findingList(cut),
+      el("h2", {}, "Findings"), cut ? findingList(cut) : el("p", { class: "none-found" }, "…"),
       el("h2", {}, "On the command line"), commandLine(side),
     ].filter(Boolean));
     if (focused && $("options").querySelector(`#${CSS.escape(focused)}`)) $(focused).focus({ preventScroll: true });
@@ -726,11 +741,14 @@
   function checkLaws() {
     clearTimeout(lawsTimer);
     const side = state.sides[state.side], place = $("laws");
+    place?.classList.add("unchecked");
     lawsTimer = setTimeout(async () => {
       try {
         const broken = await call("verify", request(side));
         if (!place?.isConnected) return;
-        const capped = cuts[state.side]?.limits.cap ? ", nothing over the cap" : "";
+        place.classList.remove("unchecked");
+        const cut = cuts[state.side], cap = cut?.limits.cap;
+        const capped = cap && cut.chunks.every((row) => row[5] <= cap) ? ", nothing over the cap" : "";
         place.replaceChildren(...(broken.length ? [findingList({ findings: broken })]
           : [el("span", { class: "ok", "aria-hidden": "true" }, "✓"), ` Nothing lost, nothing altered${capped}.`]));
       } catch (error) { if (place?.isConnected) place.textContent = error.message; }
@@ -744,8 +762,9 @@
     });
     const path = doc.file || doc.path;
     const quoted = /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
-    const text = ["quire chunk", quoted, `-s ${side.strategy}`, ...flags].join(" ");
-    return el("div", { class: "command" }, el("code", {}, text), copyButton(() => text));
+    const words = [`-s ${side.strategy}`, ...flags].flatMap((flag) => [" ", el("span", { class: "flag" }, flag)]);
+    const line = el("code", {}, `quire chunk ${quoted}`, words);
+    return el("div", { class: "command" }, line, copyButton(() => line.textContent));
   }
 
   // Drawing everything again
@@ -765,44 +784,64 @@
     return drawing;
   }
 
-  async function cutOf(side) {
+  async function cutOf(side, near) {
     const asked = request(side), key = JSON.stringify([doc.version, asked.document, asked.path, side]);
-    if (!known.has(key)) {
-      const cut = await call("cut", asked);
-      if (cut.version !== doc.version) throw Object.assign(new Error("The document has changed."), { stale: true });
-      known.set(key, cut);
-      if (known.size > 12) known.delete(known.keys().next().value);
-    }
-    return known.get(key);
+    if (known.has(key)) return known.get(key);
+    const cut = await call("cut", doc.text.length > LONG ? { ...asked, near } : asked);
+    if (cut.version !== doc.version) throw Object.assign(new Error("The document has changed."), { stale: true });
+    if (!cut.part) known.set(key, cut);
+    if (known.size > 12) known.delete(known.keys().next().value);
+    return cut;
   }
 
-  async function drawOnce({ keepControls = false } = {}) {
+  async function cutsOf(near) {
+    const made = [];
+    for (const side of state.sides) made.push(await cutOf(side, near));
+    return made;
+  }
+
+  const drawProblem = (error) => (error.stale ? void load() : drawOptions(error));
+
+  let wholeTimer;
+  function forgetWhole() { clearTimeout(wholeTimer); wholeTimer = 0; }
+  async function drawOnce({ keepControls = false, line = 1 } = {}) {
+    forgetWhole();
+    clearTimeout(lawsTimer);
     const view = viewedPosition();
     try {
-      const made = [];
-      for (const side of state.sides) made.push(await cutOf(side));
-      cuts = made;
-    } catch (error) {
-      if (error.stale) return void load();
-      return drawOptions(error);
-    }
+      cuts = await cutsOf(character(doc.lines[(view?.line || line) - 1] ?? 0));
+    } catch (error) { return drawProblem(error); }
     difference = -1;
     const comparison = cuts.length > 1 ? drawComparison() : drawBands();
     $("text").classList.toggle("comparing", cuts.length > 1);
+    document.body.classList.toggle("waiting", isPart());
     drawHead(comparison);
     restore(view);
     if (view) requestAnimationFrame(() => restore(view)); // once the heights near the view are known
     if (keepControls && document.activeElement?.closest(".controls")) refreshFigures(); else drawOptions();
+    const clicked = cuts[state.side].chunks.findIndex(([from]) => from === state.clicked);
+    state.clicked = null;
+    if (isPart()) { wholeTimer = setTimeout(drawWhole, 200); return; }
     checkLaws();
+    if (clicked >= 0) state.chunk = clicked;
     if (state.chunk !== null && cuts.length === 1) choose(state.chunk, { scroll: true });
     say(`${plural(cuts[0].chunks.length, "chunk")}`);
+  }
+
+  // All chunks of a long document, unless another change comes first.
+  async function drawWhole() {
+    const timer = wholeTimer;
+    try {
+      await cutsOf();
+      if (timer === wholeTimer) redraw({ keepControls: true });
+    } catch (error) { if (timer === wholeTimer) drawProblem(error); }
   }
 
   // The figures only: a control that somebody drags must stay.
   function refreshFigures() {
     const cut = cuts[state.side], side = state.sides[state.side];
-    $("options").querySelector(".histogram")?.replaceWith(histogram(cut));
-    $("options").querySelector(".findings, .none-found")?.replaceWith(findingList(cut));
+    if (!isPart()) $("options").querySelector(".histogram")?.replaceWith(histogram(cut));
+    if (!isPart()) $("options").querySelector(".findings, .none-found")?.replaceWith(findingList(cut));
     $("options").querySelector(".command")?.replaceWith(commandLine(side));
     for (const problem of $("options").querySelectorAll(".problem")) problem.remove();
     for (const field of $("options").querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
@@ -820,6 +859,7 @@
 
   let loading = null;
   async function load() {
+    forgetWhole();
     loading?.abort();
     loading = new AbortController();
     const { signal } = loading;
@@ -835,11 +875,11 @@
       marks = [];
       const marking = marksOf();
       if (lastResults?.found) marks = await marking; // else the first search may take a while
-      drawPlain();
+      show(plain(0, doc.text.length));
       drawHead();
       $("text").scrollTop = 0;
       if (state.chunk === null) drawNoChunk();
-      await redraw();
+      await redraw({ line: state.line || 1 });
       if (state.line) jump(state.line);
       const found = await marking;
       if (!signal.aborted && found.length > marks.length) { marks = found; await redraw(); }
@@ -877,6 +917,7 @@
 
   async function drawSearch() {
     doc = null;
+    forgetWhole();
     loading?.abort();
     $("text").classList.remove("comparing");
     document.body.classList.add("searching");
@@ -930,7 +971,8 @@
     let from = 0;
     for (const line of text.split("\n")) { lines.push([from, from + line.length]); from += line.length + 1; }
     const hot = lines.findIndex(([first, last], row) => row && spans.some(([from]) => from >= first && from <= last));
-    const begin = Math.max(0, hot - 1), end = Math.min(lines.length, begin + 9);
+    const isEmpty = hot > 0 && lines[hot - 1][0] === lines[hot - 1][1];
+    const begin = Math.max(0, isEmpty ? hot : hot - 1), end = Math.min(lines.length, begin + 9);
     const pre = el("pre", { class: "snippet", tabindex: 0, "aria-label": `Text of ${hit.title}` });
     const draw = (low, high) => {
       const [a, b] = [lines[low][0], lines[high - 1][1]];
