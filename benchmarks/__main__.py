@@ -26,8 +26,8 @@ from benchmarks import (
     startup,
     stores,
     versions,
-    weights,
     web,
+    weights,
 )
 from benchmarks.peers import report
 
