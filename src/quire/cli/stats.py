@@ -207,7 +207,7 @@ def _show(result: dict[str, Any]) -> None:
     strategies: dict[str, dict[str, Any]] = result["strategies"]
     skipped = f", {result['skipped']:,} skipped" if result["skipped"] else ""
     echo(f"{count_of(result['documents'], 'document')}, {count_of(result['characters'], 'character')}{skipped}")
-    beside = max(1, (terminal_width(_WIDTH) - _LABEL) // _COLUMN)
+    beside = max(1, (terminal_width(sys.stdout, _WIDTH) - _LABEL) // _COLUMN)
     most = max(each["chunks"] for one in strategies.values() for each in one["histogram"])
     for first in range(0, len(strategies), beside):
         _show_columns(dict(islice(strategies.items(), first, first + beside)), most)
