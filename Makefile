@@ -8,7 +8,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export PYTHONDONTWRITEBYTECODE =
 
 .PHONY: help demo test pytest test-web test-integrations test-newest test-all-pythons check conformance lint format case bench \
-	fuzz docs site dist clean
+	fuzz docs pictures site dist clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -114,6 +114,10 @@ case: $(VENV)/dev  ## run one golden case: NAME=packed/code-cut; with UPDATE=1 w
 docs: $(VENV)/dev  ## write the generated parts of the documentation anew
 	QUIRE_UPDATE_DOCS=1 $(BIN)/pytest -q tests/test_docs.py tests/unit/test_settings.py
 	$(BIN)/python -c 'from quire.wire import json_schema; json_schema.write()'
+
+pictures: $(VENV)/browser/chromium  ## take the pictures of a terminal and of the page of quire web anew
+	$(BIN)/python tests/terminal_picture.py docs/images/terminal.svg
+	QUIRE_UPDATE_DOCS=1 QUIRE_BROWSER=$(VENV)/browser $(BIN)/pytest -q tests/browser -k pictures
 
 bench: $(VENV)/bench  ## measure cost against its parts; needs the documents that benchmarks/README.md names
 	$(BIN)/python -m benchmarks

@@ -266,6 +266,8 @@ def test_prose_is_wrapped_at_words_and_code_is_not(docs, columns) -> None:
 
 def test_rows_keep_the_indentation_of_their_line() -> None:
     assert wrap("  - one two three", 11) == ["  - one two", "    three"]
+    assert wrap("      one two three", 13) == ["      one two", "      three"]
+    assert wrap("| one           | two |", 20) == ["| one  | two |"]
     assert wrap("one two three", 8, "  ") == ["one two", "  three"]
     assert wrap("\x1b[1mone\x1b[0m two", 7) == ["\x1b[1mone\x1b[0m two"]
     assert wrap("a https://example.org/long b", 10) == ["a", "https://example.org/long", "b"]

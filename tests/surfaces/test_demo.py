@@ -1,9 +1,11 @@
-"""``make demo``: its commands work on quire's own documentation."""
+"""``make demo`` and ``make pictures``: their commands work on quire's own documentation."""
 
 from __future__ import annotations
 
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -20,3 +22,11 @@ def test_the_commands_of_the_demo(run, monkeypatch, tmp_path) -> None:
     assert [command[0] for command in commands] == ["outline", "stats", "search", "verify"]
     for command in commands:
         assert run(*command).code == 0
+
+
+@pytest.mark.skipif(not (ROOT / "docs").is_dir(), reason="not in quire's repository")
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no pty on Windows")
+def test_the_picture_shows_what_a_terminal_shows(tmp_path) -> None:
+    """``make pictures`` writes it anew."""
+    subprocess.run([sys.executable, ROOT / "tests" / "terminal_picture.py", tmp_path / "terminal.svg"], check=True)
+    assert (tmp_path / "terminal.svg").read_text() == (ROOT / "docs" / "images" / "terminal.svg").read_text()

@@ -103,7 +103,7 @@ def wrap(text: str, columns: int, hang: str = "") -> list[str]:
     indent = _INDENT.match(_ESCAPE.sub("", text))
     before = " " * len(indent[0] if indent else "") + hang
     rows = [""]
-    for word in re.findall(" *[^ ]+", text):
+    for word in re.findall("(?:^ +| {0,2})[^ ]+", text):  # without the padding of tables
         if _ESCAPE.sub("", rows[-1]).strip() and _shown_width(rows[-1] + word) > columns:
             rows.append(before + word.lstrip(" "))
         else:
