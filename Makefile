@@ -35,12 +35,12 @@ $(VENV)/bench: $(VENV)/dev
 
 demo: $(VENV)/core  ## install quire, then cut its own documentation, find an answer, and prove that nothing was lost
 	$(BIN)/quire outline docs/strategies/guide.md
-	$(BIN)/quire stats docs/strategies/guide.md
-	$(BIN)/quire search "keep code and tables whole" docs --index .venv/demo -n 2 --max-tokens 600
+	$(BIN)/quire chunk docs/strategies/guide.md --hard-cap 256
+	$(BIN)/quire search "keep code and tables whole" docs --index $(VENV)/demo -n 2 --max-tokens 600
 	$(BIN)/quire verify README.md docs
 	@echo
-	@echo "Next, look at your own documents: pip install '.[web]' && quire web PATH"
-	@echo "Then: quire search \"a question\" PATH, quire chunk PATH -o chunks.jsonl, quire agents"
+	@echo "Next, look at your own documents in a browser: $(BIN)/pip install '.[web]' && $(BIN)/quire web PATH"
+	@echo "Then: $(BIN)/quire search \"a question\" PATH, $(BIN)/quire chunk PATH -o chunks.jsonl, $(BIN)/quire agents"
 
 test: lint pytest  ## check style, types and layers, then run all tests
 

@@ -126,6 +126,7 @@ def command(
     if html:
         with new_file(Path(html)) as stream:
             stream.write(eval_page(record, {name: label for name, (label, _) in MEASURES.items()}))
+        note(visible(f"wrote {html}"))
     elif as_json:
         write_json(record)
     else:
