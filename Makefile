@@ -36,7 +36,7 @@ $(VENV)/bench: $(VENV)/dev
 demo: $(VENV)/core  ## install quire, then cut its own documentation, find an answer, and prove that nothing was lost
 	$(BIN)/quire outline docs/strategies/guide.md
 	$(BIN)/quire chunk docs/strategies/guide.md --hard-cap 256
-	$(BIN)/quire search "keep code and tables whole" docs --index $(VENV)/demo -n 2 --max-tokens 600
+	$(BIN)/quire search "when is a hook tried again" docs/strategies --index $(VENV)/demo
 	$(BIN)/quire verify README.md docs
 	@echo
 	@echo "Next, look at your own documents in a browser: $(BIN)/pip install '.[web]' && $(BIN)/quire web PATH"

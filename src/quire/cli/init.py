@@ -47,8 +47,9 @@ def command(*, folder: str) -> int:
     """Write a quire.toml for the documents in a folder.
 
     The trees are the folders with Markdown, for example docs/, and the README; if there are other documents beside
-    them (instructions for agents do not count), the whole folder is one tree. Every other setting is there as a comment. An existing quire.toml stays as it
-    is. If pyproject.toml has a table [tool.quire], quire init writes nothing, as quire.toml would override that table.
+    them (instructions for agents do not count), the whole folder is one tree. Every other setting is there as a
+    comment. An existing quire.toml stays as it is. If pyproject.toml has a table [tool.quire], quire init writes
+    nothing, as quire.toml would override that table.
     """
     root = Path.cwd() / folder
     prefix = "" if folder == "." else os.path.join(folder, "")  # noqa: PTH118  as it was typed
