@@ -178,7 +178,10 @@ CONVENTIONS = """\
 Data goes to standard output, everything else to standard error; with `--json` the data is [JSON](json.md) and nothing
 else. Exit codes: 0 found or done, 1 nothing found or a check failed, 2 an error, 130 interrupted (Ctrl-C). `chunk`,
 `migrate`, `stats` and `verify` go on after a file that cannot be read, and end with 2. Findings end with a code in
-brackets ([every one](findings.md)). There is no colour when piped, or when `NO_COLOR` is set."""
+brackets ([every one](findings.md)).
+
+On a terminal, paths are links to the files, long lines are wrapped at words, front matter and shortcodes are dimmed, and what
+takes longer shows its progress. When piped, text is complete and plain; `NO_COLOR` and `TERM=dumb` turn colours and links off."""
 
 READ = """\
 ## What is read
