@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import textwrap
 
 import pytest
 from processes import process, terminal, with_progress_after
@@ -262,6 +263,24 @@ def test_prose_is_wrapped_at_words_and_code_is_not(docs, columns) -> None:
         rows = lines[start : lines.index("", start)]
         assert " ".join(row.strip() for row in rows) == LINKED.splitlines()[7]
         assert len(rows) > 1 or columns == 200
+
+
+def test_the_last_row_of_a_wrapped_line_is_filled(docs) -> None:
+    """Paragraphs of 79 columns do not leave single words on rows of a terminal with 80."""
+    lines = ["many words in a row " * 4] * 3 + [
+        "- an item with many words in a row " * 2 + "and more of it",
+        "- another",
+        "",
+        "End",
+    ]
+    front = f"---\nkeywords: {'many, ' * 20}words\ntitle: T\n---\n"
+    folder = docs({"a.md": front + "\n".join(line.strip() for line in lines)})
+    _, got = terminal("get", "a.md", cwd=folder, environment={"COLUMNS": "80"})
+    _, before, after = plain(got).split("\n  ---\n")
+    assert before.endswith("words\n  title: T")
+    rows = after.splitlines()
+    assert rows[:3] == [f"  {row}" for row in textwrap.wrap("many words in a row " * 12, 78)[:3]]
+    assert rows[-4:] == ["    of it", "  - another", "", "  End"]
 
 
 def test_rows_keep_the_indentation_of_their_line() -> None:

@@ -34,6 +34,7 @@ _ROWS = 4
 """How many rows of the terminal one line may take."""
 _BEFORE = 0.25
 """The share of a shortened line that precedes its first match."""
+_PROSE = re.compile(r"[ ]{0,3}(?:[^\W\d_]|[`(\"'])")
 _FIELDS = (
     "id", "score", "title", "breadcrumb", "breadcrumb_line", "tree", "path", "file", "depth", "lines", "span",
     "byte_span", "tokens", "text", "complete", "parts", "how", "constituents", "language",
@@ -151,12 +152,18 @@ class Printer:
         columns = self._columns - len(_INDENT)
         kept = range(len(spans)) if self._is_full else text.best_lines(spans)
         is_code = text.code_lines(spans)
+        rows: list[str] = []
+        is_wrapped = False
         for previous, number in pairwise([-1, *kept]):
             if number > previous + 1:
-                yield f"{_INDENT}…"
+                rows.append("…")
             line = text.line(spans[number]) if self._is_full else text.clipped(spans[number], _ROWS * columns)
-            for row in [line] if is_code[number] else wrap(line, columns):
-                yield f"{_INDENT}{row}" if row else ""
+            if is_wrapped and number == previous + 1 and text.is_prose(spans[number]):
+                line = f"{rows.pop()} {line.lstrip(' ')}"
+            new = [line] if is_code[number] else wrap(line, columns)
+            is_wrapped = len(new) > 1
+            rows += new
+        yield from (f"{_INDENT}{row}" if row else "" for row in rows)
         if left_out := len(spans) - len(kept):
             yield self._paint.faint(f"{_INDENT}… {count_of(left_out, 'line')} left out; --full shows all")
 
@@ -268,6 +275,11 @@ class Highlighted:
         is_settings = self._text[slice(*spans[0])] in ("---", "+++")
         kept = {*range(start, start + _WINDOW)} | (set() if is_settings else {0})
         return sorted(kept | {1} if 2 in kept else kept)  # an ellipsis takes as much space as one line
+
+    def is_prose(self, span: Span) -> bool:
+        """Whether a line continues a paragraph, so that the last row of a wrapped line before it is filled."""
+        start = Span(span.start, span.start + 1)
+        return _PROSE.match(self._text, span.start) is not None and not _within(start, self._faint)
 
     def code_lines(self, spans: Sequence[Span]) -> list[bool]:
         """Which lines are fenced code. They are not wrapped, so that commands can be copied."""
