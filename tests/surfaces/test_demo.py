@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 def test_the_commands_of_the_demo(run, monkeypatch, tmp_path) -> None:
     monkeypatch.chdir(ROOT)
     recipe = re.search(r"^demo:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(), re.MULTILINE)
-    lines = [line for line in recipe[1].splitlines() if "/quire " in line]
+    lines = [line for line in recipe[1].splitlines() if line.startswith("\t$(BIN)/quire ")]
     commands = [shlex.split(line.replace("$(VENV)/demo", str(tmp_path / "index")))[1:] for line in lines]
     assert [command[0] for command in commands] == ["outline", "chunk", "search", "verify"]
     for command in commands:
