@@ -8,7 +8,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export PYTHONDONTWRITEBYTECODE =
 
 .PHONY: help demo test pytest test-web test-integrations test-newest test-all-pythons check conformance lint format case bench \
-	fuzz docs site dist clean
+	fuzz docs pictures site dist clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -35,12 +35,12 @@ $(VENV)/bench: $(VENV)/dev
 
 demo: $(VENV)/core  ## install quire, then cut its own documentation, find an answer, and prove that nothing was lost
 	$(BIN)/quire outline docs/strategies/guide.md
-	$(BIN)/quire stats docs/strategies/guide.md
-	$(BIN)/quire search "keep code and tables whole" docs --index .venv/demo -n 2 --max-tokens 600
+	$(BIN)/quire chunk docs/strategies/guide.md --hard-cap 256
+	$(BIN)/quire search "when is a hook tried again" docs/strategies --index $(VENV)/demo
 	$(BIN)/quire verify README.md docs
 	@echo
-	@echo "Next, look at your own documents: pip install '.[web]' && quire web PATH"
-	@echo "Then: quire search \"a question\" PATH, quire chunk PATH -o chunks.jsonl, quire agents"
+	@echo "Next, look at your own documents in a browser: $(BIN)/pip install '.[web]' && $(BIN)/quire web PATH"
+	@echo "Then: $(BIN)/quire search \"a question\" PATH, $(BIN)/quire chunk PATH -o chunks.jsonl, $(BIN)/quire agents"
 
 test: lint pytest  ## check style, types and layers, then run all tests
 
@@ -114,6 +114,10 @@ case: $(VENV)/dev  ## run one golden case: NAME=packed/code-cut; with UPDATE=1 w
 docs: $(VENV)/dev  ## write the generated parts of the documentation anew
 	QUIRE_UPDATE_DOCS=1 $(BIN)/pytest -q tests/test_docs.py tests/unit/test_settings.py
 	$(BIN)/python -c 'from quire.wire import json_schema; json_schema.write()'
+
+pictures: $(VENV)/browser/chromium  ## take the pictures of a terminal and of the page of quire web anew
+	$(BIN)/python tests/terminal_picture.py docs/images/terminal.svg
+	QUIRE_UPDATE_DOCS=1 QUIRE_BROWSER=$(VENV)/browser $(BIN)/pytest -q tests/browser -k pictures
 
 bench: $(VENV)/bench  ## measure cost against its parts; needs the documents that benchmarks/README.md names
 	$(BIN)/python -m benchmarks

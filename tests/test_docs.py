@@ -60,26 +60,32 @@ def compare(page: Path, made: str) -> None:
 # Examples
 
 
-def examples(page: Path) -> list[str]:
-    """The Python code on a page."""
-    return [token.content for token in fences(page)]
+def examples(page: Path) -> Iterator[tuple[str, list[str]]]:
+    """The Python code on a page, and the packages that ``<!-- needs: chromadb numpy -->`` above it names."""
+    above = ""
+    for token in tokens(page):
+        if token.type == "fence" and token.info.startswith("python"):
+            needed = re.fullmatch("<!-- needs: (.*) -->\n*", above)
+            yield token.content, needed[1].split() if needed else []
+        above = token.content
 
 
-def fences(page: Path) -> list[Token]:
-    return [token for token in tokens(page) if token.type == "fence" and token.info.split()[:1] == ["python"]]
-
-
-def needs(token: Token) -> list[pytest.MarkDecorator]:
-    """Skips an example if a package that its info string names (```python chromadb) is missing."""
-    missing = [name for name in token.info.split()[1:] if find_spec(name.partition(".")[0]) is None]
+def skipped_without(packages: list[str]) -> list[pytest.MarkDecorator]:
+    missing = [name for name in packages if find_spec(name.partition(".")[0]) is None]
     return [pytest.mark.skip(reason=f"needs {', '.join(missing)}: make test-integrations")] if missing else []
 
 
 EXAMPLES = [
-    pytest.param(page, token.content, id=f"{name_of(page)}-{number}", marks=needs(token))
+    pytest.param(page, code, id=f"{name_of(page)}-{number}", marks=skipped_without(packages))
     for page in PAGES
-    for number, token in enumerate(fences(page), start=1)
+    for number, (code, packages) in enumerate(examples(page), start=1)
 ]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_code_has_one_word_behind_its_fence(page) -> None:
+    """The site shows no code with more."""
+    assert [token.info for token in tokens(page) if token.type == "fence" and " " in token.info.strip()] == []
 
 
 @pytest.mark.parametrize(("page", "code"), EXAMPLES)
@@ -98,7 +104,7 @@ SAID = re.compile(r"(?:^# .*\n)+\Z", re.MULTILINE)
 
 
 def test_the_first_example_shows_its_output() -> None:
-    first = examples(PAGES[0])[0]
+    first = next(examples(PAGES[0]))[0]
     assert "print(" in first
     assert SAID.search(first)
 
@@ -172,7 +178,10 @@ CONVENTIONS = """\
 Data goes to standard output, everything else to standard error; with `--json` the data is [JSON](json.md) and nothing
 else. Exit codes: 0 found or done, 1 nothing found or a check failed, 2 an error, 130 interrupted (Ctrl-C). `chunk`,
 `migrate`, `stats` and `verify` go on after a file that cannot be read, and end with 2. Findings end with a code in
-brackets ([every one](findings.md)). There is no colour when piped, or when `NO_COLOR` is set."""
+brackets ([every one](findings.md)).
+
+On a terminal, paths are links to the files, long lines are wrapped at words, front matter and shortcodes are dimmed, and what
+takes longer shows its progress. When piped, text is complete and plain; `NO_COLOR` and `TERM=dumb` turn colours and links off."""
 
 READ = """\
 ## What is read

@@ -79,7 +79,7 @@ def test_many_skipped_are_counted_rather_than_listed_on_a_terminal(docs) -> None
     folder = docs(TWO)
     for number in range(30):
         (folder / f"link{number}.md").symlink_to(folder / "a.md")
-    dumb = {"TERM": "dumb"}
+    dumb = {"TERM": "dumb", "COLUMNS": "300"}
     lines = terminal("chunk", str(folder), environment=dumb, stdout=subprocess.DEVNULL)[1].splitlines()
     assert len(lines) == 22
     assert lines[-2:] == [

@@ -28,6 +28,12 @@ def test_folders_and_the_readme_become_trees(run, docs) -> None:
     assert trees(folder) == {"docs": "docs", "notes": "notes", "readme": "README.md"}
 
 
+def test_instructions_for_agents_are_no_documentation(run, docs) -> None:
+    folder = docs({"docs/a.md": "x", "CLAUDE.md": "x", "AGENTS.md": "x"})
+    assert run("init").code == 0
+    assert trees(folder) == {"docs": "docs"}
+
+
 def test_documents_beside_each_other_are_one_tree(run, docs) -> None:
     folder = docs({"hand book/a.md": "x", "hand book/b.md": "x", "hand book/more/c.md": "x"}) / "hand book"
     assert run("init", folder).out.decode() == f"{folder}/quire.toml: hand-book = .\n"

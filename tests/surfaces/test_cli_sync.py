@@ -11,7 +11,6 @@ import pytest
 import quire
 import quire.stores
 from quire.cli import main
-from quire.cli.sync import progress_line
 from quire.stores.target import shown
 
 SECRET = "s3cret-word"
@@ -101,8 +100,3 @@ def test_the_core_does_not_load_stores_or_models() -> None:
     code = "import quire, sys; quire.chunk('# A'); quire.flat; print(any(n.startswith(('quire.stores', 'quire.embed', 'quire.adapters')) for n in sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
-
-
-def test_progress_has_a_rate_and_the_time_left() -> None:
-    assert progress_line(10.0, 10, 40, 50) == "documents, 50 chunks, 5 per second, 30 s left"
-    assert progress_line(100.0, 10, 40, 5000) == "documents, 5,000 chunks, 50 per second, 5 min left"

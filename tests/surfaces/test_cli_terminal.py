@@ -6,11 +6,12 @@ import json
 import re
 import subprocess
 import sys
+import textwrap
 
 import pytest
 from processes import process, terminal, with_progress_after
 
-from quire.cli.output import progress_line
+from quire.cli.output import faint_spans, progress_line, width, wrap
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no pty on Windows")
 
@@ -19,7 +20,8 @@ TEXT = "# Guide\n\nhello world\n\n## Install\n\n" + "".join(f"line {n}\n" for n 
 
 
 def plain(text: str) -> str:
-    return re.sub(r"\x1b\[[0-9;]*[mK]", "", text)
+    """``text`` without colours and links."""
+    return re.sub(r"\x1b(\[[0-9;]*[mK]|\]8;;[^\x1b]*\x1b\\)", "", text)
 
 
 def test_chunks_are_coloured_and_readable(docs) -> None:
@@ -169,3 +171,149 @@ def test_no_progress_on_a_terminal_that_cannot_take_it_away(docs) -> None:
     folder = docs({"a.md": "a\n", "b.md": "b\n"})
     _, got = terminal("verify", str(folder), program=AT_ONCE, environment={"TERM": "dumb"})
     assert got == "2 documents, 2 chunks, 2 tokens\nall laws hold\n"
+
+
+LINKED = """---
+title: Guide
+weight: 3
+---
+
+# Guide
+
+See [the other page](b.md#nothing) {{< icon "bell" >}} and read on about relays, retries, timeouts and the queue that keeps them.
+
+```console
+$ relay --with-a-long-option one --with-a-long-option two --with-a-long-option three --with-a-long-option four
+```
+"""
+NOT_WANTED = [{"NO_COLOR": "1"}, {"TERM": "dumb"}, {"TERM": "linux"}]
+
+
+def links_in(text: str) -> list[tuple[str, str]]:
+    """The addresses and texts of links."""
+    found = re.findall(r"\x1b\]8;;([^\x1b]+)\x1b\\(.*?)\x1b\]8;;\x1b\\", text)
+    return [(address, plain(shown)) for address, shown in found]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["search", "relays", "."], "a b.md:6-12"),
+        (["search", "relays", ".", "--list"], "a b.md:6"),
+        (["search", "relays", ".", "--matches"], "a b.md:8"),
+        (["outline", "a b.md"], "a b.md"),
+        (["ls", "."], "a b.md"),
+        (["links", "."], "a b.md:8"),
+        (["chunk", "."], "doc:a b::ch0"),
+        (["outline", "empty.md"], "empty.md:4"),
+    ],
+    ids=str,
+)
+def test_paths_are_links_to_files(docs, arguments, text) -> None:
+    folder = docs({"a b.md": LINKED, "b.md": "# Other\n\nText.\n", "empty.md": "---\nx: [\n---\n# Empty\n"})
+    file = folder / ("empty.md" if arguments[-1] == "empty.md" else "a b.md")
+    _, got = terminal(*arguments, cwd=folder)
+    assert (file.as_uri(), text) in links_in(got)
+    for environment in NOT_WANTED:
+        assert "\x1b]8" not in terminal(*arguments, cwd=folder, environment=environment)[1]
+
+
+def test_no_links_when_piped(docs) -> None:
+    folder = docs({"a.md": LINKED})
+    for command in (["search", "relays", str(folder)], ["links", str(folder)], ["outline", str(folder / "a.md")]):
+        result = process(*command)
+        assert b"\x1b" not in result.out
+        assert "\x1b" not in result.err
+
+
+def test_what_does_not_exist_is_no_link(docs) -> None:
+    assert "\x1b]8" not in terminal("chunk", str(docs({"a.md": TEXT}) / "no.md"))[1]
+
+
+def test_front_matter_and_shortcodes_are_faint(docs) -> None:
+    _, got = terminal("get", "a.md", cwd=docs({"a.md": LINKED}))
+    assert (
+        "  \x1b[2m---\x1b[0m\n  \x1b[2mtitle: Guide\x1b[0m\n  \x1b[2mweight: 3\x1b[0m\n  \x1b[2m---\x1b[0m\n\n  # Guide"
+        in got
+    )
+    assert '\x1b[2m{{< icon "bell" >}}\x1b[0m' in got
+    _, got = terminal("chunk", "a.md", cwd=docs({"a.md": LINKED}))
+    assert '\x1b[2m{{< icon "bell" >}}\x1b[0m' in got
+
+
+def test_a_match_in_a_shortcode_is_marked(docs) -> None:
+    _, got = terminal("search", "bell", ".", cwd=docs({"a.md": LINKED}))
+    assert '\x1b[2m{{< icon "\x1b[0m\x1b[31m\x1b[1mbell\x1b[0m\x1b[2m" >}}\x1b[0m' in got
+
+
+def test_many_unclosed_shortcodes_take_linear_time() -> None:
+    assert faint_spans("{{< " * 200_000 + "\n---\n" * 1000) == []
+
+
+@pytest.mark.parametrize("columns", [40, 80, 200])
+def test_prose_is_wrapped_at_words_and_code_is_not(docs, columns) -> None:
+    folder = docs({"a.md": LINKED})
+    for command in (["search", "relays", "."], ["get", "a.md"]):
+        _, got = terminal(*command, cwd=folder, environment={"COLUMNS": str(columns)})
+        lines = plain(got).splitlines()
+        code = next(line for line in LINKED.splitlines() if line.startswith("$"))
+        assert f"  {code}" in lines
+        assert {width(line) <= columns for line in lines if "relay --" not in line} == {True}
+        start = next(number for number, line in enumerate(lines) if line.startswith("  See"))
+        rows = lines[start : lines.index("", start)]
+        assert " ".join(row.strip() for row in rows) == LINKED.splitlines()[7]
+        assert len(rows) > 1 or columns == 200
+
+
+def test_the_last_row_of_a_wrapped_line_is_filled(docs) -> None:
+    """Paragraphs of 79 columns do not leave single words on rows of a terminal with 80."""
+    lines = ["many words in a row " * 4] * 3 + [
+        "- an item with many words in a row " * 2 + "and more of it",
+        "- another",
+        "",
+        "End",
+    ]
+    front = f"---\nkeywords: {'many, ' * 20}words\ntitle: T\n---\n"
+    folder = docs({"a.md": front + "\n".join(line.strip() for line in lines)})
+    _, got = terminal("get", "a.md", cwd=folder, environment={"COLUMNS": "80"})
+    _, before, after = plain(got).split("\n  ---\n")
+    assert before.endswith("words\n  title: T")
+    rows = after.splitlines()
+    assert rows[:3] == [f"  {row}" for row in textwrap.wrap("many words in a row " * 12, 78)[:3]]
+    assert rows[-4:] == ["    of it", "  - another", "", "  End"]
+
+
+def test_rows_keep_the_indentation_of_their_line() -> None:
+    assert wrap("  - one two three", 11) == ["  - one two", "    three"]
+    assert wrap("      one two three", 13) == ["      one two", "      three"]
+    assert wrap("| one           | two |", 20) == ["| one  | two |"]
+    assert wrap("one two three", 8, "  ") == ["one two", "  three"]
+    assert wrap("\x1b[1mone\x1b[0m two", 7) == ["\x1b[1mone\x1b[0m two"]
+    assert wrap("a https://example.org/long b", 10) == ["a", "https://example.org/long", "b"]
+
+
+@pytest.mark.parametrize("columns", [40, 80, 200])
+@pytest.mark.parametrize(
+    "command", [["outline", "x/y/a.md"], ["ls", "."], ["ls", "x/y/a.md"], ["links", "."]], ids=" ".join
+)
+def test_tables_and_findings_fit_the_terminal(docs, command, columns) -> None:
+    titles = "".join(f"## A heading with a rather long title of {n} words\n\n[text](no.md)\n\n" for n in range(3))
+    folder = docs({"x/y/a.md": f"# Title\n\n{titles}", "a-file-with-a-name-that-is-quite-long/and-another.md": "a\n"})
+    code, got = terminal(*command, cwd=folder, environment={"COLUMNS": str(columns)})
+    assert code == (1 if command[0] == "links" else 0)
+    assert max(map(width, plain(got).splitlines())) <= columns
+
+
+def test_the_terminal_itself_says_how_wide_it_is(docs) -> None:
+    """Where COLUMNS does not."""
+    code = "import os, fcntl, termios, struct; fcntl.ioctl(2, termios.TIOCSWINSZ, struct.pack('HHHH', 24, 30, 0, 0));"
+    program = (sys.executable, "-c", code + "from quire.cli import main; main(['nothing'])")
+    _, got = terminal(program=program, environment={"COLUMNS": ""})
+    assert 20 < max(map(width, got.splitlines())) <= 30
+
+
+@pytest.mark.parametrize("command", ["chunk", "stats", "verify", "links", "index", "eval"])
+def test_long_commands_show_progress(docs, command) -> None:
+    folder = docs({f"{n}.md": f"# Page {n}\n\n[about page number {n - 1}]({n - 1}.md)\n" for n in range(3)})
+    _, got = terminal(command, ".", program=AT_ONCE, cwd=folder)
+    assert re.search("\r\x1b\\[2K█*·+ [0-2]/[0-9]+", got)

@@ -3,7 +3,7 @@
 Shared by the commands:
 
 command_group.py    the list of commands; errors and Ctrl-C become messages and exit codes
-output.py           everything that is printed: JSON, tables, colours, progress
+output.py           everything that is printed: JSON, tables, colours, links, wrapped lines, progress
 shared_options.py   options of several commands that need no tokenizer
 cut_options.py      options of the commands that read and cut documents
 input_documents.py  which documents to read, reading them, the summary of a run

@@ -106,10 +106,10 @@ def command(*, names: tuple[str, ...], write: bool, remove: bool) -> int:
 
 
 def _show(agents: Mapping[str, Agent]) -> None:
-    echo(_SNIPPET)
+    echo(_SNIPPET, wraps=False)
     for name, agent in agents.items():
         echo(visible(f"# {agent.title}: {agent.config}  (quire agents --write {name})"))
-        echo(_configuration(agent, "", remove=False))
+        echo(_configuration(agent, "", remove=False), wraps=False)
 
 
 def _server(agent: Agent) -> dict[str, Any]:

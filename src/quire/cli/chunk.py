@@ -202,15 +202,16 @@ def _print(write: Callable[[Iterable[Any]], None], documents: Iterator[Encoded],
 def _show(documents: Iterator[Encoded], _: Summary) -> None:
     """Print chunks for people: id, size and lines, breadcrumb, the first lines of the text."""
     paint = out.Paint(sys.stdout)
-    columns = out.terminal_width(_SHOWN_WIDTH)
-    for chunk in (chunk for each in documents for chunk in each.content):
+    columns = out.terminal_width(sys.stdout, _SHOWN_WIDTH)
+    for document, chunk in ((each, chunk) for each in documents for chunk in each.content):
         position = chunk.source_position
         lines = paint.faint(out.lines_of(position.start_line, position.end_line))
-        out.echo(f"{paint.path(chunk.id)}  {paint.number(out.count_of(chunk.token_stats.tokens, 'token'))}  {lines}")
+        size = paint.number(out.count_of(chunk.token_stats.tokens, "token"))
+        out.echo(f"{paint.path(chunk.id, document.name)}  {size}  {lines}")
         out.echo(paint.title(chunk.breadcrumb_line))
         texts = out.LINE_END.split(chunk.original_text)
         for text in texts[:_SHOWN_LINES]:
-            out.echo(f"  {out.clip(out.visible(text[: 4 * columns]), columns - 2)}")
+            out.echo(f"  {paint.text(out.clip(out.visible(text[: 4 * columns]), columns - 2))}")
         if len(texts) > _SHOWN_LINES:
             out.echo(paint.faint(f"  … {out.count_of(len(texts) - _SHOWN_LINES, 'more line')}"))
         out.echo()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import click
 from quire import pipeline
 from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.open_index import OpenIndex, open_index
-from quire.cli.output import Paint, Progress, count_of, echo, note, visible, write_json
+from quire.cli.output import Paint, Progress, count_of, echo, note, tracked, visible, write_json
 from quire.cli.shared_options import (
     html_option,
     index_option,
@@ -125,6 +126,7 @@ def command(
     if html:
         with new_file(Path(html)) as stream:
             stream.write(eval_page(record, {name: label for name, (label, _) in MEASURES.items()}))
+        note(visible(f"wrote {html}"))
     elif as_json:
         write_json(record)
     else:
@@ -152,7 +154,8 @@ def _ask_links(
     index, path = opened.index, opened.path_filters(())
     trees = {
         tree: {
-            each.path: pipeline.parse(index.get(each.id).text, path=each.path) for each in index.documents(tree, path)
+            each.path: pipeline.parse(index.get(each.id).text, path=each.path)
+            for each in tracked(index.documents(tree, path), attrgetter("path"))
         }
         for tree in trees_of(opened.selection)
     }

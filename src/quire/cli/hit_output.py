@@ -9,16 +9,13 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from io import StringIO
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 from operator import attrgetter
 from shlex import quote
-from typing import Any, Literal, NamedTuple, TextIO
+from typing import Any, Literal, TextIO
 
-import click
-
-from quire.cli.output import LINE_END, Paint, count_of, echo, has_colour, is_terminal, terminal_width, visible
+from quire.cli.output import LINE_END, Paint, count_of, echo, faint_spans, is_terminal, terminal_width, visible, wrap
 from quire.index.file_records import TOKENIZER, storable
 from quire.model import Span
 from quire.offsets import BLANK
@@ -37,6 +34,7 @@ _ROWS = 4
 """How many rows of the terminal one line may take."""
 _BEFORE = 0.25
 """The share of a shortened line that precedes its first match."""
+_PROSE = re.compile(r"[ ]{0,3}(?:[^\W\d_]|[`(\"'])")
 _FIELDS = (
     "id", "score", "title", "breadcrumb", "breadcrumb_line", "tree", "path", "file", "depth", "lines", "span",
     "byte_span", "tokens", "text", "complete", "parts", "how", "constituents", "language",
@@ -95,14 +93,13 @@ class Printer:
         self.explain = explain
         self._ranges = ranges or (lambda _: ())
         self._paint = Paint(stream)
-        self._mark = partial(click.style, fg="red", bold=True) if has_colour(stream) else str
-        self._indent = _INDENT if is_terminal(stream) else ""
-        self._columns = None if full or not is_terminal(stream) else terminal_width(_WIDTH) - len(_INDENT)
+        self._columns = terminal_width(stream, _WIDTH) if is_terminal(stream) else None
+        self._is_full = full or self._columns is None
 
     def show(self, hits: Sequence[Hit], files: Sequence[str]) -> None:
         """Print hits with their files."""
         for line in self._lines(hits, files):
-            echo(line)
+            echo(line, wraps=False)
 
     def tokens(self, hits: Sequence[Hit], files: Sequence[str]) -> int:
         """The tokens of the complete output, as it is when piped; explanations are free."""
@@ -112,9 +109,9 @@ class Printer:
     def _lines(self, hits: Sequence[Hit], files: Sequence[str]) -> Iterator[str]:
         for number, (hit, file) in enumerate(zip(hits, files, strict=True)):
             explanation = _explanation_lines(hit.explanation) if self.explain else ()
-            reasons = [self._paint.faint(f"{_INDENT}{line}") for line in explanation]
+            reasons = [row for line in explanation for row in self._rows(self._paint.faint(f"{_INDENT}{line}"))]
             if self.form == "list":
-                yield self._list_line(hit, file)
+                yield from self._rows(self._list_line(hit, file))
                 yield from reasons
             elif self.form == "matches":
                 yield from self._matching_lines(hit, file)
@@ -122,37 +119,60 @@ class Printer:
                 yield from [""] if number else []
                 yield from self._section(hit, file, reasons)
 
+    def _rows(self, line: str) -> list[str]:
+        return [line] if self._columns is None else wrap(line, self._columns, _INDENT)
+
     def _list_line(self, hit: Hit, file: str) -> str:
         paint, breadcrumb = self._paint, visible(hit.breadcrumb_line.removeprefix("> "))
         size = paint.number(count_of(hit.tokens, "token"))
-        return f"{paint.path(f'{file}:{hit.lines[0]}')}  {breadcrumb}  {size}  {paint.faint(f'{hit.score:.2f}')}"
+        return f"{paint.path(f'{file}:{hit.lines[0]}', file)}  {breadcrumb}  {size}  {paint.faint(f'{hit.score:.2f}')}"
 
     def _section(self, hit: Hit, file: str, reasons: Sequence[str]) -> Iterator[str]:
         """Breadcrumb, path and size, then the text."""
         first, last = hit.lines
         path = f"{file}:{first}" if first == last else f"{file}:{first}-{last}"
         size = count_of(hit.tokens, "token") + ("" if hit.complete else ", not all of it")
-        yield self._paint.title(hit.breadcrumb_line)
-        yield f"{self._paint.path(path)}  {self._paint.number(size)}"
+        yield from self._rows(self._paint.title(hit.breadcrumb_line))
+        yield from self._rows(f"{self._paint.path(path, file)}  {self._paint.number(size)}")
         yield from reasons
         yield ""
-        # Where nothing is marked or left out, nobody asks where the matches are.
-        ranges = self._ranges(hit) if self._mark is not str or self._columns is not None else ()
-        shown = highlighted(hit.text, ranges, self._mark, self._columns)
-        for line in shown.lines:
-            yield f"{self._indent}{line}" if line else ""
-        if shown.left_out:
-            yield self._paint.faint(f"{self._indent}… {count_of(shown.left_out, 'line')} left out; --full shows all")
+        yield from self._text(hit)
         if not hit.complete:
             yield ""
-            yield self._paint.faint(f"{self._indent}{file}:{first}  more: quire get {quote(visible(hit.id))}")
+            indent = "" if self._columns is None else _INDENT
+            yield self._paint.faint(f"{indent}{file}:{first}  more: quire get {quote(visible(hit.id))}")
+
+    def _text(self, hit: Hit) -> Iterator[str]:
+        """The text of a hit; on a terminal indented, with marked matches, wrapped outside of code, and shortened."""
+        spans = _line_spans(hit.text)
+        if self._columns is None:
+            yield from (_safe(hit.text[slice(*span)]) for span in spans)
+            return
+        text = Highlighted(hit.text, self._ranges(hit), self._paint)
+        columns = self._columns - len(_INDENT)
+        kept = range(len(spans)) if self._is_full else text.best_lines(spans)
+        is_code = text.code_lines(spans)
+        rows: list[str] = []
+        is_wrapped = False
+        for previous, number in pairwise([-1, *kept]):
+            if number > previous + 1:
+                rows.append("…")
+            line = text.line(spans[number]) if self._is_full else text.clipped(spans[number], _ROWS * columns)
+            if is_wrapped and number == previous + 1 and text.is_prose(spans[number]):
+                line = f"{rows.pop()} {line.lstrip(' ')}"
+            new = [line] if is_code[number] else wrap(line, columns)
+            is_wrapped = len(new) > 1
+            rows += new
+        yield from (f"{_INDENT}{row}" if row else "" for row in rows)
+        if left_out := len(spans) - len(kept):
+            yield self._paint.faint(f"{_INDENT}… {count_of(left_out, 'line')} left out; --full shows all")
 
     def _matching_lines(self, hit: Hit, file: str) -> Iterator[str]:
         """Each line with a match, as ``grep -n`` prints it."""
-        ranges = self._ranges(hit)
+        text = Highlighted(hit.text, self._ranges(hit), self._paint)
         for number, span in enumerate(_line_spans(hit.text, whole=True), start=hit.lines[0]):
-            if _matches_in(span, ranges):
-                yield f"{self._paint.path(f'{file}:{number}')}: {_marked(hit.text, span, ranges, self._mark)}"
+            if _within(span, text.matches):
+                yield from self._rows(f"{self._paint.path(f'{file}:{number}', file)}: {text.line(span)}")
 
 
 def with_node_ids(hit: Hit, ids: Mapping[int, str]) -> Hit:
@@ -203,32 +223,6 @@ def _text(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-class Highlighted(NamedTuple):
-    """The lines of a text, safe for a terminal, with marked matches; and how many lines are left out."""
-
-    lines: list[str]
-    left_out: int
-
-
-def highlighted(
-    text: str, matches: Sequence[Span], mark: Callable[[str], str], columns: int | None = None
-) -> Highlighted:
-    """A text with its matches marked; with ``columns``, only its first line and the lines with most matches.
-
-    ``matches`` are in order and do not overlap. Blank lines around the text are dropped.
-    """
-    spans = _line_spans(text)
-    if columns is None:
-        return Highlighted([_marked(text, span, matches, mark) for span in spans], 0)
-    kept = _kept_lines(text, spans, [len(_matches_in(span, matches)) for span in spans])
-    lines: list[str] = []
-    for previous, number in pairwise([-1, *kept]):
-        if number > previous + 1:
-            lines.append("…")
-        lines.append(_clipped(text, spans[number], matches, mark, _ROWS * columns))
-    return Highlighted(lines, len(spans) - len(kept))
-
-
 def _line_spans(text: str, *, whole: bool = False) -> list[Span]:
     """The lines of a text; without ``whole``, blank lines around it are dropped."""
     start = 0 if whole else len(text) - len(text.lstrip("\r\n"))
@@ -237,43 +231,69 @@ def _line_spans(text: str, *, whole: bool = False) -> list[Span]:
     return [Span(*each) for each in zip(edges[::2], edges[1::2], strict=True)]
 
 
-def _kept_lines(text: str, spans: Sequence[Span], counts: Sequence[int]) -> list[int]:
-    """The first line, unless it begins front matter, and the window with most of the ``counts`` matches per line."""
-    if len(spans) <= _WINDOW + 3:  # a note about two missing lines takes as much space
-        return list(range(len(spans)))
-    sums = [0, *accumulate(counts)]
-    found = [sums[start + _WINDOW] - sums[start] for start in range(len(spans) - _WINDOW + 1)]
-    equal = [start for start, number in enumerate(found) if number == max(found)] if any(found) else [0]
-    start = equal[len(equal) // 2]
-    kept = {*range(start, start + _WINDOW)} | (set() if text[slice(*spans[0])] in ("---", "+++") else {0})
-    return sorted(kept | {1} if 2 in kept else kept)  # an ellipsis takes as much space as one line
+class Highlighted:
+    """A text whose matches are marked, and whose front matter and shortcodes are faint.
+
+    ``matches`` are in order and do not overlap.
+    """
+
+    def __init__(self, text: str, matches: Sequence[Span], paint: Paint) -> None:
+        self.matches = matches
+        self._text = text
+        self._paint = paint
+        self._faint = faint_spans(text)
+
+    def line(self, span: Span) -> str:
+        """A line, safe for a terminal."""
+        matches, faint = _within(span, self.matches), _within(span, self._faint)
+        pieces = []
+        for piece in map(Span._make, pairwise(sorted({*span, *chain(*matches, *faint)}))):
+            text = self._text[slice(*piece)]
+            style = (
+                self._paint.match if _within(piece, matches) else self._paint.faint if _within(piece, faint) else _safe
+            )
+            pieces.append(style(text))
+        return "".join(pieces)
+
+    def clipped(self, span: Span, most: int) -> str:
+        """A line of at most ``most`` characters, around its first match."""
+        if span.end - span.start <= most:
+            return self.line(span)
+        first = next((each.start for each in _within(span, self.matches)), span.start)
+        start = max(span.start, min(first - int(most * _BEFORE), span.end - most))
+        end = start + len(self._text[start : min(span.end, start + most)].rstrip(" "))
+        return "…" * (start > span.start) + self.line(Span(start, end)) + "…" * (end < span.end)
+
+    def best_lines(self, spans: Sequence[Span]) -> Sequence[int]:
+        """The numbers of the first line, unless it begins front matter, and of the lines with most matches."""
+        if len(spans) <= _WINDOW + 3:  # a note about two missing lines takes as much space
+            return range(len(spans))
+        sums = [0, *accumulate(len(_within(span, self.matches)) for span in spans)]
+        found = [sums[start + _WINDOW] - sums[start] for start in range(len(spans) - _WINDOW + 1)]
+        equal = [start for start, number in enumerate(found) if number == max(found)] if any(found) else [0]
+        start = equal[len(equal) // 2]
+        is_settings = self._text[slice(*spans[0])] in ("---", "+++")
+        kept = {*range(start, start + _WINDOW)} | (set() if is_settings else {0})
+        return sorted(kept | {1} if 2 in kept else kept)  # an ellipsis takes as much space as one line
+
+    def is_prose(self, span: Span) -> bool:
+        """Whether a line continues a paragraph, so that the last row of a wrapped line before it is filled."""
+        start = Span(span.start, span.start + 1)
+        return _PROSE.match(self._text, span.start) is not None and not _within(start, self._faint)
+
+    def code_lines(self, spans: Sequence[Span]) -> list[bool]:
+        """Which lines are fenced code. They are not wrapped, so that commands can be copied."""
+        fences = (self._text[slice(*span)].lstrip(" >").startswith(("```", "~~~")) for span in spans)
+        return [count % 2 == 1 for count in accumulate(fences)]
 
 
-def _matches_in(span: Span, matches: Sequence[Span]) -> list[Span]:
-    first = bisect_right(matches, span.start, key=attrgetter("end"))
-    last = bisect_left(matches, span.end, key=attrgetter("start"))
-    return [Span(max(each.start, span.start), min(each.end, span.end)) for each in matches[first:last]]
-
-
-def _marked(text: str, span: Span, matches: Sequence[Span], mark: Callable[[str], str]) -> str:
-    pieces: list[str] = []
-    done = span.start
-    for each in _matches_in(span, matches):
-        pieces += [_safe(text[done : each.start]), mark(_safe(text[each.start : each.end]))]
-        done = each.end
-    return "".join([*pieces, _safe(text[done : span.end])])
+def _within(span: Span, spans: Sequence[Span]) -> list[Span]:
+    """The parts of ordered ``spans`` that are in ``span``."""
+    first = bisect_right(spans, span.start, key=attrgetter("end"))
+    last = bisect_left(spans, span.end, key=attrgetter("start"))
+    return [Span(max(each.start, span.start), min(each.end, span.end)) for each in spans[first:last]]
 
 
 def _safe(text: str) -> str:
     """``visible``, but with tabs: the text may be code that somebody copies."""
     return "\t".join(map(visible, text.split("\t")))
-
-
-def _clipped(text: str, span: Span, matches: Sequence[Span], mark: Callable[[str], str], most: int) -> str:
-    """A line of at most ``most`` characters, around its first match."""
-    if span.end - span.start <= most:
-        return _marked(text, span, matches, mark)
-    first = next((each.start for each in _matches_in(span, matches)), span.start)
-    start = max(span.start, min(first - int(most * _BEFORE), span.end - most))
-    end = min(span.end, start + most)
-    return "…" * (start > span.start) + _marked(text, Span(start, end), matches, mark) + "…" * (end < span.end)

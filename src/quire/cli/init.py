@@ -19,6 +19,8 @@ from quire.settings.quire_toml import PROJECT_FILE, PYTHON_FILE, python_file
 from quire.write.atomic_file import explained, replacing
 
 _MOST_TREES = 12
+_FOR_AGENTS = ("agents.md", "claude.md", "gemini.md")
+"""Instructions for agents, which `quire agents` writes: no documentation."""
 _HEAD = """\
 # quire: where the documents are and how they are searched. `quire config` shows every value and where it came from.
 # Paths are relative to this file's folder.
@@ -45,8 +47,9 @@ def command(*, folder: str) -> int:
     """Write a quire.toml for the documents in a folder.
 
     The trees are the folders with Markdown, for example docs/, and the README; if there are other documents beside
-    them, the whole folder is one tree. Every other setting is there as a comment. An existing quire.toml stays as it
-    is. If pyproject.toml has a table [tool.quire], quire init writes nothing, as quire.toml would override that table.
+    them (instructions for agents do not count), the whole folder is one tree. Every other setting is there as a
+    comment. An existing quire.toml stays as it is. If pyproject.toml has a table [tool.quire], quire init writes
+    nothing, as quire.toml would override that table.
     """
     root = Path.cwd() / folder
     prefix = "" if folder == "." else os.path.join(folder, "")  # noqa: PTH118  as it was typed
@@ -95,7 +98,7 @@ def _proposed_trees(root: Path) -> Iterator[tuple[str, str]]:
     found = [document.path for document in discover([str(root)]).documents]
     folders = list(dict.fromkeys(path.partition("/")[0] for path in found if "/" in path))
     readme = [path for path in found if path.lower() == "readme.md"]
-    others = [path for path in found if "/" not in path and path not in readme]
+    others = [path for path in found if "/" not in path and path not in readme and path.lower() not in _FOR_AGENTS]
     if others or not folders or len(folders) > _MOST_TREES:
         folders, readme = (["."] if found else []), []
     taken: set[str] = set()

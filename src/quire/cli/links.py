@@ -6,6 +6,7 @@ import os
 import sys
 from collections import defaultdict
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +66,7 @@ def _trees(inputs: Inputs, summary: Summary) -> tuple[dict[str, dict[str, Docume
     """The documents by their folder and their path in it, and their names by both."""
     trees: dict[str, dict[str, Document]] = defaultdict(dict)
     names: dict[tuple[str, str], str] = {}
-    for each in inputs.documents(summary):
+    for each in output.tracked(inputs.documents(summary), attrgetter("name")):
         try:
             text = each.read()
         except InputError as error:
@@ -86,4 +87,4 @@ def _exists(folder: str, path: str) -> bool:
 def _show(*, file: str, line: int, text: str, target: str, problem: str, nearest: str) -> None:
     paint = output.Paint(sys.stdout)
     near = f"; nearest: {nearest}" if nearest else ""
-    output.echo(f"{paint.path(f'{file}:{line}')}: {output.visible(f'[{text}]({target}): {problem}{near}')}")
+    output.echo(f"{paint.path(f'{file}:{line}', file)}: {output.visible(f'[{text}]({target}): {problem}{near}')}")

@@ -24,6 +24,7 @@ class Row(NamedTuple):
     record: dict[str, Any]
     name: str
     details: str
+    file: str = ""
 
 
 @click.command()
@@ -53,7 +54,7 @@ def command(*, what: str | None, as_json: bool, index_folder: str | None, no_upd
         write_json_array(row.record for row in rows)
     else:
         style = Paint(sys.stdout).path
-        print_token_table([TokenRow(row.name, row.record["tokens"], row.details, style) for row in rows])
+        print_token_table([TokenRow(row.name, row.record["tokens"], row.details, style, file=row.file) for row in rows])
     return 0 if rows else NOTHING_FOUND
 
 
@@ -100,7 +101,7 @@ def _documents(opened: OpenIndex, tree: str, folder: str) -> list[Row]:
             continue  # a document and not a folder
         file = opened.file(each.tree, each.path)
         names = {"id": each.id, "path": each.path, "file": storable(file), "title": each.title}
-        rows.append(Row({**names, "nodes": each.nodes, "tokens": each.tokens}, file, each.title))
+        rows.append(Row({**names, "nodes": each.nodes, "tokens": each.tokens}, file, each.title, file))
     return rows
 
 
@@ -116,7 +117,8 @@ def _headings(opened: OpenIndex, top: Hit) -> list[Row]:
         own = {"id": node.id, "title": node.title, "depth": node.depth, "slug": node.slug}
         lines = {"startLine": row.start_line, "endLine": row.end_line}
         indent = "  " * (len(node.ancestors) - len(first.ancestors))
-        title = opened.file(node.tree, node.path) if node.depth == 0 else node.title or "(no title)"
+        file = opened.file(node.tree, node.path) if node.depth == 0 else ""
+        title = file or node.title or "(no title)"
         details = lines_of(row.start_line, row.end_line) + (f"  #{node.slug}" if node.slug else "")
-        rows.append(Row({**own, "tokens": row.total, "ownTokens": row.own, **lines}, indent + title, details))
+        rows.append(Row({**own, "tokens": row.total, "ownTokens": row.own, **lines}, indent + title, details, file))
     return rows

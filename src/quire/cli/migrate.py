@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -141,7 +142,7 @@ class Migration:
         """Write each file converted, to ``folder`` or over itself."""
         inputs = {os.path.realpath(each.file) for each in files}
         taken: dict[Path, Path] = {}
-        for each in files:
+        for each in out.tracked(files, attrgetter("name")):
             with self._outcome(each.file) as outcome:
                 target = each.file if folder is None else _target(each, folder, inputs, taken)
                 before, after = self._converted(each.file)

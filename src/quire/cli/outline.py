@@ -69,9 +69,10 @@ def command(
     bold = output.Paint(sys.stdout).title
     output.print_token_table(
         [
-            output.TokenRow(label, row.total, output.lines_of(row.start_line, row.end_line), style, branch)
+            output.TokenRow(label, row.total, output.lines_of(row.start_line, row.end_line), style, branch, link)
             for row, label, branch in zip(rows, _labels(document, rows), _branches(rows), strict=True)
             for style in [bold if row.section.depth < 2 else output.visible]
+            for link in [file if row.section.depth == 0 else ""]
         ]
     )
     sys.stdout.flush()

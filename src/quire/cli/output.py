@@ -1,7 +1,7 @@
 """Everything that quire prints: data to standard output, messages to standard error.
 
 JSON is always UTF-8. Text from documents passes through ``visible`` (``Paint`` and ``message`` do so), so that no
-control character reaches the terminal. Colours and progress appear on a terminal only.
+control character reaches the terminal. Colours, links, wrapped lines and progress appear on a terminal only.
 """
 
 from __future__ import annotations
@@ -11,26 +11,38 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
-from typing import Any, NamedTuple, Self, TextIO
+from pathlib import Path
+from typing import Any, NamedTuple, Self, TextIO, TypeVar
 from unicodedata import category, east_asian_width
 
 import click
 
-from quire.model import Finding
+from quire.model import Finding, Span
+
+Item = TypeVar("Item")
 
 LINE_END = re.compile("\r\n?|\n")
 MOST_SHOWN = 20
 """How many findings or skipped files are listed one by one."""
 
 _NAME_WIDTH = 72
+_DETAILS = 16
+"""The columns of a table that a long name leaves to the details."""
 _PROGRESS_AFTER = 0.5
 """Seconds before progress is shown."""
 _PROGRESS_EVERY = 0.1
 _BAR = 20
 """The columns of the progress bar."""
 _ERASE = "\r\x1b[2K"
+_ESCAPE = re.compile(r"\x1b(?:\[[0-9;]*m|\]8;;[^\x1b]*\x1b\\)")
+_INDENT = re.compile(r" *(?:(?:[-*+>]|\d+[.)]) +)*")
+"""The spaces and list markers that a line starts with."""
+_SETTINGS = re.compile(
+    r"\A(---|\+\+\+)[ \t]*\r?\n(?s:.*?)^\1[ \t]*$|\{\{[<%][^\r\n]{0,999}?[%>]\}\}|\{%[^\r\n]{0,999}?%\}", re.MULTILINE
+)
+"""Front matter, shortcodes and Liquid tags."""
 _ASCII = str.maketrans(
     {"│": "|", "├": "|", "└": "`", "─": "-", "…": "~", "›": ">", "·": "-", "–": "-", **dict.fromkeys("▏▎▍▌▋▊▉█", "#")}
 )
@@ -81,9 +93,31 @@ def pad(text: str, columns: int) -> str:
     return text + " " * (columns - width(text))
 
 
-def fit(text: str, columns: int) -> str:
-    """``text`` on one line, shortened to ``columns`` on a terminal and complete when standard output is piped."""
-    return clip(visible(text[: 4 * columns]), columns) if is_terminal(sys.stdout) else visible(text)
+def wrap(text: str, columns: int, hang: str = "") -> list[str]:
+    """``text`` in rows of at most ``columns``, broken at spaces; rows after the first are indented by ``hang`` more.
+
+    A word that is longer than a row is not broken.
+    """
+    if _shown_width(text) <= columns:
+        return [text]
+    indent = _INDENT.match(_ESCAPE.sub("", text))
+    before = " " * len(indent[0] if indent else "") + hang
+    rows = [""]
+    for word in re.findall("(?:^ +| {0,2})[^ ]+", text):  # without the padding of tables
+        if _ESCAPE.sub("", rows[-1]).strip() and _shown_width(rows[-1] + word) > columns:
+            rows.append(before + word.lstrip(" "))
+        else:
+            rows[-1] += word
+    return rows
+
+
+def _shown_width(text: str) -> int:
+    return width(_ESCAPE.sub("", text))
+
+
+def faint_spans(text: str) -> list[Span]:
+    """Front matter and shortcodes, which are faint on a terminal."""
+    return [Span(*found.span()) for found in _SETTINGS.finditer(text)]
 
 
 def count_of(number: int, noun: str) -> str:
@@ -106,11 +140,12 @@ def has_colour(stream: TextIO | None) -> bool:
     return is_terminal(stream) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def terminal_width(at_most: int) -> int:
-    """The columns of the terminal."""
-    from shutil import get_terminal_size  # noqa: PLC0415  loads all formats of archives; only a terminal has a width
-
-    return min(get_terminal_size().columns, at_most)
+def terminal_width(stream: TextIO, at_most: int = 1000) -> int:
+    """The columns of the terminal: what COLUMNS says, else its own size, else 80."""
+    columns = 0
+    with contextlib.suppress(OSError, ValueError):
+        columns = int(os.environ.get("COLUMNS") or os.get_terminal_size(stream.fileno()).columns)
+    return min(columns if columns > 0 else 80, at_most)
 
 
 class Paint:
@@ -118,11 +153,27 @@ class Paint:
 
     def __init__(self, stream: TextIO) -> None:
         painted = partial(_painted, has_colour(stream))
+        self._has_links = has_colour(stream) and os.environ.get("TERM") != "linux"  # it prints the address
+        self._cyan = partial(painted, fg="cyan")
         self.title = partial(painted, bold=True)
-        self.path = partial(painted, fg="cyan")
+        self.match = partial(painted, fg="red", bold=True)
         self.number = partial(painted, fg="green")
         self.warning = partial(painted, fg="yellow")
         self.faint = partial(painted, dim=True)
+
+    def path(self, text: str, file: str = "") -> str:
+        """``text``; a link to ``file`` if that exists."""
+        return self.linked(self._cyan(text), file)
+
+    def linked(self, text: str, file: str) -> str:
+        """A painted text that is a link to ``file`` if that exists and the terminal has links (OSC 8)."""
+        if not (self._has_links and file and os.path.exists(file)):  # noqa: PTH110  Path's may fail
+            return text
+        return f"\x1b]8;;{Path(os.path.abspath(file)).as_uri()}\x1b\\{text}\x1b]8;;\x1b\\"  # noqa: PTH100
+
+    def text(self, text: str) -> str:
+        """A line of a document, with faint shortcodes."""
+        return _SETTINGS.sub(lambda found: self.faint(found[0]), visible(text))
 
 
 def _painted(is_on: bool, text: str, **style: Any) -> str:
@@ -130,10 +181,10 @@ def _painted(is_on: bool, text: str, **style: Any) -> str:
     return click.style(text, **style) if is_on and text else text
 
 
-def echo(text: str = "") -> None:
-    """Print a line of data to standard output."""
+def echo(text: str = "", *, wraps: bool = True) -> None:
+    """Print a line of data to standard output; on a terminal, a long line is wrapped."""
     Progress.clear()
-    sys.stdout.write(_in_encoding(text, sys.stdout) + "\n")
+    sys.stdout.write(_in_encoding(_wrapped(text, sys.stdout) if wraps else text, sys.stdout) + "\n")
 
 
 def note(text: str = "") -> None:
@@ -142,7 +193,7 @@ def note(text: str = "") -> None:
     if sys.stderr is None:
         return
     try:
-        click.echo(_in_encoding(text, sys.stderr), err=True)
+        click.echo(_in_encoding(_wrapped(text, sys.stderr), sys.stderr), err=True)
     except OSError:
         discard(sys.stderr)
 
@@ -158,6 +209,12 @@ def discard(stream: TextIO) -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())
         os.close(nowhere)
+
+
+def _wrapped(text: str, stream: TextIO) -> str:
+    if not is_terminal(stream):
+        return text
+    return "\n".join(row for line in text.split("\n") for row in wrap(line, terminal_width(stream), "  "))
 
 
 def _in_encoding(text: str, stream: TextIO) -> str:
@@ -180,20 +237,31 @@ class TokenRow(NamedTuple):
     style: Callable[[str], str]
     branch: str = ""
     """The lines of a tree before the name."""
+    file: str = ""
+    """The file that the name is a link to."""
 
 
 def print_token_table(rows: Sequence[TokenRow]) -> None:
-    """Print names, token counts and details in columns."""
+    """Print names, token counts and details in columns: shortened to fit a terminal, complete when piped."""
     paint = Paint(sys.stdout)
-    names = [fit(row.name, _NAME_WIDTH - len(row.branch)) for row in rows]
-    longest = max((len(row.branch) + width(name) for row, name in zip(rows, names, strict=True)), default=0)
-    column = min(longest, _NAME_WIDTH)
     digits = max((len(f"{row.tokens:,}") for row in rows), default=0)
-    for row, name in zip(rows, names, strict=True):
+    column = min(max((len(row.branch) + width(visible(row.name)) for row in rows), default=0), _NAME_WIDTH)
+    room = terminal_width(sys.stdout) - digits - len("   tokens  ")
+    if is_terminal(sys.stdout):
+        column = min(column, room - min(max((width(row.details) for row in rows), default=0), _DETAILS))
+    for row in rows:
+        name = _fit(row.name, column - len(row.branch))
         space = " " * (column - len(row.branch) - width(name))
         count = f"{paint.number(f'{row.tokens:>{digits},}')} {paint.faint('token ' if row.tokens == 1 else 'tokens')}"
-        details = f"  {paint.faint(fit(row.details, _NAME_WIDTH))}" if row.details else ""
-        echo(f"{paint.faint(row.branch)}{row.style(name)}{space}  {count}{details}")
+        details = f"  {paint.faint(_fit(row.details, room - column))}" if row.details else ""
+        echo(
+            f"{paint.faint(row.branch)}{paint.linked(row.style(name), row.file)}{space}  {count}{details}", wraps=False
+        )
+
+
+def _fit(text: str, columns: int) -> str:
+    """``text`` on one line, shortened to ``columns`` on a terminal and complete when standard output is piped."""
+    return clip(visible(text[: 4 * columns]), columns) if is_terminal(sys.stdout) else visible(text)
 
 
 def show_findings(findings: Sequence[Finding], total: int | None = None, *, hint: str = "") -> None:
@@ -210,14 +278,18 @@ def show_findings(findings: Sequence[Finding], total: int | None = None, *, hint
 
 def show_finding(finding: Finding) -> None:
     """Print a finding to standard error."""
-    path = f"{finding.path}:{finding.line}" if finding.line else finding.path
-    show_problem(path, finding.message, finding.code)
+    note(finding_line(finding, Paint(sys.stderr)))
+
+
+def finding_line(finding: Finding, paint: Paint) -> str:
+    """``path:line: message [code]``, with a link to the file."""
+    place = f"{finding.path}:{finding.line}" if finding.line else finding.path
+    return f"{paint.path(place, finding.path)}: {visible(finding.message)} {paint.faint(f'[{finding.code}]')}"
 
 
 def show_problem(path: str, problem: str, code: str) -> None:
     """Print ``path: problem [code]`` to standard error."""
-    paint = Paint(sys.stderr)
-    note(f"{paint.path(path)}: {visible(problem)} {paint.faint(f'[{code}]')}")
+    show_finding(Finding(code=code, path=path, line=0, message=problem))
 
 
 def write_json(value: Any) -> None:
@@ -287,7 +359,7 @@ class Progress:
         """Show that ``path`` is next, after ``done`` others."""
         if self._is_on and time.monotonic() > self._next:
             self._next = time.monotonic() + _PROGRESS_EVERY
-            line = progress_line(done, total, time.monotonic() - self._start, path, terminal_width(100) - 1)
+            line = progress_line(done, total, time.monotonic() - self._start, path, terminal_width(sys.stderr, 100) - 1)
             sys.stderr.write(_ERASE + _in_encoding(line, sys.stderr))
             sys.stderr.flush()
             Progress._is_shown = True
@@ -305,3 +377,11 @@ class Progress:
 
     def __exit__(self, *error: object) -> None:
         self.clear()
+
+
+def tracked(items: Sequence[Item], name: Callable[[Item], str]) -> Iterator[Item]:
+    """The items one by one, with progress."""
+    with Progress() as progress:
+        for done, item in enumerate(items):
+            progress.step(done, len(items), name(item))
+            yield item

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from functools import partial
+from operator import attrgetter
 from typing import TypeVar
 
 from quire.cli.input_documents import InputDocument, Summary, Text
-from quire.cli.output import Progress, message
+from quire.cli.output import Progress, message, tracked
 from quire.errors import QuireError
 from quire.record import Chunks
 from quire.run import workers as run_workers
@@ -32,12 +33,11 @@ def results(
     costs = [_cost(document) for document in documents]
     reads_standard_input = any(document.found is None for document in documents)
     workers = 1 if reads_standard_input else run_workers.worker_count(costs, jobs=jobs, cores=run_workers.cores())
+    if workers == 1:
+        for document in tracked(documents, attrgetter("name")):
+            yield from _process(work, document, summary)
+        return
     with Progress() as progress:
-        if workers == 1:
-            for done, document in enumerate(documents):
-                progress.step(done, len(documents), document.name)
-                yield from _process(work, document, summary)
-            return
         from quire.run.process_pool import Lost, map_batches  # noqa: PLC0415  takes as long to load as a small document to cut
 
         size = run_workers.batch_size(sum(costs), workers)

@@ -22,7 +22,7 @@ from quire import options as run_options
 from quire import pipeline
 from quire.cli.cut_options import STRATEGY, counter_for, cut_tokenizer_option, input_options, load_tokenizers
 from quire.cli.input_documents import Inputs, Summary, Text
-from quire.cli.output import Paint, clip, count_of, echo, terminal_width, width, write_json
+from quire.cli.output import Paint, clip, count_of, echo, note, terminal_width, visible, width, write_json
 from quire.cli.parallel import results
 from quire.cli.shared_options import html_option, json_option
 from quire.model import Syntax
@@ -87,6 +87,7 @@ def command(
     if html is not None and summary.documents:
         with new_file(Path(html)) as stream:
             stream.write(stats_page(result))
+        note(visible(f"wrote {html}"))
     if as_json:
         write_json(result)
     elif summary.documents and html is None:
@@ -207,7 +208,7 @@ def _show(result: dict[str, Any]) -> None:
     strategies: dict[str, dict[str, Any]] = result["strategies"]
     skipped = f", {result['skipped']:,} skipped" if result["skipped"] else ""
     echo(f"{count_of(result['documents'], 'document')}, {count_of(result['characters'], 'character')}{skipped}")
-    beside = max(1, (terminal_width(_WIDTH) - _LABEL) // _COLUMN)
+    beside = max(1, (terminal_width(sys.stdout, _WIDTH) - _LABEL) // _COLUMN)
     most = max(each["chunks"] for one in strategies.values() for each in one["histogram"])
     for first in range(0, len(strategies), beside):
         _show_columns(dict(islice(strategies.items(), first, first + beside)), most)

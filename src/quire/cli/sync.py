@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
@@ -80,8 +79,13 @@ def command(
         return NOTHING_FOUND
     embedder = _embedder(chosen, inputs.settings.embed if inputs.settings else {})
     with Progress() as progress:
-        on_progress = partial(_show_progress, progress, time.monotonic())
-        report = sync_documents(documents, store, embedder=embedder, dry_run=dry_run, on_progress=on_progress)
+        report = sync_documents(
+            documents,
+            store,
+            embedder=embedder,
+            dry_run=dry_run,
+            on_progress=lambda done, total, rows: progress.step(done, total, count_of(rows, "chunk")),
+        )
     for path, reason in report.failed:
         show_problem(path, reason, "skipped")
     if as_json:
@@ -124,17 +128,6 @@ def _embedder(chosen: Mapping[str, Any], configured: Mapping[str, Any]) -> Embed
         return Endpoint(endpoint, values.pop("model", ""), **values)
     except OptionError as error:
         raise click.UsageError(str(error)) from error
-
-
-def _show_progress(progress: Progress, started: float, done: int, total: int, rows: int) -> None:
-    progress.step(done, total, progress_line(time.monotonic() - started, done, total, rows))
-
-
-def progress_line(seconds: float, done: int, total: int, rows: int) -> str:
-    """The rate, and the time left, which is estimated from the documents that are done."""
-    left = seconds * (total - done) / done
-    shown = f"{left / 60:.0f} min" if left >= 90 else f"{left:.0f} s"
-    return f"documents, {rows:,} chunks, {rows / max(seconds, 0.001):,.0f} per second, {shown} left"
 
 
 def _show(report: SyncReport, *, dry_run: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import closing
 from dataclasses import asdict
 from functools import partial
@@ -13,7 +14,7 @@ from quire import pipeline
 from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.cut_options import TreeCutter, cut_options, input_options
 from quire.cli.input_documents import Inputs, Summary, Text, renamed
-from quire.cli.output import count_of, echo, note, visible, write_json
+from quire.cli.output import Paint, count_of, echo, finding_line, note, write_json
 from quire.cli.parallel import results
 from quire.cli.shared_options import json_option, quiet_option
 from quire.model import Finding
@@ -40,7 +41,7 @@ def command(*, inputs: Inputs, as_json: bool, quiet: bool, **options: Any) -> in
         for found in checked:
             violations += found
             for each in () if as_json else found:
-                echo(visible(str(each)))
+                echo(finding_line(each, Paint(sys.stdout)))
     if as_json:
         write_json([asdict(violation) for violation in violations])
     summary.show(quiet=quiet)
