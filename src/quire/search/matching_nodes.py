@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Container, Iterable, Sequence
 from itertools import islice
 from typing import Any
@@ -11,7 +12,7 @@ import msgspec
 from quire.index.engine.clauses import QueryContext, Ranking, all_items, is_plain
 from quire.index.engine.compile import Compiler, filtered
 from quire.index.engine.corrections import Dictionary
-from quire.index.engine.coverage import Bits, Coverage, shifted
+from quire.index.engine.coverage import coverage, filtered_queries, rounded_share
 from quire.index.engine.index_schema import DOC, TREE
 from quire.index.engine.snapshot import Address, Location, Snapshot
 from quire.index.node import NodeRef
@@ -112,17 +113,24 @@ class Matching(msgspec.Struct, frozen=True):
                 if any((each.document_id, above.position) in locations for above in each.ancestors)
             )
         )
-        coverage = Coverage(self.compiler.context, self.query) if several else None
-        if not coverage:
+        wanted = coverage(self.compiler.context, self.query) if several else None
+        if not wanted or not wanted.text:
             return [1.0] * len(refs)
-        bits: dict[tuple[int, int], Bits] = {}
-        for first, engine_query in coverage.queries(self.compiler.one_of(DOC, several)):
-            for score, address in self.snapshot.top(engine_query, self.snapshot.node_count(several)):
-                if score:
-                    key = _key(address)
-                    bits[key] = bits.get(key, 0) | shifted(int(score), first)
-        found = (bits.get(_key(address), 0) for address in addresses)
-        return [coverage.share(each, ref.position == 0) for each, ref in zip(found, refs, strict=True)]
+        among = self.compiler.one_of(DOC, several)
+        text, heading = (self._summed(clauses, among, self.snapshot.node_count(several)) for clauses in wanted)
+        keys = map(_key, addresses)
+        return [
+            rounded_share(text[key], heading[key], is_document=ref.position == 0)
+            for key, ref in zip(keys, refs, strict=True)
+        ]
+
+    def _summed(self, clauses: Sequence[Any], among: Any, count: int) -> dict[tuple[int, int], float]:
+        """The sums of some clauses' scores for the nodes of a filter."""
+        found: dict[tuple[int, int], float] = defaultdict(float)
+        for query in filtered_queries(clauses, among):
+            for score, address in self.snapshot.top(query, count):
+                found[_key(address)] += score
+        return found
 
     def without_excluded(self) -> tuple[Matching, set[Location]]:
         """The same without nodes that have something the query excludes, also below them; and all such nodes."""

@@ -95,3 +95,8 @@ def test_what_is_said_in_part_is_not_lost_where_parts_are_enough(tmp_path: Path,
     alone = Index.open(tmp_path / "index").search(query, merge=False, every=True)
     assert len(alone) == 2
     assert [(hit.id, hit.score) for hit in results] == [(alone[0].id, 1.0)]
+
+
+def test_a_sign_without_a_term_has_no_part(tmp_path: Path) -> None:
+    results = searched(tmp_path, "# Bobum\n\nA bodum.\n\n## Below\n\nThe bodum.\n", "≥ bodum")
+    assert parent(results)["own"] == pytest.approx(0.99 / 2, abs=1e-5)
