@@ -234,7 +234,9 @@ def test_own_text_comes_before_what_is_below_it(run, docs) -> None:
 
 
 def test_results_below_the_cut_off_are_counted(run, docs) -> None:
-    long = "A text about other things that goes on for a while and mentions a volume. " + "Nothing more of it here. " * 400
+    long = (
+        "A text about other things that goes on for a while and mentions a volume. " + "Nothing more of it here. " * 400
+    )
     short = "A volume keeps the data of a container: a volume, a volume. " * 4
     docs({"more/a.md": f"# Volume\n\n{short}\n", "more/b.md": f"# Other\n\n{long}\n"})
     result = run("search", "--json", "volume", "more")

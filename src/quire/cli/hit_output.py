@@ -270,7 +270,8 @@ class Highlighted:
             return range(len(spans))
         sums = [0, *accumulate(len(_within(span, self.matches)) for span in spans)]
         found = [sums[start + _WINDOW] - sums[start] for start in range(len(spans) - _WINDOW + 1)]
-        equal = [start for start, number in enumerate(found) if number == max(found)] if any(found) else [0]
+        most = max(found)
+        equal = [start for start, number in enumerate(found) if number == most] if most else [0]
         start = equal[len(equal) // 2]
         is_settings = self._text[slice(*spans[0])] in ("---", "+++")
         kept = {*range(start, start + _WINDOW)} | (set() if is_settings else {0})

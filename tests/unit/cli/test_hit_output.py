@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import re
+from functools import partial
+from io import StringIO
+from itertools import pairwise
+from typing import NamedTuple
 
 import pytest
 
-from quire.cli.hit_output import highlighted
+from quire.cli.hit_output import Highlighted, _line_spans
+from quire.cli.output import Paint
 from quire.model import Span
 
 
@@ -14,8 +19,24 @@ def spans(text: str, word: str) -> list[Span]:
     return [Span(*match.span()) for match in re.finditer(word, text)]
 
 
-def mark(text: str) -> str:
-    return f"<{text}>"
+class Shown(NamedTuple):
+    lines: list[str]
+    left_out: int
+
+
+def highlighted(text: str, matches: list[Span], columns: int | None = None) -> Shown:
+    """A text as the terminal shows it, whole or shortened, before lines are wrapped."""
+    paint = Paint(StringIO())
+    paint.match = partial("<{}>".format)
+    found, lines = Highlighted(text, matches, paint), _line_spans(text)
+    if columns is None:
+        return Shown([found.line(span) for span in lines], 0)
+    kept = found.best_lines(lines)
+    rows: list[str] = []
+    for before, number in pairwise([-1, *kept]):
+        rows += ["…"] if number > before + 1 else []
+        rows.append(found.clipped(lines[number], 4 * columns))
+    return Shown(rows, len(lines) - len(kept))
 
 
 @pytest.mark.parametrize(
@@ -30,22 +51,22 @@ def mark(text: str) -> str:
     ],
 )
 def test_whole(text: str, lines: list[str]) -> None:
-    assert highlighted(text, spans(text, "x"), mark) == (lines, 0)
+    assert highlighted(text, spans(text, "x")) == (lines, 0)
 
 
 def test_ranges_across_lines() -> None:
-    assert highlighted("ab\ncd", [Span(1, 4)], mark).lines == ["a<b>", "<c>d"]
+    assert highlighted("ab\ncd", [Span(1, 4)]).lines == ["a<b>", "<c>d"]
 
 
 def test_what_is_short_stays_whole() -> None:
     text = "\n".join(map(str, range(14)))
-    assert highlighted(text, [], mark, 80) == (text.split("\n"), 0)
+    assert highlighted(text, [], 80) == (text.split("\n"), 0)
 
 
 def test_the_first_line_and_those_around_matches() -> None:
     lines = [f"line {number}" for number in range(40)]
     lines[20] = "here x"
-    shown = highlighted("\n".join(lines), spans("\n".join(lines), "x"), mark, 80)
+    shown = highlighted("\n".join(lines), spans("\n".join(lines), "x"), 80)
     around = [line.replace("x", "<x>") for line in lines[15:26]]
     assert shown == (["line 0", "…", *around], 28)
 
@@ -53,7 +74,7 @@ def test_the_first_line_and_those_around_matches() -> None:
 def test_where_most_matches_are_side_by_side() -> None:
     lines = ["x"] + [f"line {number}" for number in range(90)]
     lines[50:54] = ["x x x"] * 4
-    shown = highlighted("\n".join(lines), spans("\n".join(lines), "x"), mark, 80)
+    shown = highlighted("\n".join(lines), spans("\n".join(lines), "x"), 80)
     assert shown.lines.count("<x> <x> <x>") == 4
     assert shown.lines[:2] == ["<x>", "…"]
     assert len(shown.lines) == 13
@@ -61,34 +82,34 @@ def test_where_most_matches_are_side_by_side() -> None:
 
 def test_one_line_is_not_left_out() -> None:
     lines = ["# T", "", *(f"x {number}" for number in range(5)), *(f"line {number}" for number in range(40))]
-    shown = highlighted("\n".join(lines), spans("\n".join(lines), "x"), mark, 80)
+    shown = highlighted("\n".join(lines), spans("\n".join(lines), "x"), 80)
     assert shown.lines[:3] == ["# T", "", "<x> 0"]
 
 
 def test_front_matter_does_not_lead() -> None:
     lines = ["---", "title: T", "---", *(f"line {number}" for number in range(40)), "x"]
-    shown = highlighted("\n".join(lines), spans("\n".join(lines), "x"), mark, 80)
+    shown = highlighted("\n".join(lines), spans("\n".join(lines), "x"), 80)
     assert shown.lines[0] == "…"
     assert shown.lines[-1] == "<x>"
 
 
 def test_no_match_shows_the_beginning() -> None:
     lines = [str(number) for number in range(40)]
-    assert highlighted("\n".join(lines), [], mark, 80) == (lines[:11], 29)
+    assert highlighted("\n".join(lines), [], 80) == (lines[:11], 29)
 
 
 def test_matches_everywhere_in_a_long_text() -> None:
     text = "x x\n" * 20_000
-    shown = highlighted(text, spans(text, "x"), mark, 80)
+    shown = highlighted(text, spans(text, "x"), 80)
     assert len(shown.lines) + shown.left_out >= 20_000
 
 
 def test_a_long_line_is_cut_around_its_match() -> None:
     text = "a" * 1000 + "x" + "b" * 1000
-    (line,) = highlighted(text, spans(text, "x"), mark, 10).lines
+    (line,) = highlighted(text, spans(text, "x"), 10).lines
     assert line == "…" + "a" * 10 + "<x>" + "b" * 29 + "…"
-    (line,) = highlighted("a" * 1000, [], mark, 10).lines
+    (line,) = highlighted("a" * 1000, [], 10).lines
     assert line == "a" * 40 + "…"
     text = "a" * 1000 + "x"
-    (line,) = highlighted(text, spans(text, "x"), mark, 10).lines
+    (line,) = highlighted(text, spans(text, "x"), 10).lines
     assert line == "…" + "a" * 39 + "<x>"
