@@ -21,6 +21,7 @@ from benchmarks import (
     many,
     quality,
     questions,
+    run_memory,
     search_speed,
     startup,
     stores,
@@ -43,7 +44,11 @@ PARTS = {
     "startup": ("Start-up", startup.run),
     "agents": ("Agents", agents.run),
 }
-LONG = {"gigabyte": ("A gigabyte", gigabyte.run), "stores": ("Vector stores", stores.run)}
+LONG = {
+    "gigabyte": ("A gigabyte", gigabyte.run),
+    "run_memory": ("Ten gigabytes", run_memory.run),
+    "stores": ("Vector stores", stores.run),
+}
 """Run only when named."""
 RESULTS = Path(__file__).parent / "results"
 
