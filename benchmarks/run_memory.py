@@ -34,7 +34,7 @@ def run() -> list[str]:
         files = list(output.glob("*.parquet"))
         written = sum(file.stat().st_size for file in files) / 1e6
     return [
-        f"`quire run -j 2` over {count:,} documents, {MEGABYTES:,} MB, `packed`, on a machine that also did other work:",
+        f"`quire run -j 2` over {count:,} documents, {MEGABYTES:,} MB, `packed`, beside other work:",
         f"{seconds:,.0f} s; {len(files):,} files, {written:,.0f} MB. One round.",
         "",
         "| | |",

@@ -27,7 +27,7 @@ def main(docs: str, target: str, line: str) -> None:
     for _ in run_sync.sync_parts(parts, target, "wordllama", options, engine="local", workers=1):
         pass
     sys.settrace(None)
-    print(lines.count)
+    sys.stdout.write(str(lines.count))
 
 
 if __name__ == "__main__":

@@ -44,10 +44,10 @@ class WordLlama:
         made = np.zeros((len(texts), self._table.shape[1]), dtype=np.float32)
         for first in range(0, len(texts), _TEXTS):
             encoded = self._tokenizer.encode_batch(list(texts[first : first + _TEXTS]), add_special_tokens=False)
-            for row, each in zip(made[first:], encoded, strict=False):
+            for row, each in enumerate(encoded, start=first):
                 ids = np.minimum(each.ids, len(self._table) - 1)
                 for at in range(0, len(ids), _TOKENS):
-                    row += self._table[ids[at : at + _TOKENS]].sum(axis=0)
+                    made[row] += self._table[ids[at : at + _TOKENS]].sum(axis=0)
         lengths = np.linalg.norm(made, axis=1, keepdims=True)
         return made / np.where(lengths == 0, 1, lengths)
 
