@@ -19,6 +19,7 @@ from benchmarks import (
     hostile,
     indexing,
     many,
+    meaning,
     quality,
     questions,
     run_memory,
@@ -46,6 +47,7 @@ PARTS = {
 }
 LONG = {
     "gigabyte": ("A gigabyte", gigabyte.run),
+    "meaning": ("Search by meaning", meaning.run),
     "run_memory": ("Ten gigabytes", run_memory.run),
     "stores": ("Vector stores", stores.run),
 }
