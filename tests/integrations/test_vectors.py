@@ -228,6 +228,20 @@ def test_the_old_model_is_used_until_the_new_one_is_complete(index, tmp_path):
     assert len(list(folder.glob("vectors-*"))) == 1
 
 
+def test_a_search_by_words_loads_no_model(index, docs, tmp_path):
+    index.embed(vectors)
+    code = (
+        "import sys; from quire.cli import main\n"
+        "try: main(sys.argv[1:])\n"
+        "except SystemExit as end: assert not end.code, end.code\n"
+        "assert not {'numpy', 'wordllama', 'tokenizers', 'quire.embed'} & set(sys.modules)\n"
+    )
+    arguments = ["search", "pedal", str(docs), "--index", str(tmp_path / ".quire")]
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "cars.md" in done.stdout
+
+
 def test_without_vectors_the_other_modes_say_what_to_do(index):
     with pytest.raises(quire.StoreError, match="quire index --vectors wordllama"):
         index.search("car", mode="hybrid")
