@@ -23,6 +23,7 @@ from benchmarks import (
     quality,
     questions,
     run_memory,
+    run_scaling,
     search_speed,
     startup,
     stores,
@@ -48,6 +49,7 @@ PARTS = {
 LONG = {
     "gigabyte": ("A gigabyte", gigabyte.run),
     "meaning": ("Search by meaning", meaning.run),
+    "run_scaling": ("One worker and two", run_scaling.run),
     "run_memory": ("Ten gigabytes", run_memory.run),
     "stores": ("Vector stores", stores.run),
 }
