@@ -28,8 +28,8 @@ def run() -> list[str]:
     best = {(engine, workers): float("inf") for engine in ENGINES for workers in (1, 2)}
     with filled(documents, MEGABYTES) as (folder, _, count), _two_nodes():
         for _ in range(ROUNDS):
-            for engine, workers in best:
-                best[engine, workers] = min(best[engine, workers], _seconds(folder, engine, workers))
+            for (engine, workers), before in best.items():
+                best[engine, workers] = min(before, _seconds(folder, engine, workers))
     load = os.getloadavg()[1]
     return [
         f"{count:,} documents, {MEGABYTES} MB, `packed`, to Parquet. The best of {ROUNDS} rounds in turn.",

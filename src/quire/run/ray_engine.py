@@ -35,7 +35,8 @@ def results(
     items = [{"index": index, "part": pickle.dumps(part)} for index, part in enumerate(parts)]
     rows = data.from_items(items, override_num_blocks=max(len(items), 1))
     following = 0
-    made = rows.map(partial(_in_task, work), num_cpus=1, concurrency=workers, ray_remote_args_fn=_task_options)
+    pool = data.TaskPoolStrategy(size=workers)
+    made = rows.map(partial(_in_task, work), num_cpus=1, compute=pool, max_retries=_RETRIES)
     for row in made.iter_rows():
         yield from ((part, None) for part in parts[following : row["index"]])
         following = row["index"] + 1
@@ -44,10 +45,6 @@ def results(
             raise done
         yield parts[row["index"]], done
     yield from ((part, None) for part in parts[following:])
-
-
-def _task_options() -> dict[str, Any]:
-    return {"max_retries": _RETRIES}
 
 
 def _in_task(work: Callable[[Part], Done], row: dict[str, Any]) -> dict[str, Any]:
