@@ -17,7 +17,7 @@ from quire.run.documents import ENGINES, write_parts
 from quire.run.parts import parts_of
 
 MEGABYTES = int(os.environ.get("QUIRE_SCALING_MB", "40"))
-ROUNDS = 3
+ROUNDS = int(os.environ.get("QUIRE_SCALING_ROUNDS", "3"))
 
 
 def run() -> list[str]:

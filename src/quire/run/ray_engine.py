@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import pickle
 import sys
+import warnings
 from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from importlib import import_module
@@ -36,7 +37,8 @@ def results(
     rows = data.from_items(items, override_num_blocks=max(len(items), 1))
     following = 0
     pool = data.TaskPoolStrategy(size=workers)
-    made = rows.map(partial(_in_task, work), num_cpus=1, compute=pool, max_retries=_RETRIES)
+    with warnings.catch_warnings(action="ignore"):  # max_retries is deprecated, and nothing replaces it in Ray 2.60
+        made = rows.map(partial(_in_task, work), num_cpus=1, compute=pool, max_retries=_RETRIES)
     for row in made.iter_rows():
         yield from ((part, None) for part in parts[following : row["index"]])
         following = row["index"] + 1
