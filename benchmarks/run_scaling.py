@@ -53,9 +53,11 @@ def _two_nodes() -> Iterator[Any]:
     nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
     nodes.add_node(num_cpus=1)
     ray.init(address=nodes.address, log_to_driver=False)
-    yield nodes
-    ray.shutdown()
-    nodes.shutdown()
+    try:
+        yield nodes
+    finally:
+        ray.shutdown()
+        nodes.shutdown()
 
 
 def _seconds(folder: Path, engine: str, workers: int) -> float:
