@@ -61,10 +61,8 @@ def command(
         resolve(vectors or NAMES[0])  # in another process, a missing package would look like the fault of a document
     parts, problems = parts_of(source)
     if store:
-        is_complete = bool(parts) and not problems
-        made = sync_parts(
-            parts, store, vectors or NAMES[0], cut_options, engine=engine, workers=jobs, is_complete=is_complete
-        )
+        embedder, is_complete = vectors or NAMES[0], not problems
+        made = sync_parts(parts, store, embedder, cut_options, engine=engine, workers=jobs, is_complete=is_complete)
     else:
         made = write_parts(parts, partial(_rows, cut_options, vectors), output or "", engine=engine, workers=jobs)
     summary = Summary()
