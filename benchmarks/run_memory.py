@@ -32,12 +32,12 @@ def run() -> list[str]:
         child = subprocess.Popen(command)
         own, worker, first = _watch(child, output)
         seconds = time.perf_counter() - started
-        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        cpu = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
         files = list(output.glob("*.parquet"))
         written = sum(file.stat().st_size for file in files) / 1e6
     return [
         f"`quire run -j 2` over {count:,} documents, {MEGABYTES:,} MB, `packed`, beside other work:",
-        f"{seconds:,.0f} s, {MEGABYTES / (used.ru_utime + used.ru_stime):.1f} MB per CPU-s; {len(files):,} files, {written:,.0f} MB. One round.",
+        f"{seconds:,.0f} s, {MEGABYTES / cpu:.1f} MB per CPU-s; {len(files):,} files, {written:,.0f} MB. One round.",
         "",
         "| | |",
         "|---|---|",
