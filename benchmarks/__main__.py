@@ -20,8 +20,11 @@ from benchmarks import (
     hostile,
     indexing,
     many,
+    meaning,
     quality,
     questions,
+    run_memory,
+    run_scaling,
     search_speed,
     startup,
     stores,
@@ -50,6 +53,9 @@ PARTS = {
 }
 LONG = {
     "gigabyte": ("A gigabyte", gigabyte.run),
+    "meaning": ("Search by meaning", meaning.run),
+    "run_scaling": ("One worker and two", run_scaling.run),
+    "run_memory": ("Ten gigabytes", run_memory.run),
     "stores": ("Vector stores", stores.run),
     "weights": ("Weights chosen on another collection", weights.run),
 }

@@ -120,14 +120,14 @@ def most_memory(child: subprocess.Popen[bytes], every: float) -> tuple[int, int]
     """The most resident bytes that a process has until it ends, and that it has together with those it starts."""
     own = together = 0
     while child.poll() is None:
-        sizes = _sizes(child.pid)
+        sizes = resident_bytes(child.pid)
         own, together = max(own, sizes.get(child.pid, 0)), max(together, sum(sizes.values()))
         time.sleep(every)
     wait(child)
     return own, together
 
 
-def _sizes(parent: int) -> dict[int, int]:
+def resident_bytes(parent: int) -> dict[int, int]:
     """The resident bytes of a process and of those that it has started."""
     page = os.sysconf("SC_PAGE_SIZE")
     sizes = {}

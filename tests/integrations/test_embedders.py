@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import quire
@@ -52,6 +54,16 @@ def test_wordllama() -> None:
     )
     assert near > far
     assert passages("word " * 10_000, made) == ["word " * 10_000]
+
+
+def test_wordllama_has_the_vectors_of_its_package_whatever_else_is_embedded() -> None:
+    wordllama = pytest.importorskip("wordllama")
+    own = wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, disable_download=True)
+    made = resolve("wordllama")
+    assert abs(made.embed(TEXTS) - own.embed(TEXTS, norm=True)).max() < 1e-6
+    assert (made.embed(TEXTS)[0] == made.embed(TEXTS[:1])[0]).all()
+    assert (made.embed(["", "word"])[0] == 0).all()
+    assert made.embed([]).shape == (0, 256)
 
 
 def test_a_missing_extra_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

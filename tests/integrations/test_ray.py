@@ -13,6 +13,7 @@ pytest.importorskip("ray", reason="needs the extra ray")
 import pyarrow.parquet as pq
 import ray
 from ray.cluster_utils import Cluster
+from ray.util.state import list_tasks
 
 from quire.cli import command_group
 from quire.run import chunk_batch, map_documents
@@ -114,3 +115,33 @@ def test_a_document_that_kills_its_worker_is_reported(cluster, docs):
     assert [path for path, _ in problems] == ["deep/lethal.md"]
     assert "its process died" in problems[0][1]
     assert paths == {"_index.md", *(f"deep/{number}.md" for number in range(7))}
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_store_has_the_rows_of_one_machine_also_if_a_node_is_killed(cluster, docs, tmp_path):
+    lancedb = pytest.importorskip("lancedb", reason="needs the extra lancedb")
+    pytest.importorskip("wordllama", reason="needs the extra wordllama")
+    doomed = cluster.worker_nodes.copy().pop()
+
+    def stored(name):
+        table = lancedb.connect(tmp_path / "store").open_table(name).to_arrow()
+        return sorted(table.to_pylist(), key=lambda row: row["id"])
+
+    def sync_to(name, engine):
+        arguments = ["run", str(docs), "--to", f"lancedb:{tmp_path / 'store'}#{name}", "--engine", engine]
+        return CliRunner().invoke(command_group.quire, arguments, standalone_mode=False)
+
+    assert sync_to("one_machine", "local").return_value == 0
+    killer = threading.Thread(target=lambda: kill_when_busy(cluster, doomed))
+    killer.start()
+    assert sync_to("cluster", "ray").return_value == 0
+    killer.join()
+    assert stored("cluster") == stored("one_machine")
+    assert "9 documents, 0 chunks" in sync_to("cluster", "ray").output
+
+
+def kill_when_busy(cluster, node):
+    """Kill a node once a task runs on it."""
+    while not [each for each in list_tasks(filters=[("state", "=", "RUNNING")]) if each.node_id == node.node_id]:
+        time.sleep(0.05)
+    cluster.remove_node(node, allow_graceful=False)

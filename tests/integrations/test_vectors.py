@@ -10,8 +10,12 @@ import pytest
 np = pytest.importorskip("numpy", reason="needs the extra wordllama")
 
 import quire  # noqa: E402
-from quire.embed import FunctionEmbedder  # noqa: E402
+from quire.embed import Endpoint, FunctionEmbedder  # noqa: E402
+from quire.embed import endpoint as endpoints  # noqa: E402
+from quire.vectors import node_vectors  # noqa: E402
+from support.embedding_server import serving  # noqa: E402
 
+FOLDERS = [str(each) for each in Path(__file__).parents[:2]]
 SYNONYMS = {"erase": "delete", "remove": "delete", "automobile": "car"}
 PAGES = {
     "cars.md": "# Car\n\nA car has four wheels.\n\n## Brakes\n\nPress the pedal.\n",
@@ -138,6 +142,106 @@ def test_bad_vectors_are_one_clear_error(index):
     assert index.status().without_vectors == 2
 
 
+@pytest.fixture
+def server(monkeypatch):
+    """An endpoint, which gets a document's texts at a time."""
+    monkeypatch.setattr(node_vectors, "_TEXTS", 1)
+    monkeypatch.setattr(endpoints, "_FIRST_PAUSE", 0.0)
+    with serving() as made:
+        yield made
+
+
+THREE_NUMBERS = (200, {}, {"data": [{"index": at, "embedding": [1, 2, 3]} for at in range(2)]})
+
+
+@pytest.mark.parametrize(
+    ("answer", "error", "message"),
+    [
+        ((503, {"Retry-After": "9"}, {"error": {"message": "busy"}}), quire.EmbedderError, "status 503: busy; gave up"),
+        (
+            (401, {}, {"error": {"message": "no such key"}}),
+            quire.EmbedderError,
+            "status 401: no such key; check the URL",
+        ),
+        ("wait", quire.EmbedderError, "no answer .*timed out.*; gave up after 2 s"),
+        (THREE_NUMBERS, quire.StoreError, "3 numbers per vector, and 2 before"),
+    ],
+)
+def test_an_endpoint_that_fails_half_way_is_one_error_and_what_is_done_stays(index, server, answer, error, message):
+    server.planned = [None, answer, "wait", "wait", "wait"]
+    with pytest.raises(error, match=message):
+        index.embed(Endpoint(server.url, "m", time_limit=2))
+    server.planned.clear()
+    server.seen.clear()
+    assert index.search("pedal")[0].id == "docs:cars.md#brakes"
+    assert index.embed(Endpoint(server.url, "m")).embedded == 2
+    assert len(server.seen) == 1
+    assert index.status().without_vectors == 0
+
+
+def test_an_endpoint_that_is_down(index):
+    with serving() as gone:
+        url = gone.url
+    with pytest.raises(quire.EmbedderError, match=r"no answer \(.*refused.*\); gave up after 0 s; try again later"):
+        index.embed(Endpoint(url, "m", time_limit=0))
+    assert ids(index.search("pedal")) == ["docs:cars.md#brakes"]
+
+
+HALF_WAY = """
+import os, sys
+sys.path[:0] = {folders!r}
+import quire
+from quire.vectors import node_vectors
+from test_vectors import Counting, vectors
+node_vectors._TEXTS = 1
+calls = []
+def embed(texts):
+    calls.append(texts)
+    if len(calls) == 2:
+        os._exit(9)
+    return vectors(texts)
+with quire.Index.open(sys.argv[1]) as index:
+    index.embed(Counting("2", embed))
+"""
+
+
+def test_the_old_model_is_used_until_the_new_one_is_complete(index, tmp_path):
+    folder = tmp_path / ".quire"
+    index.embed(Counting("1"))
+    script = HALF_WAY.format(folders=FOLDERS)
+    killed = subprocess.run([sys.executable, "-c", script, str(folder)], check=False)
+    assert killed.returncode == 9
+    assert len(list(folder.glob("vectors-*"))) == 2
+    assert ids(index.search("automobile", mode="meaning", merge=False))[0] == "docs:cars.md#car"
+    found = []
+
+    def while_it_embeds(texts):
+        found.append(ids(index.search("automobile", mode="meaning", merge=False))[0])
+        return vectors(texts)
+
+    with quire.Index.open(folder) as again:
+        new = Counting("2", while_it_embeds)
+        assert again.embed(new).embedded == 2
+        assert found == ["docs:cars.md#car"]
+        new._function = vectors
+        assert ids(again.search("erase", mode="meaning", merge=False))[0] == "docs:data.md#data"
+    assert len(list(folder.glob("vectors-*"))) == 1
+
+
+def test_a_search_by_words_loads_no_model(index, docs, tmp_path):
+    index.embed(vectors)
+    code = (
+        "import sys; from quire.cli import main\n"
+        "try: main(sys.argv[1:])\n"
+        "except SystemExit as end: assert not end.code, end.code\n"
+        "assert not {'numpy', 'wordllama', 'tokenizers', 'quire.embed'} & set(sys.modules)\n"
+    )
+    arguments = ["search", "pedal", str(docs), "--index", str(tmp_path / ".quire")]
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "cars.md" in done.stdout
+
+
 def test_without_vectors_the_other_modes_say_what_to_do(index):
     with pytest.raises(quire.StoreError, match="quire index --vectors wordllama"):
         index.search("car", mode="hybrid")
@@ -147,7 +251,7 @@ def test_without_vectors_the_other_modes_say_what_to_do(index):
 
 KILLED = """
 import os, sys
-sys.path.insert(0, {here!r})
+sys.path[:0] = {folders!r}
 import quire
 from test_vectors import Counting, vectors
 left = int(sys.argv[1])
@@ -175,7 +279,7 @@ def test_killed_anywhere_it_ends_in_the_same_state(index, docs, tmp_path):
     for number in range(6):
         (docs / f"page{number}.md").write_text(f"# Page {number}\n\nText {number}.\n\n## Part\n\nMore {number}.\n")
     index.update()
-    script = KILLED.format(here=str(Path(__file__).parent))
+    script = KILLED.format(folders=FOLDERS)
     codes = []
     for left in range(1, 60):
         codes.append(

@@ -43,7 +43,7 @@ def embed_batch(chunks: Any, embedder: str) -> Any:
     A text that is longer than the model's window has the mean of the vectors of its passages.
     """
     arrow, _ = pyarrow()
-    model = _embedder(embedder)
+    model = embedder_of(embedder)
     parts = [passages(text, model) for text in chunks.column("embedText").to_pylist()]
     made = iter(model.embed([text for each in parts for text in each]) if parts else ())
     vectors = [sum(next(made) for _ in each) / len(each) for each in parts]
@@ -51,7 +51,7 @@ def embed_batch(chunks: Any, embedder: str) -> Any:
 
 
 @cache
-def _embedder(name: str) -> Embedder:
+def embedder_of(name: str) -> Embedder:
     """The embedder of that name, loaded once in each process."""
     return resolve(name)
 

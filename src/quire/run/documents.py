@@ -10,7 +10,7 @@ from typing import Any
 
 from quire.errors import InputError, impossible
 from quire.run import ray_engine
-from quire.run.parts import PART, Done, Part, Problem, parts_of, read_documents, without, write_part
+from quire.run.parts import PART, Done, Part, Problem, parts_of, read_documents, remove_other_parts, without, write_part
 from quire.run.process_pool import Lost, map_batches
 from quire.run.workers import Batch, cores
 
@@ -41,8 +41,16 @@ def map_documents(
             yield done.value
 
 
-def write_parts(function: Function, output: str, part: Part) -> Done:
-    """Write what ``function`` makes of a part to its Parquet file; the value is the number of rows and tokens."""
+def write_parts(
+    parts: Sequence[Part], function: Function, output: str, *, engine: str, workers: int | None = None
+) -> Generator[Done, None, None]:
+    """Write what ``function`` makes of each part to a Parquet file; yield the numbers of its rows and tokens."""
+    with closing(results(parts, partial(_write, function, output), engine=engine, workers=workers)) as running:
+        yield from running
+    remove_other_parts(output, len(parts))
+
+
+def _write(function: Function, output: str, part: Part) -> Done:
     done = _apply(function, part)
     write_part(output, part.number, done.value)
     tokens = sum(stats["tokens"] for stats in done.value.column("tokenStats").to_pylist())

@@ -39,6 +39,8 @@ class Part(NamedTuple):
     source: str
     """The folder or URL that the paths are relative to."""
     paths: tuple[str, ...]
+    hashes: tuple[tuple[str, str], ...] = ()
+    """Paths with the hash that a store has recorded for them."""
 
 
 class Done(NamedTuple):

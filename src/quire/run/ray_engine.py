@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import pickle
 import sys
+import warnings
 from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from importlib import import_module
@@ -35,7 +36,9 @@ def results(
     items = [{"index": index, "part": pickle.dumps(part)} for index, part in enumerate(parts)]
     rows = data.from_items(items, override_num_blocks=max(len(items), 1))
     following = 0
-    made = rows.map(partial(_in_task, work), num_cpus=1, concurrency=workers, ray_remote_args_fn=_task_options)
+    pool = data.TaskPoolStrategy(size=workers)
+    with warnings.catch_warnings(action="ignore"):  # max_retries is deprecated, and nothing replaces it in Ray 2.60
+        made = rows.map(partial(_in_task, work), num_cpus=1, compute=pool, max_retries=_RETRIES)
     for row in made.iter_rows():
         yield from ((part, None) for part in parts[following : row["index"]])
         following = row["index"] + 1
@@ -44,10 +47,6 @@ def results(
             raise done
         yield parts[row["index"]], done
     yield from ((part, None) for part in parts[following:])
-
-
-def _task_options() -> dict[str, Any]:
-    return {"max_retries": _RETRIES}
 
 
 def _in_task(work: Callable[[Part], Done], row: dict[str, Any]) -> dict[str, Any]:

@@ -28,7 +28,8 @@ from quire.stores.target import Known, Store, failed, opened, parts
 
 _BATCH = 256
 """How many rows are embedded and written at a time, unless the embedder says it."""
-_UNFINISHED = ""
+UNFINISHED = ""
+"""The recorded hash of a document while its rows are written."""
 
 OnProgress = Callable[[int, int, int], None]
 """Called with the number of documents done, of all changed documents, and of rows so far."""
@@ -91,7 +92,7 @@ def sync_documents(
     if isinstance(to, str):
         parts(to)  # before a model is loaded
     model = resolve(embedder)
-    with opened(to, dry_run=dry_run) if isinstance(to, str) else nullcontext(to) as store, _explained(store):
+    with opened(to, dry_run=dry_run) if isinstance(to, str) else nullcontext(to) as store, explained(store):
         return _Sync(store, model, dry_run=dry_run, on_progress=on_progress).run(documents)
 
 
@@ -102,13 +103,26 @@ def generation_of(embedder: Embedder) -> str:
 
 
 @contextmanager
-def _explained(store: Store) -> Iterator[None]:
+def explained(store: Store) -> Iterator[None]:
+    """Make an exception of the store's package a StoreError."""
     try:
         yield
     except QuireError:
         raise
     except store.errors as error:
         raise failed(store.target, "", error) from error
+
+
+def embed(embedder: Embedder, texts: list[str]) -> Any:
+    """An array with one vector per text; an EmbedderError if the embedder returns something else."""
+    if not texts:
+        return []
+    np = import_module("numpy")  # every store needs it
+    vectors = np.asarray(embedder.embed(texts), dtype=np.float32)
+    if vectors.ndim != 2 or len(vectors) != len(texts) or not vectors.size or not np.isfinite(vectors).all():
+        problem = f"{embedder.name} did not return one vector of numbers for each of {len(texts)} texts"
+        raise EmbedderError(problem, "embed(texts) must return an array with one row per text")
+    return vectors
 
 
 class _Sync:
@@ -142,7 +156,7 @@ class _Sync:
             unchanged=len(documents) - len(changed) - len(self._failed),
         )
         if changed and not self._is_dry:
-            self._store.record(self._generation, dict.fromkeys((each.name for each in changed), _UNFINISHED))
+            self._store.record(self._generation, dict.fromkeys((each.name for each in changed), UNFINISHED))
         finished = self._write(changed)
         if not self._is_dry:
             self._finish(finished, removed)
@@ -197,7 +211,7 @@ class _Sync:
         if self._is_dry:
             self._planned |= missing.keys()
             return
-        made = self._embed([row.columns["text"] for row in missing.values()])
+        made = embed(self._embedder, [row.columns["text"] for row in missing.values()])
         vectors |= zip(missing, made, strict=True)
         filled = [row.with_vector(vectors[row.key]) for row in batch]
         new = [row for row in filled if row.id not in known]
@@ -213,16 +227,6 @@ class _Sync:
         wanted = hashes & self._seen if self._is_first else hashes
         self._seen |= hashes
         return self._store.known(self._generation, sorted(wanted)) if wanted else ()
-
-    def _embed(self, texts: list[str]) -> Any:
-        if not texts:
-            return []
-        np = import_module("numpy")  # every store needs it
-        vectors = np.asarray(self._embedder.embed(texts), dtype=np.float32)
-        if vectors.ndim != 2 or len(vectors) != len(texts) or not vectors.size or not np.isfinite(vectors).all():
-            problem = f"{self._embedder.name} did not return one vector of numbers for each of {len(texts)} texts"
-            raise EmbedderError(problem, "embed(texts) must return an array with one row per text")
-        return vectors
 
     def _finish(self, finished: dict[str, str], removed: list[str]) -> None:
         """Delete rows that no document has any more, and record what is done."""

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
@@ -13,48 +10,9 @@ import pytest
 import quire
 from quire.embed import Endpoint, endpoint
 from quire.embed.endpoint import Pace
+from support.embedding_server import Server, serving
 
 KEY = "sk-secret-key-1234"
-
-
-class Server(ThreadingHTTPServer):
-    """Answers with vectors [length of the text, its position], after the answers that are planned."""
-
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.planned: list[Any] = []
-        self.seen: list[tuple[str, dict[str, Any], str | None]] = []
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}/v1"
-
-
-class Handler(BaseHTTPRequestHandler):
-    server: Server
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.seen.append((self.path, body, self.headers.get("Authorization")))
-        planned = self.server.planned.pop(0) if self.server.planned else None
-        if planned == "hang up":
-            self.connection.close()
-            return
-        if planned is None:
-            data = [{"index": at, "embedding": [len(text), at]} for at, text in enumerate(body["input"])]
-            planned = (200, {}, {"data": data[::-1]})
-        status, headers, content = planned
-        encoded = content if isinstance(content, bytes) else json.dumps(content).encode()
-        self.send_response(status)
-        for name, value in {**headers, "Content-Length": str(len(encoded))}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(encoded)
-
-    def log_message(self, *_: Any) -> None:
-        """Print nothing."""
 
 
 @pytest.fixture
@@ -62,12 +20,8 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     monkeypatch.delenv("QUIRE_EMBED_KEY", raising=False)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-for-openai-only")
     monkeypatch.setattr(endpoint, "_FIRST_PAUSE", 0.0)
-    with Server() as made:
-        thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+    with serving() as made:
         yield made
-        made.shutdown()
-        thread.join()
 
 
 def test_batches_in_order(server: Server) -> None:

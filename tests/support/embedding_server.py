@@ -1,0 +1,67 @@
+"""An OpenAI-compatible endpoint on this machine."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+class Server(ThreadingHTTPServer):
+    """Answers with vectors [length of the text, its position], after the answers that are planned."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.planned: list[Any] = []
+        """Answers: a status, headers and content; "hang up"; "wait" until the server stops; None for vectors."""
+        self.stopping = threading.Event()
+        self.seen: list[tuple[str, dict[str, Any], str | None]] = []
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}/v1"
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Server
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.seen.append((self.path, body, self.headers.get("Authorization")))
+        planned = self.server.planned.pop(0) if self.server.planned else None
+        if planned == "hang up":
+            self.connection.close()
+            return
+        if planned == "wait":
+            self.server.stopping.wait()
+            return
+        if planned is None:
+            data = [{"index": at, "embedding": [len(text), at]} for at, text in enumerate(body["input"])]
+            planned = (200, {}, {"data": data[::-1]})
+        status, headers, content = planned
+        encoded = content if isinstance(content, bytes) else json.dumps(content).encode()
+        self.send_response(status)
+        for name, value in {**headers, "Content-Length": str(len(encoded))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(encoded)
+
+    def log_message(self, *_: Any) -> None:
+        """Print nothing."""
+
+
+@contextmanager
+def serving() -> Iterator[Server]:
+    """A server, until the end of the block."""
+    with Server() as made:
+        thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield made
+        made.stopping.set()
+        made.shutdown()
+        thread.join()

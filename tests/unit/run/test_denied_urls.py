@@ -1,0 +1,80 @@
+"""``quire run`` with URLs that the user may not read or write: a server that speaks S3 and denies access."""
+
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from click.testing import CliRunner
+
+from quire.cli import command_group
+from quire.errors import InputError, QuireError
+
+DENIED = b"<?xml version='1.0'?><Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>"
+LISTED = (
+    b"<?xml version='1.0'?><ListBucketResult><Name>bucket</Name><Prefix>docs/</Prefix><IsTruncated>false</IsTruncated>"
+    b"<Contents><Key>docs/a.md</Key><Size>5</Size></Contents></ListBucketResult>"
+)
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def answer(self) -> None:
+        self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        may_list = self.server.may_list and "list-type" in self.path  # type: ignore[attr-defined]
+        status, body = (200, LISTED) if may_list else (403, DENIED)
+        self.send_response(status)
+        self.send_header("Content-Type", "application/xml")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    do_GET = do_HEAD = do_PUT = do_POST = answer  # noqa: N815  names of the base class
+
+    def log_message(self, *_: object) -> None:
+        """Print nothing."""
+
+
+@pytest.fixture
+def server(monkeypatch):
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "test")
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as made:
+        made.may_list = False
+        made.url = f"s3://bucket/docs?endpoint_override=127.0.0.1:{made.server_address[1]}&scheme=http&region=us-east-1"
+        thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield made
+        made.shutdown()
+        thread.join()
+
+
+def run(*arguments):
+    return CliRunner().invoke(command_group.quire, ["run", *map(str, arguments)], standalone_mode=False)
+
+
+def test_a_source_that_may_not_be_listed(server, tmp_path) -> None:
+    error = run(server.url, "-o", tmp_path / "out").exception
+    assert isinstance(error, InputError)
+    assert "cannot be listed" in error.reason
+    assert "check the address and your permissions" in str(error)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_document_that_may_not_be_read_is_reported(server, tmp_path) -> None:
+    server.may_list = True
+    result = run(server.url, "-o", tmp_path / "out")
+    assert result.return_value == 2
+    assert "a.md: cannot be read" in result.output
+    assert "0 documents, 0 chunks, 0 tokens, 1 skipped" in result.output
+
+
+def test_an_output_that_may_not_be_written(server, tmp_path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("# A\n\nText.\n")
+    error = run(tmp_path / "docs", "-o", server.url).exception
+    assert isinstance(error, QuireError)
+    assert "cannot be written" in str(error)
+    assert "check the address and your permissions" in str(error)
