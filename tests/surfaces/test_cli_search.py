@@ -229,7 +229,7 @@ def test_own_text_comes_before_what_is_below_it(run, docs) -> None:
     assert ("A plain text." in whole, "## Also" in whole, "more: quire get" in whole) == (True, True, False)
     less = run("search", "--max-tokens", 300, "plain", "more").out.decode()
     assert ("A plain text." in less, "## Below" in less, "## Also" in less) == (True, True, False)
-    assert less.endswith("more/a.md:1  more: quire get 'more:a.md#plain'\n")
+    assert less.endswith("more/a.md:1  more: quire get 'more:a.md#plain' --children\n")
     assert run("search", "--full", "--max-tokens", 0, "plain", "more").out.decode() == whole
 
 
@@ -762,3 +762,31 @@ def test_a_word_that_does_not_occur_names_words_that_begin_alike(run, tmp_path) 
     assert (result.code, result.out) == (1, b"")
     assert result.err == "nothing found; words that begin alike: tokens, tokamak\n"
     assert run("search", "xyzzyq", "near").err == "nothing found\n"
+
+
+def test_similar_reads_a_file_outside_of_all_trees_for_this_call_only(run, docs, tmp_path) -> None:
+    docs({"more/a.md": "# Closures\n\nA closure captures variables.\n", "more/b.md": "# Other\n\nText.\n"})
+    run("index", "more")
+    draft = tmp_path / "draft.txt.md"
+    draft.write_text("Intro.\n\n# Draft\n\n## Closures\n\nWhat a closure captures.\n", encoding="utf-8")
+    result = run("similar", str(draft), "--list")
+    assert result.out.decode().startswith("more/a.md:1  Closures")  # found by what is below its headings
+    assert b"draft" not in run("ls").out
+
+
+def test_results_beyond_the_budget_of_a_list_are_counted(run, docs) -> None:
+    docs({f"more/{name}.md": f"# Volume {name}\n\nA volume.\n" for name in "abcdefgh"})
+    result = run("search", "--list", "--max-tokens", 40, "volume", "more")
+    shown = len(result.out.splitlines())
+    assert 0 < shown < 8
+    assert f"{8 - shown} more beyond 40 tokens" in result.err
+
+
+def test_a_section_that_is_not_shown_from_its_beginning_says_so(run, docs) -> None:
+    before = "".join(
+        f"Paragraph {number} says nothing of it, at some length and in many words.\n\n" for number in range(99)
+    )
+    docs({"more/a.md": f"# Long\n\n{before}The needle is here.\n"})
+    printed = run("search", "--max-tokens", 120, "needle", "more").out.decode().splitlines()
+    assert printed[3] == "…"
+    assert "The needle is here." in printed

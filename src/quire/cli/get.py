@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import sys
-from contextlib import suppress
 from typing import NamedTuple
 
 import click
@@ -16,7 +15,7 @@ from quire.cli.open_index import OpenIndex, open_index, settings_for
 from quire.cli.output import count_of, message, write_json_array
 from quire.cli.shared_options import index_option, json_option, no_update_option, not_empty
 from quire.cli.tree_paths import command_hint, exists, locate
-from quire.errors import BusyError, NotFoundError, StoreError
+from quire.errors import NotFoundError
 from quire.search.hit import Hit
 
 _TARGET = re.compile(r"(?s)(?P<file>.*)(?P<rest>#[^#]*|:[0-9]+)")
@@ -82,9 +81,7 @@ def command(
             for each in group:
                 hit = _get(opened, each, children=children, max_tokens=max_tokens or None)
                 found |= {each: (hit, opened.file(hit.tree, hit.path))} if hit else {}
-            for tree in (each.tree for each in opened.selection if each.is_new):  # read only to be printed
-                with suppress(BusyError, StoreError):  # it stays and can be removed by hand
-                    opened.index.remove(tree, wait=0.0)
+            opened.forget_new_trees()
     hits = [found[each] for each in wanted if each in found]
     if as_json:
         write_json_array(hit_record(hit, file) for hit, file in hits)

@@ -136,11 +136,14 @@ class Printer:
         yield from self._rows(f"{self._paint.path(path, file)}  {self._paint.number(size)}")
         yield from reasons
         yield ""
+        indent = "" if self._columns is None else _INDENT
+        if hit.parts and hit.parts[0].start > hit.span.start:  # not from its beginning
+            yield f"{indent}…"
         yield from self._text(hit)
         if not hit.complete:
             yield ""
-            indent = "" if self._columns is None else _INDENT
-            yield self._paint.faint(f"{indent}{file}:{first}  more: quire get {quote(visible(hit.id))}")
+            more = f"quire get {quote(visible(hit.id))} --children"
+            yield self._paint.faint(f"{indent}{file}:{first}  more: {more}")
 
     def _text(self, hit: Hit) -> Iterator[str]:
         """The text of a hit; on a terminal indented, with marked matches, wrapped outside of code, and shortened."""

@@ -58,6 +58,12 @@ class OpenIndex(msgspec.Struct, frozen=True, kw_only=True):
         folder = self.folders[tree]
         return display_path(folder / path if storable(folder.name) != path or folder.is_dir() else folder)
 
+    def forget_new_trees(self) -> None:
+        """Remove the trees that were read for this command only: files outside all other trees."""
+        for tree in (each.tree for each in self.selection if each.is_new):
+            with suppress(BusyError, StoreError):  # it stays and can be removed by hand
+                self.index.remove(tree, wait=0.0)
+
     def show_not_found(self, error: NotFoundError) -> None:
         """Tell the user what is not in the index."""
         if error.advice == USE_LS:

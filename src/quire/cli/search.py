@@ -39,9 +39,9 @@ from quire.settings import NUMBERS
 _PATH = re.compile(r"[/\\]|\.\w+\Z")
 """A slash or a file extension, which words of a query rarely have."""
 _LIMIT = click.IntRange(1, int(NUMBERS["search.limit"].most))
-_FRAME = 80
+_FRAME = 96
 """The most bytes that are printed around a result besides its names."""
-_SPARE = 8
+_SPARE = 12
 """Tokens that joining the texts of results may save."""
 _TRIES = 8
 """After so many searches the budget is reduced in larger steps."""
@@ -243,7 +243,9 @@ class _Search:
             results = self._find(max_tokens=0)
             numbers = range(1, len(results) + 1)
             if self._is_given:
-                del results[bisect_right(numbers, budget, key=lambda most: self._tokens(Results(results[:most]))) :]
+                fitting = bisect_right(numbers, budget, key=lambda most: self._tokens(Results(results[:most])))
+                results.over_budget += len(results) - fitting
+                del results[fitting:]
             return results
         if not self._is_given:  # no token has less than one byte; counting exactly loads a tokenizer
             return self._find(max_tokens=None, around=self._bytes_around)

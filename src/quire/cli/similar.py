@@ -33,10 +33,10 @@ def command(
     index_folder: str | None,
     no_update: bool,
 ) -> int:
-    """Find sections that are similar to one, in other documents.
+    """Find sections that are similar to one, or to a whole file, in other documents.
 
-    quire searches for the words that are frequent in the section and rare elsewhere. The exit code is 1 if nothing is
-    found.
+    quire searches for the words that are frequent in it and rare elsewhere. A file outside all trees is read for this
+    call only. The exit code is 1 if nothing is found.
     """
     wanted = Target.parse(target)
     paths = [wanted.file] if wanted.is_file else []
@@ -48,6 +48,7 @@ def command(
             return NOTHING_FOUND
         hits = opened.index.similar(name, limit=limit, max_tokens=max_tokens)
         files = [opened.file(hit.tree, hit.path) for hit in hits]
+        opened.forget_new_trees()
     if as_json:
         write_json_array(hit_record(hit, file) for hit, file in zip(hits, files, strict=True))
     else:

@@ -17,6 +17,7 @@ _LINE = re.compile(r"(?s)(?P<document>.+):(?P<line>[0-9]{1,9})")
 USE_LS = "quire ls shows what is"  # the advice if no name is similar
 _MAX_COMPARED = 5_000
 _SHOWN = 5
+_MAX_TRIED = 20  # in how many documents of the same name a section is looked for
 
 
 def find_section(snapshot: Snapshot, name: str) -> Node:
@@ -81,13 +82,23 @@ def _by_line(snapshot: Snapshot, name: str) -> Iterator[Node]:
 
 
 def _in_namesakes(snapshot: Snapshot, name: str) -> tuple[str, ...]:
-    """The same section in documents with the same file name, with or without extension, in any folder."""
+    """The same section in documents with the same file name, in any folder; the documents if none has it."""
     document = name.rpartition("#")[0] or _LINE.sub(r"\g<document>", name)
     if _document_ids(snapshot, document):
         return ()
     file = _file_name(document)
     namesakes = [each for each in snapshot.files if file in (_file_name(each), _file_name(each).rpartition(".")[0])]
-    return tuple(each + name.removeprefix(document) for each in namesakes)
+    sections = [each + name.removeprefix(document) for each in namesakes[:_MAX_TRIED]]
+    return tuple(
+        [each for each in sections if _exists(snapshot, each)] or (sections if len(sections) == 1 else namesakes)
+    )
+
+
+def _exists(snapshot: Snapshot, name: str) -> bool:
+    try:
+        return any(next(find(snapshot, name), None) for find in (_by_id, _by_anchor, _by_line))
+    except NotFoundError:  # no such line
+        return False
 
 
 def _file_name(path: str) -> str:

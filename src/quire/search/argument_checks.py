@@ -127,5 +127,5 @@ def meaning_weight(mode: object, hybrid: float) -> float:
     """The part of a score that is the similarity of vectors, by the mode of a search."""
     weights = {"words": 0.0, "hybrid": hybrid, "meaning": 1.0}
     if not isinstance(mode, str) or mode not in weights:
-        raise _impossible("mode", mode, f"choose from: {', '.join(weights)}")
+        raise _impossible("mode", mode, f"one of: {', '.join(weights)}")
     return weights[mode]

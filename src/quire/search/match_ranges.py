@@ -24,6 +24,7 @@ from quire.search.hit import Hit
 Corrections = Mapping[str, Sequence[str]]
 _SIGNED = r"[A-Za-z](?:\+\+|#)"  # ``C++`` and ``C#`` are words
 _ASCII_WORD = re.compile(rf"{_SIGNED}|[A-Za-z0-9]++")
+_MAX_NAME = 10_000  # a longer sequence of letters is data, and is not split into parts
 _DROPPED = "g"  # stemmers keep the first letter, but the Dutch one turns ``gelopen`` into ``lop``
 
 
@@ -110,7 +111,7 @@ class Highlighter:
         """The terms of a word, and those of the parts of a name; None if nothing wanted is in it."""
         if word.isascii() and word.islower() and word[0] not in self._letters:
             return None
-        names = humps(word).split() if word.isascii() and not word[1:].islower() else []
+        names = humps(word).split() if len(word) <= _MAX_NAME and word.isascii() and not word[1:].islower() else []
         whole, parts, at = self._tokens(word, 0), list[_Token](), 0
         for name in names:
             at = word.index(name, at)

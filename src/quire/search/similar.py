@@ -18,11 +18,13 @@ _IN_TITLE = 3  # how often a word of the title counts
 
 
 def similar_query(snapshot: Snapshot, node: Node) -> str:
-    """The words that tell a section from others: frequent in it, rare elsewhere. Empty if it has none."""
+    """The words that tell a section, or a whole document, from others. Empty if it has none."""
+    nodes = [node] if node.position else snapshot.nodes_of(node.document_id)
     language = snapshot.settings.trees[node.tree].language
+    titles, texts = ("\n".join(found) for found in zip(*((each.title, each.body_text) for each in nodes), strict=True))
     dictionary, spelled = Dictionary(snapshot), dict[str, str]()
     counts: Counter[str] = Counter()
-    for text, weight in ((node.title, _IN_TITLE), (node.body_text[:_MAX_READ], 1)):
+    for text, weight in ((titles[:_MAX_READ], _IN_TITLE), (texts[:_MAX_READ], 1)):
         for word in _WORD.findall(text):
             for term in () if is_function_word(word, (language,)) else word_terms(word.lower(), language)[:1]:
                 spelled.setdefault(term, word.lower())

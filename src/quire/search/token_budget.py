@@ -27,6 +27,7 @@ from quire.model import Span
 from quire.offsets import BLANK, line_start
 
 WORTH = 16  # a passage is cut only if there is room for so many tokens, and to at least half as many
+_MAX_READ = 200_000  # how many characters of a long node are searched for matches
 _MAX_MISSES = 16  # after so many nodes that do not fit, no more are tried
 _BATCH = 32  # how many nodes are read at a time
 ELLIPSIS = "…\n\n"  # between passages that do not meet, on a line of its own
@@ -269,7 +270,7 @@ def _add_matching(excerpt: Excerpt, node: Node, ranges: Ranges | None, room: int
     inside = passages(node)
     matches: dict[int, list[Span]] = {}  # by number of the passage, relative to its start
     number = 0
-    for start, end in ranges(node.text) if ranges else ():
+    for start, end in ranges(node.text[:_MAX_READ]) if ranges else ():
         while node.start + start >= inside[number].end:
             number += 1
         shift = inside[number].start - node.start

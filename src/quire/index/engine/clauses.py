@@ -23,6 +23,7 @@ from quire.query.query_tree import All, Either, Not, Phrase, Query, Word, leaves
 _MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
 
 _WHOLE_NAME = 1.0  # the extra weight of a name whose parts are adjacent
+_FUNCTION_WORD = 0.5  # the weight of a function word beside others: it is rare in titles, and says little
 _WHOLE_FLAG = 6.0  # the extra weight of a flag with its dashes
 
 
@@ -133,7 +134,8 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
         musts = self._build_each(item for item in required if self._must_match(item))
         refused = self._strict._build_each(item.item for item in items if isinstance(item, Not))  # noqa: SLF001
         optional = [item for item in items if self.context.is_optional(item) and item not in required]
-        more = msgspec.structs.replace(self, bonus=False)._build_each(optional)  # noqa: SLF001
+        functions = msgspec.structs.replace(self, bonus=False)._build_each(optional)  # noqa: SLF001
+        more = [tantivy.Query.boost_query(each, _FUNCTION_WORD) for each in functions]
         if musts:
             more += some
         elif some:
