@@ -31,8 +31,8 @@ _COLUMNS = (
 )
 _WITHOUT: Mapping[str, Mapping[str, Any]] = {
     "without words of links": {"boosts": {"links": 0.0}},
-    "without in-links": {"in_links": 0.0},
-    "without both": {"boosts": {"links": 0.0}, "in_links": 0.0},
+    "without in-links": {"in_links": 0.0, "page_links": 0.0},
+    "without both": {"boosts": {"links": 0.0}, "in_links": 0.0, "page_links": 0.0},
     "without title coverage": {"title_coverage": 0.0},
     "without coordination": {"coordination": 0.0},
     "without adjacent words in titles": {"adjacent": 0.0},
