@@ -790,3 +790,10 @@ def test_a_section_that_is_not_shown_from_its_beginning_says_so(run, docs) -> No
     printed = run("search", "--max-tokens", 120, "needle", "more").out.decode().splitlines()
     assert printed[3] == "…"
     assert "The needle is here." in printed
+
+
+@pytest.mark.parametrize("most", [60, 100, 200])
+def test_lines_with_matches_keep_a_budget(run, docs, most: int) -> None:
+    docs({f"more/{name}.md": f"# Volume {name}\n\nA volume.\n\nAnother volume.\n" for name in "abcdefgh"})
+    result = run("search", "--matches", "--max-tokens", most, "volume", "more")
+    assert 0 < tokens(result.out.decode()) <= most

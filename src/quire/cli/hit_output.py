@@ -103,7 +103,7 @@ class Printer:
 
     def tokens(self, hits: Sequence[Hit], files: Sequence[str]) -> int:
         """The tokens of the complete output, as it is when piped; explanations are free."""
-        piped = Printer(StringIO(), form=self.form)
+        piped = Printer(StringIO(), form=self.form, ranges=self._ranges)
         return tokens_of("".join(f"{line}\n" for line in piped._lines(hits, files)))
 
     def _lines(self, hits: Sequence[Hit], files: Sequence[str]) -> Iterator[str]:
