@@ -797,3 +797,9 @@ def test_lines_with_matches_keep_a_budget(run, docs, most: int) -> None:
     docs({f"more/{name}.md": f"# Volume {name}\n\nA volume.\n\nAnother volume.\n" for name in "abcdefgh"})
     result = run("search", "--matches", "--max-tokens", most, "volume", "more")
     assert 0 < tokens(result.out.decode()) <= most
+
+
+def test_a_word_that_occurs_nowhere_is_named(run, docs) -> None:
+    docs({"more/a.md": "# Volume\n\nA volume.\n"})
+    result = run("search", "xyzzyq volume", "more")
+    assert (result.code, result.err) == (0, 'no match for "xyzzyq"\n')

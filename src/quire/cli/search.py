@@ -308,3 +308,5 @@ def _show_notes(results: Results) -> None:
     for word, instead in results.corrections.items():
         words = " or ".join(f'"{each}"' for each in instead)
         note(visible(f'no match for "{word}"; showing results for {words}'))
+    for word in results.unknown_words if results else ():
+        note(visible(f'no match for "{word}"'))

@@ -288,4 +288,5 @@ def _notes(results: Results) -> list[str]:
     """What a search has to say about its results."""
     weaker = results.below_cutoff
     corrected = [f'no match for "{word}"; searched {" or ".join(each)}' for word, each in results.corrections.items()]
-    return [*corrected, f"{weaker} weaker matches left out"] if weaker else corrected
+    unknown = [f'no match for "{word}"' for word in results.unknown_words if results]
+    return [*corrected, *unknown, *([f"{weaker} weaker matches left out"] if weaker else [])]

@@ -67,6 +67,7 @@ class Results(list[Hit]):
         corrections: Mapping[str, Sequence[str]] | None = None,
         below_cutoff: int = 0,
         over_budget: int = 0,
+        unknown_words: Sequence[str] = (),
         words_alike: Sequence[str] = (),
         phases: Mapping[str, Any] | None = None,
     ) -> None:
@@ -81,6 +82,8 @@ class Results(list[Hit]):
         """How many results were left out because they score much less than the best."""
         self.over_budget = over_budget
         """How many results were left out because they do not fit the token budget."""
+        self.unknown_words = tuple(unknown_words)
+        """Words that do not occur, and for which nothing was searched instead."""
         self.words_alike = tuple(words_alike)
         """If nothing was found: words of the documents that begin as the query's first unknown word does."""
         self.phases = dict(phases or {})

@@ -190,8 +190,8 @@ def make_compiler(snapshot: Snapshot, settings: SearchSettings, query: Query | N
     return Compiler(context)
 
 
-def corrected(context: QueryContext, query: Query) -> tuple[Query, dict[str, tuple[str, ...]]]:
-    """The query and corrections for its first words that do not occur.
+def corrected(context: QueryContext, query: Query) -> tuple[Query, dict[str, tuple[str, ...]], tuple[str, ...]]:
+    """The query, corrections for its first words that do not occur, and those of them that have none.
 
     A word with which others start becomes a prefix: ``auth`` finds *authentication*.
     """
@@ -201,14 +201,8 @@ def corrected(context: QueryContext, query: Query) -> tuple[Query, dict[str, tup
     prefixes = {text: (f"{text}*",) for text in unknown if context.dictionary.is_prefix(text)}
     found = {text: prefixes.get(text) or context.dictionary.corrections(text) for text in unknown}
     query = _with_prefixes(query, prefixes) if prefixes else query
-    return query, {word: corrections for word, corrections in found.items() if corrections}
-
-
-def words_alike(context: QueryContext, query: Query) -> tuple[str, ...]:
-    """Words that begin as the first word of a query does that does not occur; empty if there are none."""
-    texts = (leaf.text for leaf in leaves(query) if leaf.field is None)
-    unknown = next((text for text in texts if not context.dictionary.has(text)), "")
-    return context.dictionary.words_alike(unknown) if unknown else ()
+    corrections = {word: instead for word, instead in found.items() if instead}
+    return query, corrections, tuple(word for word in unknown if word not in corrections)
 
 
 def _with_prefixes(query: Query, prefixes: Container[str]) -> Query:

@@ -61,7 +61,7 @@ def search(
     matching_nodes.refuse_unknown_trees(snapshot, query, trees)
     compiler = matching_nodes.make_compiler(snapshot, settings, query)
     context = compiler.context
-    query, corrections = matching_nodes.corrected(context, query)
+    query, corrections, unknown = matching_nodes.corrected(context, query)
     phases["correct"] = {"words looked up": context.dictionary.lookups, "words corrected": len(corrections)}
     compiler = Compiler(msgspec.structs.replace(context, corrections=corrections)) if corrections else compiler
     filters = matching_nodes.make_filters(snapshot, compiler, trees, paths, without)
@@ -91,7 +91,8 @@ def search(
         corrections=corrections,
         below_cutoff=len(found) - len(relevant),
         over_budget=len(relevant) - len(hits),
-        words_alike=() if found else matching_nodes.words_alike(context, query),
+        unknown_words=unknown,
+        words_alike=() if found or not unknown else context.dictionary.words_alike(unknown[0]),
         phases=phases,
     )
 
