@@ -22,6 +22,7 @@ from quire.query.query_tree import All, Either, Not, Phrase, Query, Word, leaves
 
 _MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
 
+_SPLIT_NAME = 0.75  # the weight of the parts of a name that also occurs as a whole
 _WHOLE_NAME = 1.0  # the extra weight of a name whose parts are adjacent
 _FUNCTION_WORD = 0.5  # the weight of a function word beside others: it is rare in titles, and says little
 _WHOLE_FLAG = 6.0  # the extra weight of a flag with its dashes
@@ -106,9 +107,14 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
         for text in self.context.corrected(word):
             for language in self.context.languages:
                 found = spellings(text, language)
+                statistics = [
+                    self.context.dictionary.statistics(term, language) for each in found[:1] for term in each.terms
+                ]
+                split = _SPLIT_NAME if all(each.fields for each in statistics) else 1.0
                 for spelling in found:
                     variant = self._variant(spelling, language, tight=word.field == "path")
-                    yield variant._replace(weight=min(len(found[0].terms) / len(spelling.terms), 1.0))
+                    share = len(found[0].terms) / len(spelling.terms)
+                    yield variant._replace(weight=split * share if share < 1 else 1.0)
 
     def any_variant(self, variants: Iterable[Variant]) -> tantivy.Query | None:
         """One of the variants."""
