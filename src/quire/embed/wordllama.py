@@ -13,7 +13,7 @@ try:
     import numpy as np
     import wordllama
 except ImportError as error:
-    raise MissingExtraError("wordllama", error.name) from error
+    raise MissingExtraError("wordllama") from error
 
 
 _TEXTS, _TOKENS = 64, 65_536
