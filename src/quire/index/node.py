@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -180,6 +181,7 @@ def encode_outline(nodes: Sequence[Node], language: str) -> bytes:
     )
 
 
+@lru_cache(maxsize=4_096)  # many pages have the same headings
 def _title_terms(title: str, language: str) -> str:
     """The terms of a title without function words, unless it has no others."""
     words = [word for word in title.split() if not is_function_word(word.strip(".,:;?!()"), (language,))]
