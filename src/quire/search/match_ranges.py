@@ -13,12 +13,14 @@ from itertools import pairwise
 from typing import NamedTuple
 from unicodedata import category
 
+from quire.errors import impossible
 from quire.index.engine.analysis import adjacent_terms, spellings, term_pairs, word_terms
 from quire.index.engine.function_words import is_function_word
 from quire.index.engine.normalization import ALONE, CLUSTERS, EMOJI, humps
 from quire.model import Span
 from quire.query import leaves, parse
 from quire.query.query_tree import Phrase, Query, Word
+from quire.search import argument_checks as check
 from quire.search.hit import Hit
 
 Corrections = Mapping[str, Sequence[str]]
@@ -30,6 +32,9 @@ _DROPPED = "g"  # stemmers keep the first letter, but the Dutch one turns ``gelo
 
 def match_ranges(hit: Hit, query: str, corrections: Corrections | None = None) -> tuple[Span, ...]:
     """The spans of the query's words in ``hit.text``, in order. ``corrections`` are those of the results."""
+    if not isinstance(hit, Hit):
+        raise impossible("hit", hit, "it must be a result of a search")
+    check.string("query", query)
     found = tuple((word, tuple(instead)) for word, instead in (corrections or {}).items())
     return _remembered(query, hit.language, found)(hit.text)
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import quire
 from quire.index.engine import analysis
 from quire.search.match_ranges import Highlighter, Wanted
 from support.grammar import documents
@@ -130,3 +132,9 @@ def test_what_stands_between_spaces_is_found(before: str, after: str, query: str
     start = len(before) + 1
     found = Highlighter([wanted(query)], english)(text)
     assert any(span.start <= start and start + len(query) <= span.end for span in found)
+
+
+@pytest.mark.parametrize(("hit", "query"), [("text", "word"), (None, "word")])
+def test_anything_but_a_hit_is_refused(hit: Any, query: str) -> None:
+    with pytest.raises(quire.OptionError, match="hit="):
+        quire.match_ranges(hit, query)
