@@ -35,15 +35,17 @@ def fused(snapshot: Snapshot, top: Sequence[Ranked], near: Near) -> list[Ranked]
     largest = max(near.similarity.values(), default=1.0)
     scale = max(largest - near.usual, 1e-6)
     meanings = {location: max(each - near.usual, 0.0) / scale for location, each in near.similarity.items()}
-    words = {(snapshot.record(place[0]).id, place[1]): (score, address, place) for score, address, place in top}
+    words = {
+        (snapshot.record(node_key[0]).id, node_key[1]): (score, address, node_key) for score, address, node_key in top
+    }
     both = [
-        ((1 - near.weight) * score / best + near.weight * meanings.get(location, 0.0), address, place)
-        for location, (score, address, place) in words.items()
+        ((1 - near.weight) * score / best + near.weight * meanings.get(location, 0.0), address, node_key)
+        for location, (score, address, node_key) in words.items()
     ]
     others = snapshot.addresses([location for location in meanings if location not in words])
-    places = snapshot.places(list(others.values()))
+    node_keys = snapshot.node_keys(list(others.values()))
     both += [
-        (near.weight * meanings[location], address, place)
-        for (location, address), place in zip(others.items(), places, strict=True)
+        (near.weight * meanings[location], address, node_key)
+        for (location, address), node_key in zip(others.items(), node_keys, strict=True)
     ]
     return sorted(both, key=lambda each: -each[0])

@@ -61,8 +61,8 @@ class Matching(msgspec.Struct, frozen=True):
         """Run a query for its best ``limit`` nodes."""
         compiled = compiler.compile(query)
         top = [] if compiled is None else snapshot.top(filtered(compiled, *filters), limit)
-        places = snapshot.places([address for _, address in top])
-        ranked = [(score, address, place) for (score, address), place in zip(top, places, strict=True)]
+        node_keys = snapshot.node_keys([address for _, address in top])
+        ranked = [(score, address, node_key) for (score, address), node_key in zip(top, node_keys, strict=True)]
         again = rescored(snapshot, compiler.context, query, ranked, settings)
         if near is not None:
             again = fused(snapshot, again if near.weight < 1 else [], near)
@@ -76,7 +76,7 @@ class Matching(msgspec.Struct, frozen=True):
 
     def matches(self, limit: int) -> list[Match]:
         """The best ``limit`` nodes."""
-        refs = self.snapshot.refs(place for _, _, place in self.top[:limit])
+        refs = self.snapshot.refs(node_key for _, _, node_key in self.top[:limit])
         return self._matches(self.top[:limit], refs, [1.0] * len(refs))
 
     def matches_in_documents(self, limit: int) -> list[Match]:
@@ -97,7 +97,7 @@ class Matching(msgspec.Struct, frozen=True):
             for score, ranked in zip(scores, self.top, strict=True)
             if cap * (in_document := bests[ranked[2][0]]) >= least and score >= cutoff * in_document
         ]
-        refs = self.snapshot.refs(place for _, _, place in chosen)
+        refs = self.snapshot.refs(node_key for _, _, node_key in chosen)
         return self._matches(chosen, refs, self._coverage(refs, [address for _, address, _ in chosen]))
 
     def _coverage(self, refs: Sequence[NodeRef], addresses: Sequence[Address]) -> list[float]:
@@ -139,12 +139,12 @@ class Matching(msgspec.Struct, frozen=True):
         locations: set[Location] = set()
         if not compiled or not self.top:
             return self, locations
-        refs = self.snapshot.refs(place for _, _, place in self.top)
+        refs = self.snapshot.refs(node_key for _, _, node_key in self.top)
         documents = list(dict.fromkeys(ref.document_id for ref in refs))
         for each in compiled:
             inside = filtered(each, self.compiler.one_of(DOC, documents))
             hits = self.snapshot.top(inside, self.snapshot.node_count(documents))
-            for ref in self.snapshot.refs(self.snapshot.places([address for _, address in hits])):
+            for ref in self.snapshot.refs(self.snapshot.node_keys([address for _, address in hits])):
                 positions = (ref.position, *(above.position for above in ref.ancestors))
                 locations.update((ref.document_id, position) for position in positions)
         kept = [

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from quire.index.engine.analysis import spellings
 from quire.index.engine.clauses import QueryContext, all_items, is_plain
 from quire.index.engine.index_schema import IN_LINKS, PAGE_LINKS
-from quire.index.engine.snapshot import Address, Place, Snapshot
+from quire.index.engine.snapshot import Address, NodeKey, Snapshot
 from quire.query import leaves
 from quire.query.query_tree import Query, Word
 from quire.search.ranking_settings import SearchSettings
@@ -21,7 +21,7 @@ from quire.search.ranking_settings import SearchSettings
 MAX_RESCORED = 100  # how many nodes are scored again
 _STUB = 4  # a stub has less than a fourth of the tokens of the average document
 
-Ranked = tuple[float, Address, Place]
+Ranked = tuple[float, Address, NodeKey]
 """A node that matches: its score, and where it is."""
 
 
@@ -87,7 +87,9 @@ def rescored(
     words = query_words(context, query)
     best, others = found[:MAX_RESCORED], found[MAX_RESCORED:]
     scores = second_scores(snapshot, context, words, best, settings)
-    again = [(score + sum(more), address, place) for (score, address, place), more in zip(best, scores, strict=True)]
+    again = [
+        (score + sum(more), address, node_key) for (score, address, node_key), more in zip(best, scores, strict=True)
+    ]
     return sorted([*again, *others], key=lambda each: -each[0])
 
 

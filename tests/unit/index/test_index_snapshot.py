@@ -44,7 +44,7 @@ def assert_known(snapshot: Snapshot) -> None:
     for name, record in records.items():
         nodes = snapshot.nodes_of(name)
         keys = [snapshot.top(snapshot.index.parse_query(f'"{node.id}"', ["id"]), 1)[0][1] for node in nodes]
-        refs = snapshot.refs(snapshot.places(keys))
+        refs = snapshot.refs(snapshot.node_keys(keys))
         assert [(ref.document_id, ref.number) for ref in refs] == [(name, record.number)] * len(nodes)
         assert [(ref.position, ref.depth, ref.ancestors) for ref in refs] == [
             (node.position, node.depth, node.ancestors) for node in nodes
@@ -70,8 +70,8 @@ def test_numbers_stay_apart_over_updates(index: Index, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("index")
 def test_sections_are_read_together(tmp_path: Path) -> None:
     snapshot = snapshot_of(tmp_path)
-    places = [(name, node.position) for name in snapshot.files for node in snapshot.nodes_of(name)]
-    for name, position in places:
+    node_keys = [(name, node.position) for name in snapshot.files for node in snapshot.nodes_of(name)]
+    for name, position in node_keys:
         [node] = snapshot.section((name, position), whole=False)
         assert [node] == snapshot.nodes_of(name, position, position)
         assert snapshot.section((name, position), whole=True) == snapshot.nodes_of(name, position, node.last)

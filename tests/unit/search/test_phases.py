@@ -806,3 +806,22 @@ def test_words_of_asking_shut_nothing_out(made: Made) -> None:
     )
     assert ids(index, "bind mounts vs volumes")[0] == "mounts.md#bind-mounts"
     assert ids(index, "explain the difference between bind mounts and volumes")[0] == "mounts.md#bind-mounts"
+
+
+def test_links_to_other_sections_of_a_page_count_for_all_of_it(made: Made) -> None:
+    page = "# Page\n\n## Needle topic\n\nAbout the needle.\n\n## Other\n\nMore.\n"
+    links = {f"from{n}.md": "# From\n\nRead [that](b.md#other).\n" for n in range(3)}
+    index = made({"a.md": page, "b.md": page, **links})
+    assert ids(index, "needle topic")[:2] == ["b.md#needle-topic", "a.md#needle-topic"]
+
+
+def test_function_words_of_a_title_do_not_outrank_the_subject(made: Made) -> None:
+    other = "# What is a registry?\n\nA registry keeps images.\n\n## Create one\n\nEach in a namespace of its own.\n"
+    index = made(
+        {
+            "registry.md": other,
+            "namespaces.md": "# Namespaces\n\n## Working with namespaces\n\nA namespace is a scope for names.\n",
+            **{f"p{n}.md": f"# Page {n}\n\nText number {n} is here, and it is a text.\n" for n in range(9)},
+        }
+    )
+    assert ids(index, "what is a namespace")[0].startswith("namespaces.md")

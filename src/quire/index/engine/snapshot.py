@@ -34,7 +34,7 @@ _REMOVE_TRIES, _REMOVE_PAUSE = 50, 0.002
 
 Address = tantivy.DocAddress  # the engine's address of a node in a snapshot
 Scored = tuple[float, Address]
-Place = tuple[int, int]  # the number of a document, and a position in its list of nodes
+NodeKey = tuple[int, int]  # the number of a document, and a position in its list of nodes
 Location = tuple[str, int]  # a document id, and a position in the document's list of nodes
 
 
@@ -166,17 +166,17 @@ class Snapshot:
         with engine_reads(self.folder):
             return cast("list[int]", self.searcher.fast_field_values(field, list(addresses)))
 
-    def places(self, addresses: Sequence[Address]) -> list[Place]:
+    def node_keys(self, addresses: Sequence[Address]) -> list[NodeKey]:
         """Where some nodes are, without reading them."""
         return list(zip(self.numbers(addresses, NUMBER), self.numbers(addresses, POSITION), strict=True))
 
-    def refs(self, places: Iterable[Place]) -> list[NodeRef]:
+    def refs(self, node_keys: Iterable[NodeKey]) -> list[NodeRef]:
         """Some nodes without their texts, which are not read."""
-        return [self.outline(number).ref(position) for number, position in places]
+        return [self.outline(number).ref(position) for number, position in node_keys]
 
     def locations(self, addresses: Sequence[Address]) -> list[Location]:
         """The documents and positions of some nodes."""
-        return [(self.record(number).id, position) for number, position in self.places(addresses)]
+        return [(self.record(number).id, position) for number, position in self.node_keys(addresses)]
 
     def addresses(self, locations: Sequence[Location]) -> dict[Location, Address]:
         """The addresses of nodes by their documents and positions."""
