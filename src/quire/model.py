@@ -8,13 +8,15 @@ of the untouched source text, half-open. Every stage imports this module; it imp
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from functools import cached_property, partial
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from quire.offsets import lines_at
+from quire.offsets import BLANK, lines_at
 
 Syntax = Literal["markdown", "text"]
 Kind = Literal[
@@ -187,8 +189,6 @@ class Section(NamedTuple):
     """The slug used in ids, unique in the document: the author's id, else made of ASCII. Empty at depth 0."""
     anchor: str
     """The slug for links, unique in the document: the author's id, else as GitHub makes it. Empty at depth 0."""
-    made_anchor: str
-    """The slug that GitHub would make of the title; differs from ``anchor`` where the author gave an id."""
 
     @property
     def body(self) -> Span:
@@ -219,6 +219,50 @@ class Link(NamedTuple):
     """Where it leads, as the author wrote it: ``page.md#id``."""
 
 
+class BlockColumns(NamedTuple):
+    """The blocks of a document at document level as parallel lists, in order."""
+
+    kinds: list[Kind]
+    """What each is."""
+    starts: list[int]
+    """Its first character: the start of its first line."""
+    ends: list[int]
+    """One past its last character that is not blank."""
+    names: dict[int, str]
+    """The names of directives, by the number of the block."""
+
+
+class SectionColumns(NamedTuple):
+    """The sections of a document as parallel lists: first the document itself, then every heading in order."""
+
+    starts: list[int]
+    """Where the heading starts."""
+    depths: list[int]
+    """0 for the document, else the heading's level."""
+    parents: list[int]
+    """The number of the parent section; -1 for the document."""
+    ends: list[int]
+    """Where the next heading of the same or a lower depth starts."""
+    body_starts: list[int]
+    """Where the line below the heading starts."""
+    text_starts: list[int]
+    """Where its own text starts; equal to that of ``text_ends`` if it has none."""
+    text_ends: list[int]
+    """Where its own text ends."""
+    positions: list[int]
+    """Its position among the nodes; -1 for a heading that makes no node."""
+    titles: list[str]
+    """The heading as plain text; the document's title for the first."""
+    ids: list[str]
+    """The id that the author gave the heading; empty if none."""
+    slugs: list[str]
+    """The slug used in ids, unique in the document."""
+    anchors: list[str]
+    """The slug for links, unique in the document."""
+    blocks: list[int]
+    """The number of the heading's block; -1 for the document."""
+
+
 _start_of, _end_of = attrgetter("start"), attrgetter("end")
 
 
@@ -228,22 +272,53 @@ def between(blocks: Sequence[Block], start: int, end: int) -> Sequence[Block]:
     return blocks[first : bisect_left(blocks, end, key=_start_of)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Document:
-    """A parsed document: the input of every strategy."""
+    """A parsed document: the input of every strategy. ``blocks`` and ``sections`` are made when they are first read."""
 
     source: Source
     """The text it was parsed from."""
     title: str
     """The caller's title, else front matter's, else the first H1, else the file name, else empty."""
-    sections: tuple[Section, ...]
-    """The document itself, then every heading at document level, in order."""
-    blocks: tuple[Block, ...]
-    """The blocks at document level, in order; together they cover every character that is not blank."""
+    block_columns: BlockColumns = field(repr=False)
+    """The blocks at document level, as lists; together they cover every character that is not blank."""
+    section_columns: SectionColumns = field(repr=False)
+    """The sections, as lists."""
     findings: tuple[Finding, ...] = ()
     """Findings from reading and parsing."""
-    section_starts: tuple[int, ...] = field(repr=False)
-    """Where each section starts."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(Document, **{each.name: getattr(self, each.name) for each in fields(self)}), ()
+
+    @cached_property
+    def sections(self) -> tuple[Section, ...]:
+        """The document itself, then every heading at document level, in order."""
+        lists, size = self.section_columns, len(self.text)
+        body_ends = [*lists.starts[1:], size]
+        if max(lists.positions) == 0:  # no heading makes a node: the document's own body contains them all
+            body_ends[0] = size
+        rows = zip(
+            range(len(lists.starts)), lists.depths, lists.titles, lists.starts, lists.body_starts, body_ends, lists.ends,
+            lists.text_starts, lists.text_ends, map(_or_none, lists.parents), map(_or_none, lists.positions),
+            lists.slugs, lists.anchors, strict=True,
+        )  # fmt: skip
+        return tuple(map(Section._make, rows))
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """The blocks at document level, in order; together they cover every character that is not blank."""
+        kinds, starts, ends, names = self.block_columns
+        sections = self.section_columns
+        number = {block: section for section, block in enumerate(sections.blocks)}
+        made: list[Block] = []
+        for at, (kind, start, end) in enumerate(zip(kinds, starts, ends, strict=True)):
+            if kind == "heading":
+                own = number[at]
+                made.append(Block(kind, start, end, sections.depths[own], sections.titles[own], (), sections.ids[own]))
+            else:
+                info = fence_info(self.text, start) if kind == "code" else names.get(at, "")
+                made.append(Block(kind, start, end, 0, info))
+        return tuple(made)
 
     @property
     def text(self) -> str:
@@ -274,19 +349,20 @@ class Document:
 
     def section_at(self, position: int) -> int:
         """The number of the section that contains a position; a heading belongs to its own section."""
-        return bisect_right(self.section_starts, position) - 1
+        return bisect_right(self.section_columns.starts, position) - 1
 
     def holder(self, start: int, end: int) -> int:
         """The number of the deepest section that contains everything from ``start`` to ``end``."""
-        sections = self.sections
-        section = sections[max(bisect_right(self.section_starts, start) - 1, 0)]
-        while section.parent is not None and section.end < end:
-            section = sections[section.parent]
-        return section.number
+        ends, parents = self.section_columns.ends, self.section_columns.parents
+        section = max(bisect_right(self.section_columns.starts, start) - 1, 0)
+        while section and ends[section] < end:
+            section = parents[section]
+        return section
 
     def blocks_between(self, start: int, end: int) -> Sequence[Block]:
         """The blocks at document level that overlap ``start`` to ``end``."""
-        return between(self.blocks, start, end)
+        _, starts, ends, _ = self.block_columns
+        return self.blocks[bisect_right(ends, start) : bisect_left(starts, end)]
 
     def path_to(self, section: Section) -> tuple[Section, ...]:
         """The headings from the top of the document down to ``section``, itself included; empty for the root."""
@@ -313,6 +389,19 @@ class Document:
             if below.start >= section.end:
                 return
             yield below
+
+
+def _or_none(number: int) -> int | None:
+    return None if number < 0 else number
+
+
+_FENCE_INFO = re.compile(r"[ \t]*(?:`{3,}|~{3,})[ \t]*([^\r\n]*)")
+
+
+def fence_info(text: str, start: int) -> str:
+    """The info string of the fence at ``start``; empty for indented code."""
+    match = _FENCE_INFO.match(text, start)
+    return match[1].strip(BLANK) if match else ""
 
 
 class Piece(NamedTuple):

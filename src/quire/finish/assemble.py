@@ -53,7 +53,7 @@ def assemble(
     heading, section = None, -1
     shared: dict[str, str] = {}
     node_types: dict[tuple[str, ...], tuple[str, ...]] = {}
-    starts, sections = document.section_starts, document.sections
+    starts, sections = document.section_columns.starts, document.sections
     anchors = section_anchors(document, options.slugs)
     source_path, file_name = document.path, _file_name(document.path)
     is_tree = options.strategy == "tree"

@@ -15,7 +15,7 @@ anchors.py       where a fragment leads: headings by every rule, and ids
 
 from __future__ import annotations
 
-from quire.model import Document, Source, findings_at
+from quire.model import BlockColumns, Document, SectionColumns, Source, findings_at
 from quire.parsing import heading_tree
 from quire.parsing.anchors import find_anchor
 from quire.parsing.blocks import document_blocks
@@ -36,8 +36,26 @@ def document(source: Source, title: str | None = None) -> Document:
     return Document(
         source=source,
         title=name,
-        sections=sections,
-        blocks=tuple(blocks),
         findings=(*source.findings, *findings_at(source, sorted(notes))) if notes else source.findings,
-        section_starts=tuple([section[3] for section in sections]),
+        block_columns=BlockColumns(
+            [block.kind for block in blocks],
+            [block.start for block in blocks],
+            [block.end for block in blocks],
+            {number: block.info for number, block in enumerate(blocks) if block.kind == "directive"},
+        ),
+        section_columns=SectionColumns(
+            [each.start for each in sections],
+            [each.depth for each in sections],
+            [-1 if each.parent is None else each.parent for each in sections],
+            [each.end for each in sections],
+            [each.body_start for each in sections],
+            [each.text_start for each in sections],
+            [each.text_end for each in sections],
+            [-1 if each.position is None else each.position for each in sections],
+            [each.title for each in sections],
+            ["", *(blocks[number].id for number in headings)],
+            [each.slug for each in sections],
+            [each.anchor for each in sections],
+            [-1, *headings],
+        ),
     )

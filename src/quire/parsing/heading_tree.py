@@ -48,7 +48,7 @@ def sections(source: Source, blocks: Sequence[Block], headings: Sequence[int], t
         positions = [position if is_node else None for position, is_node in counted]
     rows = zip(
         numbers, levels, titles, starts, body_starts, chain(islice(starts, 1, None), (size,)), ends, text_starts,
-        text_ends, parents, positions, *unique_slugs(titles, [each[6] for each in found]), strict=True,
+        text_ends, parents, positions, *unique_slugs(titles, [each[6] for each in found])[:2], strict=True,
     )  # fmt: skip
     root = _root(source, title, starts[0] if True in has_text else size)
     return (root, *map(partial(tuple.__new__, Section), rows))  # twice as fast as calling the class
@@ -57,7 +57,7 @@ def sections(source: Source, blocks: Sequence[Block], headings: Sequence[int], t
 def _root(source: Source, title: str, body_end: int) -> Section:
     first = source.text_start
     text = trimmed(source.text, first, max(first, body_end))
-    return Section(0, 0, title, 0, 0, body_end, len(source.text), *text, None, 0, "", "", "")
+    return Section(0, 0, title, 0, 0, body_end, len(source.text), *text, None, 0, "", "")
 
 
 def _next_lines(text: str, positions: Sequence[int]) -> list[int]:

@@ -71,7 +71,7 @@ class Units:
         self.sizer = sizer
         self.text = document.text
         self.notes: list[Note] = []
-        starts = [block[1] for block in document.blocks] if grain.opens_all else document.section_starts
+        starts = [block[1] for block in document.blocks] if grain.opens_all else document.section_columns.starts
         sizer.measure(starts, len(self.text))
         maker = _Maker(document, sizer, grain, self.notes)
         self.items = maker.items
@@ -110,7 +110,7 @@ class Units:
         """Where a node's own text starts and ends; the document's is above its first heading."""
         if node.depth:
             return node.text_start, node.text_end
-        starts = self.document.section_starts
+        starts = self.document.section_columns.starts
         stop = starts[1] if len(starts) > 1 else len(self.text)
         return trimmed(self.text, self.document.source.body_start, stop)
 
@@ -207,7 +207,7 @@ class _Maker:
 
     def _make(self) -> None:
         document, text = self._document, self._text
-        sections, starts = document.sections, document.section_starts
+        sections, starts = document.sections, document.section_columns.starts
         stops = (*starts[1:], len(text))
         block = 0
         blocks = document.blocks

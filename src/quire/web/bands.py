@@ -111,7 +111,7 @@ def _sections_around(document: Document, position: int) -> tuple[int, int, str]:
     before = [each for each in sections if position - _BEFORE <= each.start <= position - _LEAD]
     inside = sections[max(document.section_at(position - _LEAD), 0)]
     first = min(before, key=lambda each: (each.depth, -each.start), default=inside)
-    end = next((start for start in document.section_starts if start >= position + _AFTER), len(text))
+    end = next((start for start in document.section_columns.starts if start >= position + _AFTER), len(text))
     headings = [text[each.start : each.body_start].strip() for each in document.path_to(first)[:-1]]
     return first.start if first.depth else 0, end, "".join(f"{heading}\n\n" for heading in headings)
 

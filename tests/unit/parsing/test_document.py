@@ -54,7 +54,7 @@ def test_all_fields_are_set() -> None:
     assert [(section.title, section.slug, section.anchor) for section in document.sections] == [
         ("T", "", ""), ("A b c", "a-b-c", "a-b-c"), ("A b c", "a-b-c-1", "a-b-c-1"),
     ]  # fmt: skip
-    assert document.section_starts == tuple(section.start for section in document.sections)
+    assert document.section_columns.starts == [section.start for section in document.sections]
     assert all(block.children == () for block in document.blocks)
 
 
