@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import fields
+from msgspec.structs import fields
 from functools import partial
 
 import pyromark

@@ -280,9 +280,9 @@ class Document:
     """The text it was parsed from."""
     title: str
     """The caller's title, else front matter's, else the first H1, else the file name, else empty."""
-    block_columns: BlockColumns = field(repr=False)
+    block_columns: BlockColumns = field(repr=False, hash=False)
     """The blocks at document level, as lists; together they cover every character that is not blank."""
-    section_columns: SectionColumns = field(repr=False)
+    section_columns: SectionColumns = field(repr=False, hash=False)
     """The sections, as lists."""
     findings: tuple[Finding, ...] = ()
     """Findings from reading and parsing."""

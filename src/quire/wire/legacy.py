@@ -10,12 +10,14 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from msgspec import structs
+
 from quire import breadcrumbs
 from quire.counter import estimated
 from quire.errors import InputError
 from quire.parsing.slugs import github_slug
 from quire.record import Chunk, SourcePosition, TokenStats
-from quire.wire.chunk_json import ABSENT, OTHER_NAMES, camel, check_types, differing, renamed
+from quire.wire.chunk_json import OTHER_NAMES, check_types, differing, optional, renamed
 
 RENAMED: Mapping[str, str] = MappingProxyType(
     {
@@ -112,7 +114,7 @@ def _current(record: Mapping[str, Any], name: str) -> dict[str, Any]:
         if stats.get("tokens", count) != count:
             raise differing(f"{_STATS}.tokens", _COUNT, name)
         made[_STATS] = {"tokens": count, **stats}  # where quire writes it
-    check_types(made, name=name, shown=shown)
+    check_types(made, optional(Chunk), name=name, shown=shown)
     return made
 
 
@@ -154,4 +156,4 @@ def _fill_headings(record: dict[str, Any], path: list[str]) -> None:
 
 
 def _needed(kind: Any) -> list[str]:
-    return [camel(each) for each in kind.__dataclass_fields__ if each not in ABSENT[kind]]
+    return [each.encode_name for each in structs.fields(kind) if each.required]
