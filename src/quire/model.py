@@ -413,6 +413,8 @@ class Piece(NamedTuple):
     """One past its last character."""
     section: int
     """The number of the section that gives the heading path."""
+    tokens: int
+    """The tokens of its text with everything that is added to it, but the breadcrumb."""
     prefix: str = ""
     """Text added in front, so that a cut block stays valid: an opening fence, a table's header rows."""
     suffix: str = ""

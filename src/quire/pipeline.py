@@ -16,7 +16,7 @@ from quire.counter import TokenCounter
 from quire.errors import InputError
 from quire.inputs import AnyPath
 from quire.model import UNTITLED, Document, Finding, Syntax
-from quire.normalize import normalized
+from quire.normalize import RegularText
 from quire.read.source import OnUndecodable
 from quire.record import Chunk, Chunks
 
@@ -133,7 +133,7 @@ def verify(text: str, chunks: Sequence[Chunk], *, tokenizer: object = None) -> l
     document = _rebuilt(text, chunks)
     counter = size.resolve(tokenizer, run_options.DEFAULT_TOKENIZER) if tokenizer is not None else _counter_of(chunks)
     findings = chunks.findings if isinstance(chunks, Chunks) else None
-    return check.laws(document, chunks, counter, normalized=normalized, findings=findings)
+    return check.laws(document, chunks, counter, normalized=RegularText(document).span, findings=findings)
 
 
 def _check_chunks(chunks: Any) -> None:

@@ -23,7 +23,7 @@ def laws(
     chunks: Sequence[Chunk],
     counter: TokenCounter | None = None,
     *,
-    normalized: Callable[[Document, int, int], str] | None = None,
+    normalized: Callable[[int, int], str] | None = None,
     findings: Sequence[Finding] | None = None,
 ) -> list[Finding]:
     """The violations in ``chunks``, in document order.
@@ -44,7 +44,7 @@ class Case(NamedTuple):
     chunks: Sequence[Chunk]
     counter: TokenCounter | None
     """The counter that the chunks were made with; None if unknown."""
-    normalized: Callable[[Document, int, int], str] | None
+    normalized: Callable[[int, int], str] | None
     """Normalises a span; None if unknown."""
     findings: Sequence[Finding] | None
     """The findings of the chunks; None if unknown."""
@@ -115,7 +115,7 @@ def _nothing_altered(case: Case) -> Iterator[Note]:
         if _options(chunk).get("normalize"):
             if case.normalized is None:
                 continue
-            own = case.normalized(case.document, start, end)
+            own = case.normalized(start, end)
         most = chunk.added_chars if chunk.strategy == "flow" else 0  # the others repeat no sentences
         if own not in chunk.original_text:
             yield start, "altered-text", f"the text of chunk {chunk.id} is not that of its span"

@@ -54,7 +54,7 @@ def _reasons(
         return
     stats = chunk.token_stats
     own_is_short = stats.tokens < options.min_tokens or piece.prefix or piece.suffix or chunk.overlap_chars
-    if not is_only and own_is_short and not sizer.is_at_least(options.min_tokens, piece.start, piece.end):
+    if not is_only and own_is_short and sizer.size(piece.start, piece.end) < options.min_tokens:
         yield "too-short"
     if stats.embed_tokens > options.max_tokens:
         yield "too-long"

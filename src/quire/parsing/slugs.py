@@ -175,10 +175,10 @@ RULES: Mapping[str, SlugRule] = MappingProxyType(
 
 def section_anchors(document: Document, rule: str) -> list[str]:
     """The anchor of each section of a document by a rule; the document's own is empty."""
+    lists = document.section_columns
     if rule in ("github", "ascii"):
-        return [section.anchor if rule == "github" else section.slug for section in document.sections]
-    titles = [section.title for section in document.sections[1:]]
-    return ["", *anchors(rule, titles, heading_ids(document))]
+        return lists.anchors if rule == "github" else lists.slugs
+    return ["", *anchors(rule, lists.titles[1:], lists.ids[1:])]
 
 
 def heading_ids(document: Document) -> list[str]:

@@ -32,6 +32,10 @@ side.
 """
 
 
+_SIGNS_AT_LINE_END = re.compile(r"[!-/:-@\[-`{-~]++(?=[\r\n]|\Z)")
+"""ASCII punctuation that ends a line. Behind an ASCII letter or digit it begins a match of its own, in both encodings."""
+
+
 class EncodingCounter:
     """Counts the tokens of one encoding; special tokens are ordinary text, lone surrogates U+FFFD."""
 
@@ -45,14 +49,21 @@ class EncodingCounter:
         self._python: BytePairs | None = BytePairs(name, PYTHON_WORK[name])
 
     def cuts_cleanly(self, text: str, at: int) -> bool:
-        """At the start of a line that has text, before a space that follows text, and where nothing is cut off."""
+        """At the start of a line that has text, before a space that follows text, and where nothing is cut off.
+
+        Also before the punctuation or the line end that follows an ASCII letter or digit and ends its line.
+        """
         if not 0 < at < len(text):
             return True
         last, following = text[at - 1], text[at]
-        if last == "\n" and ("0" <= following <= "z" or following == "#"):
-            return True  # by far the most frequent case
-        if following == " " and not last.isspace():
-            return True  # a match includes a space at most as its first character
+        if last == "\n":
+            if "!" <= following <= "~" and following != "/":
+                return True  # by far the most frequent case
+        elif following == " ":
+            if not last.isspace():
+                return True  # a match includes a space at most as its first character
+        elif last.isalnum() and last.isascii():
+            return following in "\r\n" or _SIGNS_AT_LINE_END.match(text, at) is not None
         return _CLEAN[self.name].match(text, at) is not None
 
     def _count_first_texts(self, text: str) -> int:
