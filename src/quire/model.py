@@ -229,7 +229,13 @@ class BlockColumns(NamedTuple):
     ends: list[int]
     """One past its last character that is not blank."""
     names: dict[int, str]
-    """The names of directives, by the number of the block."""
+    """The names of directives and components, by the number of the block."""
+
+    def add(self, kind: Kind, start: int, end: int) -> None:
+        """Append a block."""
+        self.kinds.append(kind)
+        self.starts.append(start)
+        self.ends.append(end)
 
 
 class SectionColumns(NamedTuple):
@@ -280,9 +286,9 @@ class Document:
     """The text it was parsed from."""
     title: str
     """The caller's title, else front matter's, else the first H1, else the file name, else empty."""
-    block_columns: BlockColumns = field(repr=False)
+    block_columns: BlockColumns = field(repr=False, hash=False)
     """The blocks at document level, as lists; together they cover every character that is not blank."""
-    section_columns: SectionColumns = field(repr=False)
+    section_columns: SectionColumns = field(repr=False, hash=False)
     """The sections, as lists."""
     findings: tuple[Finding, ...] = ()
     """Findings from reading and parsing."""
@@ -298,9 +304,9 @@ class Document:
         if max(lists.positions) == 0:  # no heading makes a node: the document's own body contains them all
             body_ends[0] = size
         rows = zip(
-            range(len(lists.starts)), lists.depths, lists.titles, lists.starts, lists.body_starts, body_ends, lists.ends,
-            lists.text_starts, lists.text_ends, map(_or_none, lists.parents), map(_or_none, lists.positions),
-            lists.slugs, lists.anchors, strict=True,
+            range(len(lists.starts)), lists.depths, lists.titles, lists.starts, lists.body_starts, body_ends,
+            lists.ends, lists.text_starts, lists.text_ends, map(_or_none, lists.parents),
+            map(_or_none, lists.positions), lists.slugs, lists.anchors, strict=True,
         )  # fmt: skip
         return tuple(map(Section._make, rows))
 

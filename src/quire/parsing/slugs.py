@@ -37,11 +37,8 @@ _UNDERSCORES = re.compile(r"\s+")
 _WHITE = re.compile(r"[\t\r\n\x0b\x0c]")
 
 
-def unique_slugs(titles: Sequence[str], ids: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
-    """The slugs of all headings: in node ids, for links, and for links without the ids that authors gave.
-
-    A taken slug gets the next free suffix, from ``-1`` on.
-    """
+def unique_slugs(titles: Sequence[str], ids: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The slugs of all headings, in node ids and for links. A taken slug gets the next free suffix, from ``-1`` on."""
     joined = "\n".join(titles)
     if joined.isascii() and joined.replace("\n", "").isprintable() and joined.count("\n") == len(titles) - 1:
         anchors = joined.translate(_ASCII_ANCHORS).split("\n")  # all at once is faster
@@ -53,12 +50,10 @@ def unique_slugs(titles: Sequence[str], ids: Sequence[str]) -> tuple[list[str], 
         ]
     else:
         in_ids, anchors = [ascii_slug(title) for title in titles], [github_slug(title) for title in titles]
+    if any(ids):
+        in_ids, anchors = ([own or slug for own, slug in zip(ids, slugs, strict=True)] for slugs in (in_ids, anchors))
     unique = _unique(in_ids)
-    made = unique if in_ids == anchors else _unique(anchors)
-    if not any(ids):
-        return unique, made, made
-    in_ids, anchors = ([own or slug for own, slug in zip(ids, slugs, strict=True)] for slugs in (in_ids, anchors))
-    return _unique(in_ids), _unique(anchors), made
+    return unique, unique if in_ids == anchors else _unique(anchors)
 
 
 def _unique(wanted: Iterable[str], separator: str = "-", first: int = 1) -> list[str]:
@@ -175,15 +170,10 @@ RULES: Mapping[str, SlugRule] = MappingProxyType(
 
 def section_anchors(document: Document, rule: str) -> list[str]:
     """The anchor of each section of a document by a rule; the document's own is empty."""
+    sections = document.section_columns
     if rule in ("github", "ascii"):
-        return [section.anchor if rule == "github" else section.slug for section in document.sections]
-    titles = [section.title for section in document.sections[1:]]
-    return ["", *anchors(rule, titles, heading_ids(document))]
-
-
-def heading_ids(document: Document) -> list[str]:
-    """The ids that authors gave the headings of a document, in order; empty where they gave none."""
-    return [block.id for block in document.blocks if block.kind == "heading"]
+        return sections.anchors if rule == "github" else sections.slugs
+    return ["", *anchors(rule, sections.titles[1:], sections.ids[1:])]
 
 
 def anchors(rule: str, titles: Sequence[str], ids: Sequence[str]) -> list[str]:
