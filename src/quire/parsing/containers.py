@@ -94,7 +94,7 @@ def containers(
             for mark in _marks(kind, lines, tag_end, waiting):
                 if mark.opens:
                     del waiting[_MAX_OPEN:]
-                    waiting.append(mark._replace(block=number))
+                    waiting.append(_Mark(*mark[:4], number))
                 else:
                     _close(waiting, found, mark, number)
     return ((mark.block, last, mark.kind, mark.name.lstrip("{<%")) for mark, last in found)

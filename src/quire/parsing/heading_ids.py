@@ -20,7 +20,7 @@ _ATTRIBUTE = rf"(?:[#.][^\s{{}}]++|[\w:.-]++={_VALUE})"
 _ATTRIBUTE_LIST = rf"{_ATTRIBUTE}(?:[ \t]++{_ATTRIBUTE})*+"
 _WORD = rf"(?:{_ATTRIBUTE}|[\w-]++)"  # only behind a colon
 _WORD_LIST = rf"{_WORD}(?:[ \t]++{_WORD})*+"
-_ATTRIBUTES = re.compile(rf"[ \t]*+\{{(?::[ \t]*+({_WORD_LIST})|[ \t]*+({_ATTRIBUTE_LIST}))[ \t]*+\}}[ \t]*+\Z")
+_ATTRIBUTES = re.compile(rf"\{{(?::[ \t]*+({_WORD_LIST})|[ \t]*+({_ATTRIBUTE_LIST}))[ \t]*+\}}[ \t]*+\Z")
 _ID = re.compile(r"(?:\A|(?<=\s))#([^\s#]+)|(?:\A|(?<=\s))id=[\"']?([^\s\"']+)")
 _COMMENT = re.compile(r"[ \t]*(?:\{/\*[ \t]*(.*?)[ \t]*\*/\}|<!--[ \t]*(.*?)[ \t]*-->)")
 _ANCHOR = re.compile(

@@ -16,7 +16,7 @@ _DELIMITER = re.compile(r"[|:]|--")
 _TABS_TO_SPACES = str.maketrans("\t", " ")
 _FEEDS_TO_DELETE = str.maketrans("\x0b\x0c", "\x7f\x7f")
 _BLANK_LINE = re.compile(r"\n[ \t]++(?=\n)")
-_ODD_LINE = re.compile(r"\n[ \t]*+(?:!!!|\?\?\?|===|(?<=[ \t])\n)")
+_ODD_LINE = re.compile(r"\n[ \t!?=](?:[ \t]*+(?:\n|!!!|\?\?\?|===)|!!|\?\?|==)")
 """A blank line that is not empty, or one that may start an admonition; one search is faster than two."""
 
 _DASHES = r"[ \t]*+:?-++:?[ \t]*+"
@@ -76,7 +76,14 @@ def plain_lines(text: str) -> str:
         # The parser does not always end a line at a lone carriage return.
         text = text.replace("\r\n", " \n").replace("\r", "\n")
     if "\t" in text:
-        text = "\n".join([_without_tabs(line) if "\t" in line else line for line in text.split("\n")])
+        text = "\n".join(
+            [
+                _without_tabs(line)
+                if "\t" in line and (line[0] in " #" or line.rstrip(" \t")[-1:] in "-:|`~")
+                else line
+                for line in text.split("\n")
+            ]
+        )
     return text
 
 
