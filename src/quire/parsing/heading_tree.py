@@ -24,8 +24,8 @@ def document_title(source: Source, headings: Headings, title: str | None) -> str
     if title is not None:
         return title
     stated = source.frontmatter.get("title")
-    if isinstance(stated, str | int | float) and not isinstance(stated, bool) and str(stated).split():
-        return " ".join(str(stated).split())
+    if type(stated) in (str, int, float) and (words := str(stated).split()):
+        return " ".join(words)
     first = headings.titles[headings.levels.index(1)] if 1 in headings.levels else ""
     return first if first or source.path is None else doc_name(source.path.rstrip("/").rpartition("/")[2])
 
@@ -88,6 +88,8 @@ def _positions(text_starts: list[int], text_ends: list[int], ends: list[int]) ->
 
 def empty_headings(sections: SectionColumns) -> list[Note]:
     """A note for each heading that makes no node."""
+    if -1 not in sections.positions:
+        return []
     message = "heading {!r} has no text below it; it makes no node of its own"
     return [
         (start, "heading-without-text", message.format(title))

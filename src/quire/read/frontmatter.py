@@ -21,11 +21,9 @@ _MAX_SIZE = 1_000_000
 """How many values and characters aliases may add up to, beyond those that are written out."""
 _OPENING = re.compile(r"(?:---[ \t]*(?:\r\n?|\n)(?![ \t]*(?:[\r\n]|\Z))|\+\+\+[ \t]*(?:\r\n?|\n))")
 _CLOSINGS = {
-    fence: [(start + mark, re.compile(re.escape(start + mark) + r"[ \t]*(?=[\r\n]|\Z)"))
-            for start in "\n\r" for mark in marks]
-    for fence, marks in {"-": ("---", "..."), "+": ("+++",)}.items()
-}  # fmt: skip
-_LINE_END = re.compile(r"\r\n?|\n|")
+    fence: re.compile(rf"[\r\n](?:{marks})[ \t]*+(?:\r\n?|\n|\Z)")
+    for fence, marks in (("-", r"---|\.\.\."), ("+", r"\+\+\+"))
+}
 _FIRST_LINE = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?[\r\n])*([^\r\n]*)")
 _KEY_LINE = re.compile(r"""(?:"[^"]*"|'[^']*'|\w[\w.$/-]*(?: [\w.$/-]+){0,3})[ \t]*:(?=[ \t]|\Z)""")
 _TOML_PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)")
@@ -63,12 +61,10 @@ def split(text: str, name: str) -> FrontMatter:
         return FrontMatter(start, {})
     fence = text[start]
     opening = _OPENING.match(text, start)
-    closing = _closing(text, opening.end() - 1, fence) if opening else None
+    closing = _CLOSINGS[fence].search(text, opening.end() - 1) if opening else None
     if opening is None or closing is None:
         return FrontMatter(start, {})
-    block = text[opening.end() : closing.start + 1]
-    line_end = _LINE_END.match(text, closing.end)
-    end = line_end.end() if line_end else closing.end
+    block, end = text[opening.end() : closing.start() + 1], closing.end()
     try:
         data = _yaml(block) if fence == "-" else _toml(block)
     except _NotMetadataError:
@@ -84,18 +80,6 @@ def split(text: str, name: str) -> FrontMatter:
         return FrontMatter(end, data, findings=(finding,))
     reserved = [key for key in OWN_METADATA if key in data]
     return FrontMatter(end, data, findings=tuple(_reserved(key, name, block, fence) for key in reserved))
-
-
-def _closing(text: str, start: int, fence: str) -> Span | None:
-    """The first closing line, with the line end before it."""
-    found: Span | None = None
-    for literal, pattern in _CLOSINGS[fence]:
-        stop = found.start if found else len(text)
-        at = text.find(literal, start, stop)  # far faster than the pattern where there is none
-        match = pattern.search(text, at, stop) if at >= 0 else None
-        if match:
-            found = Span(*match.span())
-    return found
 
 
 def _reserved(key: str, name: str, block: str, fence: str) -> Finding:
