@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import accumulate
+from operator import lt
 
 from quire.model import BlockColumns, Note, SectionColumns, Source, doc_name
 from quire.offsets import trimmed
@@ -34,26 +35,25 @@ def section_columns(source: Source, blocks: BlockColumns, headings: Headings, ti
     """The document's own section, then one for each heading."""
     text, size = source.text, len(source.text)
     _, block_starts, block_ends, _ = blocks
+    numbers = [-1, *headings.blocks]
     starts = [0, *[block_starts[number] for number in headings.blocks]]
     depths = [0, *headings.levels]
     parents, ends = [-1], [size] * len(starts)
     body_starts = [0, *_next_lines(text, [block_ends[number] for number in headings.blocks])]
     text_starts, text_ends = body_starts[:], body_starts[:]
-    numbers = [-1, *headings.blocks]
+    pasts = [*headings.blocks[1:], len(block_starts)] if headings.blocks else []
     above = [0]
-    for section in range(1, len(starts)):
-        start, depth = starts[section], depths[section]
+    for section, (depth, number, past) in enumerate(zip(headings.levels, headings.blocks, pasts, strict=True), 1):
         while depths[above[-1]] >= depth:
-            ends[above.pop()] = start
+            ends[above.pop()] = starts[section]
         parents.append(above[-1])
         above.append(section)
-        first = numbers[section] + 1
-        past = numbers[section + 1] if section + 1 < len(numbers) else len(block_starts)
-        if first < past:
-            text_starts[section], text_ends[section] = block_starts[first], block_ends[past - 1]
+        if past - number > 1:
+            text_starts[section], text_ends[section] = block_starts[number + 1], block_ends[past - 1]
+    text_ends[0] = 1  # the document is always a node
     positions = _positions(text_starts, text_ends, ends)
-    root_end = starts[1] if max(positions) else size
-    text_starts[0], text_ends[0] = trimmed(text, source.text_start, max(source.text_start, root_end))
+    first = source.text_start
+    text_starts[0], text_ends[0] = trimmed(text, first, max(first, starts[1] if max(positions) else size))
     slugs, anchors = unique_slugs(headings.titles, headings.ids)
     return SectionColumns(
         starts, depths, parents, ends, body_starts, text_starts, text_ends, positions,
@@ -71,8 +71,7 @@ def _next_lines(text: str, positions: Sequence[int]) -> list[int]:
 
 def _positions(text_starts: list[int], text_ends: list[int], ends: list[int]) -> list[int]:
     """The position of each section among the nodes: the document, and each heading with text anywhere below it."""
-    has_text = [start < end for start, end in zip(text_starts, text_ends, strict=True)]
-    has_text[0] = True
+    has_text = list(map(lt, text_starts, text_ends))
     if all(has_text):
         return list(range(len(ends)))
     next_text = ends[0] + 1
@@ -81,9 +80,7 @@ def _positions(text_starts: list[int], text_ends: list[int], ends: list[int]) ->
             next_text = text_starts[section]
         else:
             has_text[section] = next_text < ends[section]
-    counted = accumulate(has_text, initial=-1)
-    next(counted)
-    return [position if is_node else -1 for position, is_node in zip(counted, has_text, strict=True)]
+    return [count - 1 if is_node else -1 for count, is_node in zip(accumulate(has_text), has_text, strict=True)]
 
 
 def empty_headings(sections: SectionColumns) -> list[Note]:

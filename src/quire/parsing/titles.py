@@ -56,7 +56,7 @@ def read_headings(text: str, blocks: BlockColumns, *, is_commonmark: bool) -> tu
         marked = [index for index, content in enumerate(titles) if _SPECIAL.search(content)]
         _read_markup(text, blocks, headings, lines, marked, is_commonmark=is_commonmark)
     notes: list[Note] = []
-    if len(joined) > MAX_TITLE:
+    if max(map(len, titles), default=0) > MAX_TITLE:
         for index, title in enumerate(titles):
             titles[index], note = shortened(title, starts[numbers[index]])
             notes += note
