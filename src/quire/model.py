@@ -28,8 +28,6 @@ BOM = "\ufeff"
 """The byte order mark."""
 OWN_METADATA = ("sourceFile", "processedAt", "chunkingOptions", "pipeline")
 """Names in a chunk's metadata that belong to quire; front matter cannot set them."""
-MAX_METADATA = 8_000
-"""Longer front matter, in characters, is not repeated in the records of its document."""
 UNTITLED = "untitled"
 """The name of a document without a path."""
 VERBATIM = frozenset({"code", "html", "math", "table"})
@@ -91,7 +89,8 @@ class Source:
     @property
     def metadata(self) -> Mapping[str, Any]:
         """The front matter for the records of the document; empty if it is too large to repeat in each."""
-        return {} if is_large(self.frontmatter) else self.frontmatter
+        is_large = any(finding.code == "frontmatter-too-large" for finding in self.findings)
+        return {} if is_large else self.frontmatter
 
     @property
     def text_start(self) -> int:
@@ -107,11 +106,6 @@ class Source:
     def name(self) -> str:
         """The name of the document in messages."""
         return self.path if self.path is not None else "<text>"
-
-
-def is_large(frontmatter: Mapping[str, Any]) -> bool:
-    """Whether front matter is too large to repeat in the records of its document."""
-    return len(str(frontmatter)) > MAX_METADATA
 
 
 def findings_at(source: Source, notes: Sequence[Note]) -> list[Finding]:
@@ -229,7 +223,13 @@ class BlockColumns(NamedTuple):
     ends: list[int]
     """One past its last character that is not blank."""
     names: dict[int, str]
-    """The names of directives, by the number of the block."""
+    """The names of directives and components, by the number of the block."""
+
+    def add(self, kind: Kind, start: int, end: int) -> None:
+        """Append a block."""
+        self.kinds.append(kind)
+        self.starts.append(start)
+        self.ends.append(end)
 
 
 class SectionColumns(NamedTuple):
@@ -298,9 +298,9 @@ class Document:
         if max(lists.positions) == 0:  # no heading makes a node: the document's own body contains them all
             body_ends[0] = size
         rows = zip(
-            range(len(lists.starts)), lists.depths, lists.titles, lists.starts, lists.body_starts, body_ends, lists.ends,
-            lists.text_starts, lists.text_ends, map(_or_none, lists.parents), map(_or_none, lists.positions),
-            lists.slugs, lists.anchors, strict=True,
+            range(len(lists.starts)), lists.depths, lists.titles, lists.starts, lists.body_starts, body_ends,
+            lists.ends, lists.text_starts, lists.text_ends, map(_or_none, lists.parents),
+            map(_or_none, lists.positions), lists.slugs, lists.anchors, strict=True,
         )  # fmt: skip
         return tuple(map(Section._make, rows))
 
