@@ -40,23 +40,21 @@ class Sizer:
         self.breadcrumbs = Breadcrumbs(document, counter, options)
         self.adds_up = counter.cuts_cleanly("a\nb", 2)
         """Whether the sums of ``mark`` can be used."""
-        self.sure = self.cap - self.breadcrumbs.most_tokens - SLACK if self.adds_up else -1
+        self.sure = self.cap - self.breadcrumbs.most_tokens - SLACK if self.adds_up else -_NO_CAP
         """Text whose sum is at most this fits below every breadcrumb line."""
         self.is_clean = counter.cuts_cleanly
         self._regular = regular
         self._marks: list[int] = []  # clean cuts of the text, ascending
         self._totals: list[int] = []  # the tokens from the first mark up to each
         self._behind: dict[str, int] = {}  # what blank lines add, by the signs before them
-        self._last = 0, 0  # the last position asked for, and its sum
+        self._last = -1, 0  # the last position asked for, and its sum
 
     def mark(self, position: int) -> int:
         """The sum up to the start of a line, from the first one asked for on; positions must ascend."""
         if self._regular is not None:
             position = self._regular.at(position)
         marks, (last, total) = self._marks, self._last
-        if not marks:
-            last = position
-        total += self.count(self.text[last:position])
+        total += self.count(self.text[last:position]) if last >= 0 else 0
         if self.adds_up and self.is_clean(self.text, position):
             if marks and last != marks[-1]:  # counts did not add up in between
                 total = self._totals[-1] + self.count(self.text[marks[-1] : position])
