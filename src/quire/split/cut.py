@@ -253,7 +253,7 @@ class Cutter:
 
     def _note_indent(self, reopening: Reopening, what: str) -> None:
         """Report what is indented so far that a part of it, standing alone, reads as indented code."""
-        if width(reopening.line_prefix) >= CODE_INDENT:
+        if width(reopening.line_prefix) >= CODE_INDENT and not self._outer.prefix:
             message = f"{what} in a list is opened again at its own indentation, which by itself reads as indented code"
             self._notes.append((reopening.start, "indented-part", message))
 
