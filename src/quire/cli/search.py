@@ -34,11 +34,11 @@ from quire.search.hit import Hit, Results
 from quire.search.match_ranges import match_ranges
 from quire.search.ranking_settings import MAX_TOKENS
 from quire.search.term_limit import MAX_TERMS
-from quire.settings import NUMBERS
+from quire.settings import SEARCH_KEYS
 
 _PATH = re.compile(r"[/\\]|\.\w+\Z")
 """A slash or a file extension, which words of a query rarely have."""
-_LIMIT = click.IntRange(1, int(NUMBERS["search.limit"].most))
+_LIMIT = click.IntRange(1, int(SEARCH_KEYS["search.limit"].most))
 _FRAME = 96
 """The most bytes that are printed around a result besides its names."""
 _SPARE = 12

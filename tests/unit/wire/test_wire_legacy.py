@@ -136,7 +136,12 @@ def test_marks_of_headings_become_depths() -> None:
 
 
 def test_a_title_that_begins_with_a_mark_stays_where_depths_are_known() -> None:
-    record = {**NEW, "headerPath": ["API", "# define"], "sectionTitle": "# define", "headerBreadcrumb": "API > # define"}
+    record = {
+        **NEW,
+        "headerPath": ["API", "# define"],
+        "sectionTitle": "# define",
+        "headerBreadcrumb": "API > # define",
+    }
     assert wire.migrate(wire.legacy(record)) == record
 
 
