@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 import msgspec
@@ -17,7 +18,7 @@ from quire.cli.output import Progress, count_of, message
 from quire.cli.tree_paths import Selection, TreePath, command_hint, display_path, index_flag, trees_of
 from quire.errors import BusyError, InputError, NotFoundError, StoreError
 from quire.index import folder as index_folder
-from quire.index.file_records import FileRecord, storable
+from quire.index.file_records import DEFAULT_FOLDER, FileRecord, storable
 from quire.index.section_lookup import USE_LS
 from quire.indexed import Index, Update
 from quire.model import Finding
@@ -138,23 +139,47 @@ def open_index(
 ) -> Iterator[OpenIndex]:
     """The index, updated in the trees that ``paths`` and ``trees`` select.
 
-    If a tree is called ``preferred_tree``, it is selected instead of ``paths``.
+    If a tree is called ``preferred_tree``, it is selected instead of ``paths``. If the index cannot be written, as in a
+    read-only folder, and has no answer, a temporary one is used.
     """
     settings = settings_for(index_folder)
-    with Index.open(settings.index, settings=settings.search) as index:
-        known = folders_of(index, settings, repair=update)
-        if not known and not settings.trees and not create:
-            raise no_index(settings)
-        if preferred_tree in {**known, **settings.trees}:
-            paths, trees = (), (preferred_tree,)
-        selection = tree_paths.select(paths, trees, settings, known, update=update)
-        if update:
-            selection, _ = update_index(index, selection, settings, known, is_search=True)
-        else:
-            _refuse_unknown(index, selection, settings, known)
-        folders = folders_of(index, settings)
-        missing = frozenset(name for name, folder in folders.items() if update and not folder.exists())
-        yield OpenIndex(index=index, settings=settings, selection=selection, folders=folders, missing=missing)
+    with ExitStack() as stack:
+        try:
+            opened = _opened(stack, settings, paths, trees, preferred_tree, update=update, create=create)
+        except StoreError as error:
+            if index_folder or not update:
+                raise
+            message(f"{error.path}: {error.problem}; indexing for this call only, --index keeps an index elsewhere")
+            folder = Path(stack.enter_context(TemporaryDirectory()), DEFAULT_FOLDER)
+            settings = msgspec.structs.replace(settings, index=folder)
+            opened = _opened(stack, settings, paths, trees, preferred_tree, update=update, create=create)
+        yield opened
+
+
+def _opened(
+    stack: ExitStack,
+    settings: Settings,
+    paths: Sequence[str],
+    trees: Sequence[str],
+    preferred_tree: str,
+    *,
+    update: bool,
+    create: bool,
+) -> OpenIndex:
+    index = stack.enter_context(Index.open(settings.index, settings=settings.search))
+    known = folders_of(index, settings, repair=update)
+    if not known and not settings.trees and not create:
+        raise no_index(settings)
+    if preferred_tree in {**known, **settings.trees}:
+        paths, trees = (), (preferred_tree,)
+    selection = tree_paths.select(paths, trees, settings, known, update=update)
+    if update:
+        selection, _ = update_index(index, selection, settings, known, is_search=True)
+    else:
+        _refuse_unknown(index, selection, settings, known)
+    folders = folders_of(index, settings)
+    missing = frozenset(name for name, folder in folders.items() if update and not folder.exists())
+    return OpenIndex(index=index, settings=settings, selection=selection, folders=folders, missing=missing)
 
 
 def folders_of(index: Index, settings: Settings, *, repair: bool = False) -> dict[str, Path]:
@@ -226,12 +251,11 @@ def _update_trees(
     except (BusyError, StoreError) as error:
         if not is_search:
             raise
-        if trees_of(selection).keys() & folders_of(index, settings):
+        if trees_of(selection).keys() <= folders_of(index, settings).keys():
             message(f"{error.path}: {error.problem}; answering from the index as it was")
             return selection, Update()
         if isinstance(error, StoreError):
-            hints = [*filter(None, [error.advice]), "keep it elsewhere with --index"]
-            raise error.advising(", or ".join(hints)) from error
+            raise
         done = _run_update(index, selection, settings, wait=_PATIENCE)  # there is nothing to answer from yet
     if done.failed and is_search:
         files = count_of(len(done.failed), "file")
