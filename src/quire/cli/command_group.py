@@ -18,7 +18,7 @@ import click
 from quire import __version__
 from quire.cli import is_interrupt
 from quire.cli.output import discard, message, note, visible
-from quire.errors import QuireError, near
+from quire.errors import IndexDamagedError, QuireError, near
 
 NOTHING_FOUND = 1
 ERROR = 2
@@ -85,7 +85,15 @@ def quire() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command that ``arguments`` name and return the exit code."""
-    return guarded(partial(_call, arguments))
+    return guarded(partial(_call_again, partial(_call, arguments)))
+
+
+def _call_again(call: Callable[[], int]) -> int:
+    """The result of ``call``, which is tried again after it met a damaged index: the second time, that is rebuilt."""
+    try:
+        return call()
+    except IndexDamagedError:
+        return call()
 
 
 def _call(arguments: Sequence[str]) -> int:

@@ -147,7 +147,7 @@ def open_index(
         try:
             opened = _opened(stack, settings, paths, trees, preferred_tree, update=update, create=create)
         except StoreError as error:
-            if index_folder or not update:
+            if index_folder or not update or isinstance(error, errors.IndexDamagedError):
                 raise
             message(f"{error.path}: {error.problem}; indexing for this call only, --index keeps an index elsewhere")
             folder = Path(stack.enter_context(TemporaryDirectory()), DEFAULT_FOLDER)
@@ -249,7 +249,7 @@ def _update_trees(
     try:
         done = _run_update(index, selection, settings, wait=0.0 if is_search else _PATIENCE, rebuild=rebuild)
     except (BusyError, StoreError) as error:
-        if not is_search:
+        if not is_search or isinstance(error, errors.IndexDamagedError):
             raise
         if trees_of(selection).keys() <= folders_of(index, settings).keys():
             message(f"{error.path}: {error.problem}; answering from the index as it was")
