@@ -38,8 +38,18 @@ class ChromaStore:
         self._client = client_of(place)
         self._batch = self._client.get_max_batch_size()
         self._collections: dict[str, Any] = {}
-        for each in (name, name + NEXT, name + DOCUMENTS):
+        self._names = (name, name + NEXT, name + DOCUMENTS)
+
+    def check(self) -> None:
+        """Refuse collections that quire did not make."""
+        for each in self._names:
             self._mark(each)
+
+    def clear(self) -> None:
+        """Remove quire's collections."""
+        self.check()
+        for each in self._names:
+            self._delete(each)
 
     def generation(self) -> str | None:
         """The live generation."""

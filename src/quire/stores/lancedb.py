@@ -7,6 +7,7 @@ one commit.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from quire.errors import MissingExtraError
@@ -36,9 +37,22 @@ class LanceStore:
         self.target = target
         self._database = lancedb.connect(place)
         self._name = name
+        self._names = (name, name + NEXT, name + DOCUMENTS)
         self._tables: dict[str, Any] = {}
-        for each in (name, name + NEXT, name + DOCUMENTS):
+
+    def check(self) -> None:
+        """Refuse tables that quire did not make."""
+        for each in self._names:
             self._mark(each)
+
+    def clear(self) -> None:
+        """Remove quire's tables, even if they cannot be read."""
+        for each in self._names:
+            with suppress(*ERRORS):
+                self._mark(each)
+        for each in self._names:
+            self._database.drop_table(each, ignore_missing=True)
+        self._tables.clear()
 
     def generation(self) -> str | None:
         """The live generation."""
@@ -106,6 +120,9 @@ class LanceStore:
         if self._mark(following) == generation != self._mark(self._name):
             table = self._table(following)
             self._database.create_table(self._name, table.search().to_batches(), table.schema, mode="overwrite")
+            self._tables.clear()
+        if self._has(self._name):  # on a full disk LanceDB commits incomplete files without an error; this reads all
+            self._table(self._name).count_rows("id != ''")
         if self._has(following):
             self._database.drop_table(following)
         if self._has(self._name + DOCUMENTS):

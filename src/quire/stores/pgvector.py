@@ -38,9 +38,19 @@ class PostgresStore:
         if not self._value("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", [key]):
             self._connection.close()
             raise BusyError(target, "another sync is writing to this table", "wait for it")
-        for each in (name, name + NEXT, name + DOCUMENTS):
-            self._mark(each)
+        self._names = (name, name + NEXT, name + DOCUMENTS)
         self._knows_vectors = False
+
+    def check(self) -> None:
+        """Refuse tables that quire did not make."""
+        for each in self._names:
+            self._mark(each)
+
+    def clear(self) -> None:
+        """Remove quire's tables."""
+        self.check()
+        for each in self._names:
+            self._connection.execute(self._sql("DROP TABLE IF EXISTS {}", each))
 
     def generation(self) -> str | None:
         """The live generation."""

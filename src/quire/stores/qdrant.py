@@ -41,7 +41,16 @@ class QdrantStore:
             QdrantClient(url=place, api_key=environ.get(KEY_VARIABLE)) if is_server else QdrantClient(path=place)
         )
         self._is_server = is_server
-        self._mark(name)
+
+    def check(self) -> None:
+        """Refuse a collection that quire did not make."""
+        self._mark(self._name)
+
+    def clear(self) -> None:
+        """Remove quire's collections."""
+        self.check()
+        for each in self._own():
+            self._client.delete_collection(each)
 
     def generation(self) -> str | None:
         """The live generation."""
@@ -110,9 +119,8 @@ class QdrantStore:
         home = self._home(generation)
         if self._mark(home) is not None and self._mark(self._name) != generation:
             self._point_alias(home)
-        for each in [each.name for each in self._client.get_collections().collections]:
-            is_own = each.startswith(f"{self._name}__") and each != self._name + DOCUMENTS
-            if is_own and each != home and self._mark(each) is not None:
+        for each in self._own():
+            if each not in (home, self._name + DOCUMENTS):
                 self._client.delete_collection(each)
         if self._mark(self._name + DOCUMENTS) is not None:
             others = models.Filter(must_not=_where(generation=[generation]).must)
@@ -125,6 +133,11 @@ class QdrantStore:
     def _home(self, generation: str) -> str:
         """The collection of a generation."""
         return f"{self._name}__{hashlib.blake2b(generation.encode(), digest_size=6).hexdigest()}"
+
+    def _own(self) -> list[str]:
+        """The collections of all generations, and of the records of documents."""
+        names = [each.name for each in self._client.get_collections().collections]
+        return [each for each in names if each.startswith(f"{self._name}__") and self._mark(each) is not None]
 
     def _mark(self, name: str) -> str | None:
         """The generation of a collection or alias; None if there is none."""

@@ -68,16 +68,18 @@ def sync(
     embedder: object = "wordllama",
     strategy: str = DEFAULT_STRATEGY,
     dry_run: bool = False,
+    rebuild: bool = False,
     on_progress: OnProgress | None = None,
     **options: Any,
 ) -> SyncReport:
     """Bring the store ``to`` in step with the documents of a folder.
 
     ``to`` is ``lancedb:DIR``, ``pgvector:URL``, ``chroma:DIR`` or ``qdrant:DIR``, with ``#NAME`` for another table than
-    ``quire``. ``embedder`` is a name, an embedder or a function. Other options are those of ``quire.chunk_dir``.
+    ``quire``. ``embedder`` is a name, an embedder or a function. ``rebuild`` removes quire's tables first. Other
+    options are those of ``quire.chunk_dir``.
     """
     found = documents(path, strategy, **options)
-    return sync_documents(found, to, embedder=embedder, dry_run=dry_run, on_progress=on_progress)
+    return sync_documents(found, to, embedder=embedder, dry_run=dry_run, rebuild=rebuild, on_progress=on_progress)
 
 
 def sync_documents(
@@ -86,13 +88,15 @@ def sync_documents(
     *,
     embedder: object = "wordllama",
     dry_run: bool = False,
+    rebuild: bool = False,
     on_progress: OnProgress | None = None,
 ) -> SyncReport:
-    """Bring a store in step with documents."""
+    """Bring a store in step with documents; ``rebuild`` removes quire's tables first."""
     if isinstance(to, str):
         parts(to)  # before a model is loaded
     model = resolve(embedder)
-    with opened(to, dry_run=dry_run) if isinstance(to, str) else nullcontext(to) as store, explained(store):
+    store_of = opened(to, dry_run=dry_run, rebuild=rebuild) if isinstance(to, str) else nullcontext(to)
+    with store_of as store, explained(store):
         return _Sync(store, model, dry_run=dry_run, on_progress=on_progress).run(documents)
 
 

@@ -6,6 +6,7 @@ store also records, for each document of a generation, the hash of what it was m
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -16,8 +17,9 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
 from quire.errors import StoreError, impossible
+from quire.index.engine.damage import text_and_code
 from quire.stores.row import Row
-from quire.write.atomic_file import explained
+from quire.write.atomic_file import explained, remedy
 from quire.write.lock import held
 
 Item = TypeVar("Item")
@@ -27,6 +29,8 @@ DEFAULT_NAME = "quire"
 NEXT, DOCUMENTS = "__next", "__quire"
 """The endings of a generation that is not complete yet, and of the records of documents."""
 
+_SOURCE = re.compile(r", \S+\.rs:[0-9:]+")
+"""Where an error of LanceDB was raised."""
 _NAME = re.compile("[a-zA-Z][a-zA-Z0-9_]{2,47}")
 _RULE = "write lancedb:DIR, pgvector:URL, chroma:DIR|URL or qdrant:DIR|URL, with #NAME for another table than quire"
 
@@ -48,6 +52,12 @@ class Store(Protocol):
     """Its name in messages, without a password."""
     errors: tuple[type[Exception], ...]
     """The exceptions of its package."""
+
+    def check(self) -> None:
+        """Refuse tables that quire did not make."""
+
+    def clear(self) -> None:
+        """Remove quire's tables, even if they cannot be read."""
 
     def generation(self) -> str | None:
         """The live generation."""
@@ -99,13 +109,13 @@ class EmptyStore:
 
 
 @contextmanager
-def opened(target: str, *, dry_run: bool) -> Iterator[Any]:
-    """The store that ``target`` names. A folder is locked, unless nothing will be written."""
+def opened(target: str, *, dry_run: bool, rebuild: bool = False) -> Iterator[Any]:
+    """The store that ``target`` names, empty if ``rebuild``. A folder is locked, unless nothing will be written."""
     kind, place, name = parts(target)
     label = shown(f"{kind}:{place}#{name}")
     folder = None if kind == "pgvector" or "://" in place else Path(place)
     with ExitStack() as stack:
-        if dry_run and folder and not folder.is_dir():
+        if dry_run and (rebuild or (folder and not folder.is_dir())):
             yield EmptyStore(label)
             return
         module = import_module(f"quire.stores.{kind}")
@@ -115,9 +125,10 @@ def opened(target: str, *, dry_run: bool) -> Iterator[Any]:
                 stack.enter_context(held(folder / ".quire-sync.lock", label, patience=0))
         try:
             store = module.connect(place, name, label)
+            stack.callback(store.close)
+            (store.clear if rebuild else store.check)()
         except module.ERRORS as error:
             raise failed(label, place, error) from None
-        stack.callback(store.close)
         yield store
 
 
@@ -155,11 +166,15 @@ def shown(target: str) -> str:
 
 def failed(label: str, place: str, error: Exception) -> StoreError:
     """The error for an exception of a store's package, on one line and without the password."""
-    said = " ".join(str(error).split())[:300] or type(error).__name__
+    text, code = text_and_code(error)
+    if code is not None:
+        return StoreError(label, f"cannot be written: {os.strerror(code)}", remedy(code))
+    said = _SOURCE.sub("", text)[:300] or type(error).__name__
     secret = urlsplit(place).password if "@" in place else None
     if secret:
         said = said.replace(secret, "…")
-    return StoreError(label, said, "check the target, and that the store is running and writable")
+    damage = "if a full disk has damaged it, quire sync --rebuild makes its tables anew"
+    return StoreError(label, said, f"check the target, and that the store is running and writable; {damage}")
 
 
 def foreign(label: str, name: str) -> StoreError:
