@@ -159,14 +159,8 @@ class Index:
             rebuild=rebuild,
         )
         jobs = check.positive_or_none("jobs", jobs)
-        carry_out = partial(
-            self._carry_out,
-            partial(plan_update, self._folder, request, self._last),
-            check.seconds("wait", wait),
-            on_wait,
-            jobs,
-            on_progress,
-        )
+        plan_again = partial(plan_update, self._folder, request, self._last)
+        carry_out = partial(self._carry_out, plan_again, check.seconds("wait", wait), on_wait, jobs, on_progress)
         try:
             return carry_out()
         except IndexDamagedError:  # met on the way, and remembered: the next plan is to rebuild the index

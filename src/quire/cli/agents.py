@@ -186,7 +186,7 @@ def _configured_command(agent: Agent) -> list[str]:
     try:
         settings = load_toml(text) if agent.file.suffix == ".toml" else json.loads(text)
         server = settings[agent.table]["quire"]
-        return [server["command"], *server.get("args", ())]
+        return [str(each) for each in (server["command"], *server.get("args", ()))]
     except (ValueError, LookupError, TypeError, AttributeError):
         return []
 

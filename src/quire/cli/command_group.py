@@ -85,15 +85,7 @@ def quire() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command that ``arguments`` name and return the exit code."""
-    return guarded(partial(_call_again, partial(_call, arguments)))
-
-
-def _call_again(call: Callable[[], int]) -> int:
-    """The result of ``call``, which is tried again after it met a damaged index: the second time, that is rebuilt."""
-    try:
-        return call()
-    except IndexDamagedError:
-        return call()
+    return guarded(partial(_call, arguments))
 
 
 def _call(arguments: Sequence[str]) -> int:
@@ -118,7 +110,10 @@ def guarded(call: Callable[[], int]) -> int:
         message("standard output is closed; there is nowhere to write to")
         return ERROR
     try:
-        code = call()
+        try:
+            code = call()
+        except IndexDamagedError:  # it is remembered, so that the index is rebuilt the second time
+            code = call()
         sys.stdout.flush()
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  Python's own exit code would mean "nothing found"
         return _failed(error)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -143,30 +144,24 @@ def open_index(
     read-only folder, and has no answer, a temporary one is used.
     """
     settings = settings_for(index_folder)
+    open_in = partial(_open, paths=paths, trees=trees, preferred_tree=preferred_tree, update=update, create=create)
     with ExitStack() as stack:
         try:
-            opened = _opened(stack, settings, paths, trees, preferred_tree, update=update, create=create)
+            opened = open_in(stack.enter_context(Index.open(settings.index, settings=settings.search)), settings)
         except StoreError as error:
             if index_folder or not update or isinstance(error, errors.IndexDamagedError):
                 raise
             message(f"{error.path}: {error.problem}; indexing for this call only, --index keeps an index elsewhere")
             folder = Path(stack.enter_context(TemporaryDirectory()), DEFAULT_FOLDER)
             settings = msgspec.structs.replace(settings, index=folder)
-            opened = _opened(stack, settings, paths, trees, preferred_tree, update=update, create=create)
+            opened = open_in(stack.enter_context(Index.open(folder, settings=settings.search)), settings)
         yield opened
 
 
-def _opened(
-    stack: ExitStack,
-    settings: Settings,
-    paths: Sequence[str],
-    trees: Sequence[str],
-    preferred_tree: str,
-    *,
-    update: bool,
+def _open(
+    index: Index, settings: Settings, *, paths: Sequence[str], trees: Sequence[str], preferred_tree: str, update: bool,
     create: bool,
-) -> OpenIndex:
-    index = stack.enter_context(Index.open(settings.index, settings=settings.search))
+) -> OpenIndex:  # fmt: skip
     known = folders_of(index, settings, repair=update)
     if not known and not settings.trees and not create:
         raise no_index(settings)
@@ -254,7 +249,7 @@ def _update_trees(
         if trees_of(selection).keys() <= folders_of(index, settings).keys():
             message(f"{error.path}: {error.problem}; answering from the index as it was")
             return selection, Update()
-        if isinstance(error, StoreError):
+        if not isinstance(error, BusyError):
             raise
         done = _run_update(index, selection, settings, wait=_PATIENCE)  # there is nothing to answer from yet
     if done.failed and is_search:

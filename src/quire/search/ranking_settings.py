@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from quire.errors import OptionError, near
+from quire.errors import OptionError, impossible, near
 
 BOOSTS: Mapping[str, float] = MappingProxyType(
     dict.fromkeys(("title", "headings", "body", "links", "description", "file"), 1.0) | {"folder": 0.5, "tags": 0.5}
@@ -98,7 +98,7 @@ class SearchSettings:
     def __post_init__(self) -> None:
         """Refuse invalid values."""
         if not isinstance(self.boosts, Mapping):
-            raise _impossible("boosts", self.boosts, f"numbers by field: {', '.join(BOOSTS)}")
+            raise impossible("boosts", self.boosts, f"it must be numbers by field: {', '.join(BOOSTS)}")
         for name in self.boosts:
             if name not in BOOSTS:
                 problem = f"boosts: there is no field {name!r}{near(name, BOOSTS)}"
@@ -107,7 +107,7 @@ class SearchSettings:
         values |= {each.name: getattr(self, each.name) for each in fields(self) if each.metadata}
         for name, value in values.items():
             if not KEYS[name].allows(value):
-                raise _impossible(name, value, KEYS[name].range)
+                raise impossible(name, value, f"it must be {KEYS[name].range}")
 
 
 _FIELDS = {"links": "texts of links to it", "file": "file's name", "folder": "folders above it"}
@@ -119,7 +119,3 @@ KEYS: Mapping[str, Key] = MappingProxyType(
     }
 )
 """Every setting by its name, in the order of ``quire config``."""
-
-
-def _impossible(name: str, value: Any, wanted: str) -> OptionError:
-    return OptionError(f"{name}={value!r} is not possible", f"it must be {wanted}", option=name)

@@ -13,7 +13,7 @@ recorded:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from os import PathLike
@@ -63,7 +63,7 @@ class SyncReport:
 
 def sync(
     path: str | PathLike[str],
-    to: str | Store,
+    to: str,
     *,
     embedder: object = "wordllama",
     strategy: str = DEFAULT_STRATEGY,
@@ -84,7 +84,7 @@ def sync(
 
 def sync_documents(
     documents: Sequence[SyncDocument],
-    to: str | Store,
+    to: str,
     *,
     embedder: object = "wordllama",
     dry_run: bool = False,
@@ -92,11 +92,9 @@ def sync_documents(
     on_progress: OnProgress | None = None,
 ) -> SyncReport:
     """Bring a store in step with documents; ``rebuild`` removes quire's tables first."""
-    if isinstance(to, str):
-        parts(to)  # before a model is loaded
+    parts(to)  # before a model is loaded
     model = resolve(embedder)
-    store_of = opened(to, dry_run=dry_run, rebuild=rebuild) if isinstance(to, str) else nullcontext(to)
-    with store_of as store, explained(store):
+    with opened(to, dry_run=dry_run, rebuild=rebuild) as store, explained(store):
         return _Sync(store, model, dry_run=dry_run, on_progress=on_progress).run(documents)
 
 

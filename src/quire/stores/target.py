@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -52,12 +52,14 @@ class Store(Protocol):
     """Its name in messages, without a password."""
     errors: tuple[type[Exception], ...]
     """The exceptions of its package."""
+    tables: Sequence[str]
+    """The names of all its tables."""
 
-    def check(self) -> None:
-        """Refuse tables that quire did not make."""
+    def mark(self, name: str) -> str | None:
+        """The generation of a table; None if there is no table. One that quire did not make raises a StoreError."""
 
-    def clear(self) -> None:
-        """Remove quire's tables, even if they cannot be read."""
+    def drop(self, name: str) -> None:
+        """Remove a table, if there is one."""
 
     def generation(self) -> str | None:
         """The live generation."""
@@ -126,10 +128,24 @@ def opened(target: str, *, dry_run: bool, rebuild: bool = False) -> Iterator[Any
         try:
             store = module.connect(place, name, label)
             stack.callback(store.close)
-            (store.clear if rebuild else store.check)()
+            _check_tables(store, rebuild=rebuild)
         except module.ERRORS as error:
             raise failed(label, place, error) from None
         yield store
+
+
+def own_tables(name: str) -> tuple[str, ...]:
+    """The tables of a store: the live one, an unfinished one, and the records of documents."""
+    return name, name + NEXT, name + DOCUMENTS
+
+
+def _check_tables(store: Store, *, rebuild: bool) -> None:
+    """Refuse tables that quire did not make; ``rebuild`` removes its own, even if they cannot be read."""
+    for each in store.tables:
+        with suppress(*(store.errors if rebuild else ())):
+            store.mark(each)
+    for each in store.tables if rebuild else ():
+        store.drop(each)
 
 
 def parts(target: str) -> tuple[str, str, str]:
