@@ -159,6 +159,8 @@ class Snapshot:
                 order_by_field=POSITION,
                 order=tantivy.Order.Asc,
             ).hits
+            if len(hits) != end - first + 1:
+                raise ValueError(f"sections of {document_id} are missing")
         return self.nodes(address for _, address in hits)
 
     def numbers(self, addresses: Sequence[Address], field: str) -> list[int]:
@@ -168,11 +170,16 @@ class Snapshot:
 
     def node_keys(self, addresses: Sequence[Address]) -> list[NodeKey]:
         """Where some nodes are, without reading them."""
-        return list(zip(self.numbers(addresses, NUMBER), self.numbers(addresses, POSITION), strict=True))
+        keys = list(zip(self.numbers(addresses, NUMBER), self.numbers(addresses, POSITION), strict=True))
+        with engine_reads(self.folder):
+            if not all(position in range(self._by_number[number].nodes) for number, position in keys):
+                raise ValueError("a section is in no document")
+        return keys
 
     def refs(self, node_keys: Iterable[NodeKey]) -> list[NodeRef]:
         """Some nodes without their texts, which are not read."""
-        return [self.outline(number).ref(position) for number, position in node_keys]
+        with engine_reads(self.folder):
+            return [self.outline(number).ref(position) for number, position in node_keys]
 
     def locations(self, addresses: Sequence[Address]) -> list[Location]:
         """The documents and positions of some nodes."""
@@ -198,7 +205,7 @@ class Snapshot:
                 self._outlines.clear()
             record = self._by_number[number]
             with engine_reads(self.folder):
-                self._outlines[number] = found = Outline(record.id, number, record.outline)
+                self._outlines[number] = found = Outline(record.id, number, record.outline, record.nodes)
         return found
 
     def section(self, location: Location, *, whole: bool, address: Address | None = None) -> list[Node]:
