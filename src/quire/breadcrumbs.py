@@ -5,9 +5,8 @@ Splitting reserves room for the full line, finishing writes it; both ask ``Bread
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from quire.counter import TokenCounter
 from quire.model import Document
 from quire.options import Options
 
@@ -24,15 +23,16 @@ _SHORTEST = 10
 class Breadcrumbs:
     """The breadcrumb lines of a document's sections, each made once. A line takes at most half of the cap."""
 
-    def __init__(self, document: Document, counter: TokenCounter, options: Options) -> None:
+    def __init__(self, document: Document, count: Callable[[str], int], options: Options) -> None:
         self._document_title = document.title
         self._lists = document.section_columns
-        self._count = counter.count
+        self._count = count
         self._is_off = options.breadcrumb_mode == "none"
         self._room = options.cap // 2 if options.cap else _NO_LIMIT
         self._is_ascii = document.text.isascii() and document.title.isascii()
         self._titles: dict[int, tuple[str, ...]] = {0: ()}
         self._lines: dict[int, str] = {}
+        self._tokens: dict[int, int] = {}
         self._counts: dict[str, int] = {}
 
     @property
@@ -62,7 +62,10 @@ class Breadcrumbs:
 
     def tokens(self, section: int) -> int:
         """The tokens of ``prefix``."""
-        return self.count(self.prefix(section))
+        known = self._tokens.get(section)
+        if known is None:
+            known = self._tokens[section] = self.count(self.prefix(section))
+        return known
 
     def count(self, prefix: str) -> int:
         """The tokens of a line, or of anything else that several pieces have in front."""

@@ -51,7 +51,8 @@ def assemble(
     lists, blocks = document.section_columns, document.block_columns
     anchors, headings = section_anchors(document, options.slugs), _Headings(document, sizer, options)
     names: list[str | None] = [None, *_ids(document, pieces, options), None]
-    metadata, file_name = _metadata(document, options, started), _file_name(document.path)
+    path, document_title, content_type = document.path, document.title, options.content_type
+    metadata, file_name = _metadata(document, options, started), _file_name(path)
     is_tree, strategy = options.strategy == "tree", options.strategy
     is_whole = strategy == "packed" and len(pieces) == 1  # one chunk is known by its file name alone
     node_types: dict[tuple[str, ...], tuple[str, ...]] = {}
@@ -82,11 +83,11 @@ def assemble(
                 parent_id=heading.parent_id,
                 node_id=name if is_tree else heading.node_id,
                 chunk_number=number,
-                content_type=options.content_type,
-                source_path=document.path,
+                content_type=content_type,
+                source_path=path,
                 embed_text=line + text if line else text,
                 original_text=text,
-                file_title=document.title,
+                file_title=document_title,
                 section_title=heading.section_title,
                 header_path=heading.path,
                 header_breadcrumb=heading.breadcrumb_text,

@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from quire.model import Block, BlockColumns, Kind, fence_info
 from quire.offsets import BLANK
 from quire.parsing.blocks import flat_blocks
 from quire.parsing.containers import containers, has_containers
 from quire.parsing.events import KINDS, events_of, opened
+from quire.parsing.line_scan import PLAIN_LIST
 from quire.parsing.parser_input import mark_tables, parser_input
 from quire.parsing.site_generators import ADMONITION_MARKS
 
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _WITH_CONTAINERS = frozenset({"item", "quote", "footnote"})
 """The kinds of block that may hold directives, components and the like."""
+_FIRST_COLUMN = re.compile(r"\n[^ \n]")
 _EDGE = 64
 """How many characters at the edges of a block are tried first when it is trimmed."""
 
@@ -61,6 +64,22 @@ def inner_blocks(text: str, block: Block) -> tuple[Block, ...]:
         return ()  # the usual case: nothing but HTML
     parts, _ = flat_blocks(text, block.start, block.end)
     return _with_children(text, parts) if len(parts.kinds) > 1 else ()
+
+
+def list_items(text: str, block: Block) -> tuple[Block, ...]:
+    """The items of a list; of a plain one without their content, which ``item_content`` finds."""
+    lines = parser_input(text[block.start : block.end])[0]
+    plain = PLAIN_LIST.match(f"{lines}\n\n")
+    if plain is None or plain.end() < len(lines):
+        return _content(text, block)
+    starts = [0, *(match.end() - 1 for match in _FIRST_COLUMN.finditer(lines))]
+    return tuple([_block("item", text, block.start + at, block.start + to) for at, to in pairwise((*starts, len(lines)))])
+
+
+def item_content(text: str, item: Block) -> tuple[Block, ...]:
+    """The blocks inside an item of a plain list."""
+    items = _content(text, item._replace(kind="list"))
+    return items[0].children if items else ()
 
 
 def container_blocks(text: str, start: int, end: int) -> tuple[Block, ...]:

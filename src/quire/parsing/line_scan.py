@@ -58,6 +58,8 @@ _LISTS = [
     *(_list({f"{mark}[ ]": 2, f"{mark}[ ]{{3}}": 4}, mark) for mark in ("-", r"\*", r"\+")),
     _list({"[0-9][.][ ]": 3, "[0-9][.][ ]{2}": 4, "[0-9]{2}[.][ ]": 4}, "[0-9]{1,9}[.]"),
 ]
+PLAIN_LIST = re.compile("|".join(_LISTS))
+"""A list whose items start in the first column, and only they do."""
 _QUOTE = rf"(?:>[^\n]*+\n)++{_BLOCK_END}"
 _TABLE = rf"\|[^\n\\]*+\n(?=\|){DELIMITER_ROW}[ \t]*+\n(?:\|(?![ \t]*+\n)[^\n]*+\n)*+{_BLOCK_END}"
 _RULE = r"(?:-{3,}+|\*{3,}+|_{3,}+)[ ]*+\n"

@@ -40,11 +40,13 @@ class EncodingCounter:
     """Counts the tokens of one encoding; special tokens are ordinary text, lone surrogates U+FFFD."""
 
     count: Callable[[str], int]
-    """How many tokens a text has. Becomes the engine's own function once that is loaded."""
+    """How many tokens a text has."""
+    count_ascii: Callable[[str], int]
+    """The same for ASCII text. Becomes the engine's own function once that is loaded."""
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.count = self._count_first_texts
+        self.count = self.count_ascii = self._count_first_texts
         self._lock = Lock()
         self._python: BytePairs | None = BytePairs(name, PYTHON_WORK[name])
 
@@ -72,5 +74,6 @@ class EncodingCounter:
                 if self._python and (tokens := self._python.count(text)) is not None:
                     return tokens
                 if self._python:  # or another thread has loaded the engine
-                    self.count, self._python = engines.load(self.name), None
+                    self.count_ascii = engines.load(self.name)
+                    self.count, self._python = engines.with_surrogates(self.count_ascii), None
         return self.count(text)

@@ -8,8 +8,8 @@ sums: every text is counted as it is. Sizes are always exact; sums that strategi
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Callable
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
 from string import punctuation
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,8 @@ SLACK = 8
 """A span that starts or ends inside a word may have this many tokens more or less than its sum."""
 _NEAR = 8
 """A mark this many characters behind a span saves the count of its last stretch."""
+_SIGNS = 32
+"""As many characters before blank lines are looked at for punctuation, which may be one token with a line end."""
 _NO_CAP = 1 << 62
 
 
@@ -35,9 +37,10 @@ class Sizer:
         self, document: Document, counter: TokenCounter, options: Options, regular: RegularText | None = None
     ) -> None:
         self.text = document.text if regular is None else regular.text
-        self.count = counter.count
+        is_ascii = document.text.isascii() and document.title.isascii()
+        self.count: Callable[[str], int] = getattr(counter, "count_ascii", counter.count) if is_ascii else counter.count
         self.cap = options.cap or _NO_CAP
-        self.breadcrumbs = Breadcrumbs(document, counter, options)
+        self.breadcrumbs = Breadcrumbs(document, self.count, options)
         self.adds_up = counter.cuts_cleanly("a\nb", 2)
         """Whether the sums of ``mark`` can be used."""
         self.sure = self.cap - self.breadcrumbs.most_tokens - SLACK if self.adds_up else -_NO_CAP
@@ -62,6 +65,33 @@ class Sizer:
             self._totals.append(total)
         self._last = position, total
         return total
+
+    def sums(self, start: int, ends: Sequence[int]) -> tuple[list[int], bool]:
+        """The sums up to ``start`` and up to each of ``ends``, and whether they are exact. Adds marks there.
+
+        Counts add up at the start of a line, and before the space in front of a word.
+        """
+        text, count, at = self.text, self.count, self._regular.at if self._regular else int
+        last = at(start)
+        number = bisect_right(self._marks, last) - 1
+        is_exact = self.adds_up and number >= 0 and self._marks[number] >= last - 1
+        total = self._totals[number] if is_exact else 0
+        last = self._marks[number] if is_exact else last
+        found, positions = [total], []
+        for end in map(at, ends[:-1]):
+            position = end if self.is_clean(text, end) else end - 1
+            if position < end and not self.is_clean(text, position):
+                position, is_exact = end, False
+            if position > last:
+                total += count(text[last:position])
+                last = position
+            positions.append(position)
+            found.append(total)
+        if is_exact:
+            self._marks[number + 1 : number + 1] = positions
+            self._totals[number + 1 : number + 1] = found[1:]
+        found.append(total + count(text[last : at(ends[-1])]))
+        return found, is_exact
 
     def size(self, start: int, end: int, prefix: str = "", suffix: str = "") -> int:
         """The tokens of a span between ``prefix`` and ``suffix``, as it is embedded."""
@@ -89,7 +119,8 @@ class Sizer:
         if stop == end:
             return 0
         text = self.text
-        at = end - len(near := text[max(end - _NEAR, mark) : end]) + len(near.rstrip(punctuation))
+        near = text[max(end - _SIGNS, mark) : end]
+        at = end - len(near) + len(near.rstrip(punctuation).rstrip(" "))
         if not self.is_clean(text, at):
             at = mark
         tail = text[at:stop]

@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeAlias
 
 from quire.model import Block, Note
 from quire.offsets import BLANK, line_start, text_end, trimmed
-from quire.parsing import container_blocks, inner_blocks
+from quire.parsing import container_blocks, inner_blocks, item_content, list_items
 from quire.size.sizer import SLACK, Sizer, furthest
 from quire.split.graphemes import grapheme_ends
 from quire.split.inline import block_starts, outside
@@ -173,7 +173,8 @@ class Cutter:
         if outer is not NOTHING:
             outer = self._if_light(outer, "container-left-out", "opening of a container")
         if not outer.suffix:
-            return outer, block._replace(children=inner_blocks(text, block))
+            children = list_items(text, block) if block.kind == "list" else inner_blocks(text, block)
+            return outer, block._replace(children=children)
         line = _LINE_END.search(text, block.start, block.end)
         start, end = trimmed(text, line.end() if line else block.end, outer.end)
         if end <= start:
@@ -193,7 +194,9 @@ class Cutter:
             yield from self._cut_code(start, end, is_nested=is_nested)
         elif block.kind == "table":
             yield from self._cut_table(block, start, end)
-        elif block.children:
+        elif block.children or block.kind == "item":
+            if not block.children:
+                block = block._replace(children=item_content(self._text, block))
             yield from self._cut_container(block, start, end, depth, is_nested=is_nested)
         else:
             yield from self._parts(_Span(LEVELS.get(block.kind, LEVELS["prose"])), start, end)
@@ -315,7 +318,7 @@ class Cutter:
         count = self._sizer.breadcrumbs.count
         limit = max(self._limit, count(around.prefix + around.suffix) * 2)  # at least half of a part is its own text
         ends = level.positions(self._text, start, end)
-        sums, is_exact = self._sums(start, ends)
+        sums, is_exact = self._sizer.sums(start, ends)
         at = 0
         while start < end:
             prefix, _ = self._around(start, end, around)
@@ -339,23 +342,6 @@ class Cutter:
             else:
                 yield from self._part(span, start, place, tokens if is_exact else self._size(start, place, "", ""))
             start, at = place, max(best, at) + 1
-
-    def _sums(self, start: int, ends: Sequence[int]) -> tuple[list[int], bool]:
-        """The tokens from ``start`` up to each of ``ends``, 0 first, and whether counts add up at all of them.
-
-        They do at the start of a line, and before the space in front of a word.
-        """
-        text, count, is_clean = self._text, self._sizer.count, self._sizer.is_clean
-        sums, total, is_exact = [0], 0, self._sizer.adds_up
-        for end in ends[:-1]:
-            at = end if is_clean(text, end) else end - 1
-            if at < end and not is_clean(text, at):
-                at, is_exact = end, False
-            total += count(text[start:at])
-            sums.append(total)
-            start = at
-        sums.append(total + count(text[start : ends[-1]]))
-        return sums, is_exact
 
     def _is_small(self, start: int, end: int, around: Reopening, limit: int) -> bool:
         """Whether a part keeps the limit and the cap."""
