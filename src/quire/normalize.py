@@ -55,8 +55,12 @@ class RegularText:
         return self.text[self.at(start) : self.at(end)]
 
 
-def is_regular(text: str) -> bool:
-    """Whether ``text`` stays as it is."""
+def regular_text(document: Document) -> RegularText | None:
+    """The text with regular white space; None if it is regular already."""
+    return None if _is_regular(document.text) else RegularText(document)
+
+
+def _is_regular(text: str) -> bool:
     return not any(map(text.__contains__, _IRREGULAR))
 
 
@@ -137,7 +141,7 @@ class _Verbatim:
 def _spans_in(text: str, block: Block) -> list[tuple[int, int]]:
     if block.kind not in _CONTAINERS:
         return [block.span] if block.kind in VERBATIM else []
-    if block.kind not in VERBATIM and is_regular(text[block.start : block.end]):
+    if block.kind not in VERBATIM and _is_regular(text[block.start : block.end]):
         return []  # nothing in it changes
     children = inner_blocks(text, block)
     if block.kind in VERBATIM and not children:

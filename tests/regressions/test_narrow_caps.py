@@ -204,7 +204,6 @@ _CODE = {
     "a marker's own line": "- ```py\n{}  ```\n- Then that.\n",
     "a tab": "-\t```py\n{}\t```\n\n- Then that.\n",
     "a quote in an item": "- > ```py\n{}  > ```\n\n- Then that.\n",
-    "an item that ends it": "- a\n\n  ```py\n{}\nThen that.\n",
     "an item in a quote": "> - ```py\n{}>   ```\n\nThen that.\n",
     "nothing, indented and never closed": "  ```py\n{}",
     "nothing": "```py\n{}```\n\nThen that.\n",
@@ -245,6 +244,14 @@ def test_every_piece_of_code_is_closed_where_it_should_be(text: str, cap: int, s
         assert [token.info for token in fences] == ["py"]
         assert "Then that" not in fences[0].content
         assert tokens[-2].content == "Behind."
+
+
+@pytest.mark.parametrize("strategy", ["packed", "flow"])
+def test_a_fence_that_only_its_item_ends_is_not_opened_again(strategy: str) -> None:
+    text = "- a\n\n  ```py\n" + "  x = 1\n" * 40 + "\nThen that.\n"
+    chunks = cut(text, strategy, **{"hard_cap" if strategy == "packed" else "max_tokens": 64})
+    assert sum("```" in chunk.original_text for chunk in chunks) == 1
+    assert "fence-left-out" in dict(told(chunks))
 
 
 @pytest.mark.parametrize("opening", ["[^1]: Note.\n\n    ```py", "[^1]: ```py"])

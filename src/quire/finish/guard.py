@@ -39,11 +39,16 @@ def guarded(
         return pieces, findings
     dropped = {number for number, reasons in enumerate(found) if reasons}
     kept = [
-        piece._replace(overlap_start=None) if number - 1 in dropped else piece  # nothing of a dropped chunk is repeated
+        _without_overlap(piece, sizer) if number - 1 in dropped else piece  # nothing of a dropped chunk is repeated
         for number, piece in enumerate(pieces)
         if number not in dropped
     ]
     return kept, findings
+
+
+def _without_overlap(piece: Piece, sizer: Sizer) -> Piece:
+    tokens = sizer.size(piece.start, piece.end, piece.prefix, piece.suffix)
+    return piece._replace(overlap_start=None, tokens=tokens)
 
 
 def _reasons(

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from quire.model import Block, BlockColumns, Kind, fence_info
-from quire.offsets import BLANK
+from quire.offsets import BLANK, line_start
 from quire.parsing.blocks import flat_blocks
 from quire.parsing.containers import containers, has_containers
 from quire.parsing.events import KINDS, events_of, opened
@@ -21,6 +21,9 @@ from quire.parsing.site_generators import ADMONITION_MARKS
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _WITH_CONTAINERS = frozenset({"item", "quote", "footnote"})
 """The kinds of block that may hold directives, components and the like."""
+_FIRST_LINE = re.compile(r"[^\r\n]*+(?:\r\n|\r|\n)")
+_DIRECTIVE_OPENING = re.compile(r":::|\{\{[<%]|\{%|!!!|\?\?\?|===")
+_DIRECTIVE_CLOSING = re.compile(r"[ \t]*(?::{3,}[ \t]*\Z|\{\{[<%]-?[ \t]*/|\{%-?[ \t]*end)")
 _FIRST_COLUMN = re.compile(r"\n[^ \n]")
 _EDGE = 64
 """How many characters at the edges of a block are tried first when it is trimmed."""
@@ -62,8 +65,11 @@ def inner_blocks(text: str, block: Block) -> tuple[Block, ...]:
         return ()
     if block.kind == "html" and "\r" not in text and not _BLANK_LINE.search(text, block.start, block.end):
         return ()  # the usual case: nothing but HTML
-    parts, _ = flat_blocks(text, block.start, block.end)
-    return _with_children(text, parts) if len(parts.kinds) > 1 else ()
+    start, end = directive_content(text, block) if block.kind == "directive" else (block.start, block.end)
+    if start == block.start:
+        end = block.end
+    parts, _ = flat_blocks(text, start, end)
+    return _with_children(text, parts) if len(parts.kinds) > 1 or start > block.start else ()
 
 
 def list_items(text: str, block: Block) -> tuple[Block, ...]:
@@ -82,9 +88,16 @@ def item_content(text: str, item: Block) -> tuple[Block, ...]:
     return items[0].children if items else ()
 
 
-def container_blocks(text: str, start: int, end: int) -> tuple[Block, ...]:
-    """The blocks of the content of a container, each with its own children."""
-    return _with_children(text, flat_blocks(text, start, end)[0])
+def directive_content(text: str, block: Block) -> tuple[int, int]:
+    """Where the content of a directive starts and ends, between the line that opens it and the one that closes it.
+
+    The end is that of the block if no line closes it; both are its start if its first line opens nothing.
+    """
+    first, last = _FIRST_LINE.match(text, block.start, block.end), line_start(text, block.end, block.start)
+    if first is None or last < first.end() or not _DIRECTIVE_OPENING.match(text, block.start):
+        return block.start, block.start
+    is_closed = _DIRECTIVE_CLOSING.match(text, last, block.end)
+    return first.end(), last if is_closed else block.end
 
 
 def _with_children(text: str, columns: BlockColumns) -> tuple[Block, ...]:

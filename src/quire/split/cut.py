@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeAlias
 
 from quire.model import Block, Note
 from quire.offsets import BLANK, line_start, text_end, trimmed
-from quire.parsing import container_blocks, inner_blocks, item_content, list_items
+from quire.parsing import directive_content, inner_blocks, item_content, list_items
 from quire.size.sizer import SLACK, Sizer, furthest
 from quire.split.graphemes import grapheme_ends
 from quire.split.inline import block_starts, outside
@@ -172,14 +172,12 @@ class Cutter:
         text, outer = self._text, reopened_container(self._text, block) if block.kind == "directive" else NOTHING
         if outer is not NOTHING:
             outer = self._if_light(outer, "container-left-out", "opening of a container")
+        children = list_items(text, block) if block.kind == "list" else inner_blocks(text, block)
         if not outer.suffix:
-            children = list_items(text, block) if block.kind == "list" else inner_blocks(text, block)
             return outer, block._replace(children=children)
-        line = _LINE_END.search(text, block.start, block.end)
-        start, end = trimmed(text, line.end() if line else block.end, outer.end)
+        start, end = trimmed(text, directive_content(text, block)[0], outer.end)
         if end <= start:
             return NOTHING, block
-        children = container_blocks(text, start, end)
         return outer._replace(end=end), Block("directive" if children else "paragraph", start, end, children=children)
 
     # What is cut, by kind
@@ -235,8 +233,11 @@ class Cutter:
             message = "info string of a fence too long to repeat in every part; it is left out"
             self._notes.append((start, "info-left-out", message))
             reopening = reopening._replace(prefix=fence.bare_prefix)
+        if is_nested and reopening.end > end:  # alone, nothing would end it
+            self._notes.append((start, "fence-left-out", "fence without an end in a list or quote; it is not opened again"))
+            reopening = NOTHING
         reopening = self._if_light(reopening, "fence-left-out", "opening fence")
-        self._note_indent(reopening, "code")
+        self._note_indent(reopening, fence.indent, "code")
         levels = _within(LEVELS["code"], [fence.inside] * 2, self._inline_window(fence.end, end))
         yield from self._parts(_Span(levels, reopening), start, end)
 
@@ -245,7 +246,7 @@ class Cutter:
         first_row = row.end() if row else end
         reopening = repeated_header(self._text, start, first_row, end)
         reopening = self._if_light(reopening, "header-left-out", "table header")
-        self._note_indent(reopening, "table")
+        self._note_indent(reopening, width(reopening.line_prefix), "table")
         windows = [(first_row + 1, block.end), (start, block.end), (start, block.end)]
         levels = _within(LEVELS["table"], windows, self._inline_window(block.end, end))
         yield from self._parts(_Span(levels, reopening), start, end)
@@ -254,9 +255,9 @@ class Cutter:
         """Where a block that ends at ``last`` may be cut inside lines; quote marks behind it stay with it."""
         return (0, last - 1) if self._text[last:end].strip(BLANK) else (0, end)
 
-    def _note_indent(self, reopening: Reopening, what: str) -> None:
+    def _note_indent(self, reopening: Reopening, indent: int, what: str) -> None:
         """Report what is indented so far that a part of it, standing alone, reads as indented code."""
-        if width(reopening.line_prefix) >= CODE_INDENT and not self._outer.prefix:
+        if indent >= CODE_INDENT and reopening is not NOTHING and not self._outer.prefix:
             message = f"{what} in a list is opened again at its own indentation, which by itself reads as indented code"
             self._notes.append((reopening.start, "indented-part", message))
 
@@ -361,7 +362,7 @@ class Cutter:
             length = min(end - start, 4 * self._limit)
             while length > 1 and not self._keeps_cap(start, start + length, span.reopening):
                 length //= 2
-            yield from self._part(span, start, start + length, length)
+            yield from self._part(span, start, start + length, self._size(start, start + length, "", ""))
             start += length
 
     def _part(self, span: _Span, start: int, end: int, tokens: int) -> Iterator[Part]:

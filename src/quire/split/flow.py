@@ -18,7 +18,7 @@ from bisect import bisect_right
 
 from quire.counter import TokenCounter
 from quire.model import Document, Finding, Piece, Pieces, findings_at
-from quire.normalize import RegularText, is_regular
+from quire.normalize import regular_text
 from quire.options import Options
 from quire.size.sizer import Sizer, furthest
 from quire.split.overlap import Run, with_overlap
@@ -31,8 +31,7 @@ def flow(document: Document, counter: TokenCounter, options: Options) -> tuple[P
     def section_of(start: int, _: int) -> int:
         return max(document.section_at(start), 0)
 
-    regular = RegularText(document) if options.normalize and not is_regular(document.text) else None
-    sizer = Sizer(document, counter, options, regular)
+    sizer = Sizer(document, counter, options, regular_text(document) if options.normalize else None)
     whole = whole_document(document, sizer, section_of)
     if whole is not None:
         return Pieces((whole,)), sizer

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from quire.model import Block
 from quire.offsets import BLANK, line_start, text_end
+from quire.parsing import directive_content
 
 CODE_INDENT = 4
 """This many columns of indentation make code."""
@@ -25,9 +26,6 @@ _NOT_INDENT = re.compile(r"[^> \t]")
 _FENCE = re.compile(r"(`{3,}|~{3,})[^\r\n]*")
 _QUOTE_MARKS = re.compile(r"(?:[ \t]{0,3}>[ \t]?)+")
 _LINE_END = re.compile(r"\r\n|\r|\n")
-_FIRST_LINE = re.compile(r"[^\r\n]*+[\r\n]")
-_CONTAINER_OPENING = re.compile(r":::|\{\{[<%]|\{%|!!!|\?\?\?|===")
-_CONTAINER_CLOSING = re.compile(r"[ \t]*(?::{3,}[ \t]*\Z|\{\{[<%]-?[ \t]*/|\{%-?[ \t]*end)")
 
 
 class Reopening(NamedTuple):
@@ -65,6 +63,8 @@ class Fence(NamedTuple):
     """The fence lines stay with a line of code: cuts are between these positions."""
     end: int
     """Where the code ends; in a quote, marks may follow it."""
+    indent: int
+    """The columns before its first or its last line, whichever has more."""
 
 
 class QuoteMarks:
@@ -118,7 +118,9 @@ def reopened_fence(text: str, quote_marks: str, start: int, end: int, *, is_nest
     closing = line_start(text, last, start)
     closing = closing if closing > start else end
     line = text[closing:last].lstrip("> \t")
-    is_closed = line.startswith(marks) and not line.strip(marks[0])
+    closing_indent = text[closing : last - len(line)]
+    is_closed = line.startswith(marks) and not line.strip(marks[0]) and closing_indent.count(">") == indent.count(">")
+    is_closed = is_closed and (is_nested or width(closing_indent) < CODE_INDENT)
     reopening = Reopening(
         prefix=f"{indent}{opening}\n",
         suffix=f"\n{indent}{marks}",
@@ -128,7 +130,8 @@ def reopened_fence(text: str, quote_marks: str, start: int, end: int, *, is_nest
     )
     first_line = _LINE_END.search(text, start, end)
     inside = (first_line.end() if first_line else end) + 1, closing - 1 if is_closed else last
-    return Fence(reopening, f"{indent}{marks}\n", inside, last)
+    widest = max(width(indent), width(closing_indent) if is_closed else 0)
+    return Fence(reopening, f"{indent}{marks}\n", inside, last, widest)
 
 
 def repeated_header(text: str, start: int, first_row: int, end: int) -> Reopening:
@@ -141,12 +144,11 @@ def repeated_header(text: str, start: int, first_row: int, end: int) -> Reopenin
 
 def reopened_container(text: str, block: Block) -> Reopening:
     """How a directive, a shortcode or an admonition is opened and closed again around its parts."""
-    first, last = _FIRST_LINE.match(text, block.start, block.end), line_start(text, block.end, block.start)
-    if first is None or last < first.end() or not _CONTAINER_OPENING.match(text, block.start):
+    start, end = directive_content(text, block)
+    if start == block.start:
         return NOTHING
-    closing = text[last : block.end] if _CONTAINER_CLOSING.match(text, last, block.end) else ""
-    suffix = f"\n{closing}" if closing else ""
-    return Reopening(f"{first[0].rstrip()}\n", suffix, start=block.start, end=last if closing else block.end)
+    suffix = f"\n{text[end : block.end]}" if end < block.end else ""
+    return Reopening(f"{text[block.start : start].rstrip()}\n", suffix, start=block.start, end=end)
 
 
 def prefix_at(text: str, start: int) -> str:
