@@ -50,8 +50,7 @@ def run(rounds: int = ROUNDS, step: int = 1) -> Iterator[str]:
         yield "No documents: set QUIRE_SHARED to a folder with Markdown files."
         return
     found, gaps = peers.load()
-    for document in documents:
-        cost.count(document)  # loads the vocabulary
+    documents_of.load()
     times = speed.measure(found, documents, rounds)
     count, counted_by = _reference()
     verdicts, failures = _judged([peer for peer in found if peer.name in times.seconds], documents, count)

@@ -351,13 +351,30 @@ class Document:
         """The number of the section that contains a position; a heading belongs to its own section."""
         return bisect_right(self.section_columns.starts, position) - 1
 
+    def text_between(self, start: int, end: int) -> tuple[int, int]:
+        """The span ``start`` to ``end`` without the headings at its edges; all of it if there is nothing else."""
+        kinds, starts, ends, _ = self.block_columns
+        first, last = bisect_right(ends, start), bisect_left(starts, end) - 1
+        while first < last and kinds[first] == "heading":
+            first += 1
+        while first < last and kinds[last] == "heading":
+            last -= 1
+        if first > last or kinds[first] == "heading":
+            return start, end
+        return max(start, starts[first]), min(end, ends[last])
+
     def holder(self, start: int, end: int) -> int:
-        """The number of the deepest section that contains everything from ``start`` to ``end``."""
+        """The number of the deepest section that contains all text from ``start`` to ``end``."""
+        start, end = self.text_between(start, end)
         ends, parents = self.section_columns.ends, self.section_columns.parents
         section = max(bisect_right(self.section_columns.starts, start) - 1, 0)
         while section and ends[section] < end:
             section = parents[section]
         return section
+
+    def first_section(self, start: int, end: int) -> int:
+        """The number of the first section that has text from ``start`` to ``end``."""
+        return max(self.section_at(self.text_between(start, end)[0]), 0)
 
     def blocks_between(self, start: int, end: int) -> Sequence[Block]:
         """The blocks at document level that overlap ``start`` to ``end``."""

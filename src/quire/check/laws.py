@@ -219,6 +219,8 @@ def _headings_are_right(case: Case) -> Iterator[Note]:
     document = case.document
     for chunk in case.chunks:
         position = chunk.source_position.char_start
+        if chunk.strategy != "tree":  # headings without text do not count
+            position, _ = document.text_between(position, chunk.source_position.char_end)
         section = document.sections[max(document.section_at(position), 0)]
         titles = tuple(each.title for each in document.path_to(section))
         is_exact = chunk.strategy == "flow" or (chunk.strategy == "tree" and section.is_node)

@@ -143,6 +143,10 @@ class Sizer:
                 return piece.tokens + self.breadcrumbs.count(line)
         return self.count(line + text)
 
+    def is_over(self, low: int) -> bool:
+        """Whether text whose sum is at least ``low`` exceeds the cap without any breadcrumb."""
+        return self.adds_up and low - SLACK > self.cap
+
     def fits(
         self,
         start: int,

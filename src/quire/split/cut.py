@@ -277,7 +277,7 @@ class Cutter:
         in_line = start > 0 and self._text[start - 1] not in "\r\n"
         prefix, suffix = reopening.around(start, end, in_line=in_line)
         opening, closing = self._outer.around(start, end)
-        if start == self._start and self._first < start:
+        if start <= self._start and self._first < start:
             return "", suffix + closing  # the piece starts with other text
         return opening + (prefix or (self._quotes.at(start) if in_line else "")), suffix + closing
 
@@ -289,7 +289,7 @@ class Cutter:
         high = size + self._reserved
         if high <= self._sizer.sure:
             return True
-        first = self._first if start == self._start else start
+        first = self._first if start <= self._start else start
         last = self._last if end >= self._end else text_end(self._text, start, end)
         section = self._section_of(first, last)
         return self._sizer.fits(first, last, section, prefix, suffix, low=size, high=high)

@@ -27,10 +27,7 @@ from quire.split.units import Units, whole_document
 
 def flow(document: Document, counter: TokenCounter, options: Options) -> tuple[Pieces, Sizer]:
     """Pieces of ``min_tokens`` to ``max_tokens`` tokens, about ``target_tokens`` each."""
-
-    def section_of(start: int, _: int) -> int:
-        return max(document.section_at(start), 0)
-
+    section_of = document.first_section
     sizer = Sizer(document, counter, options, regular_text(document) if options.normalize else None)
     whole = whole_document(document, sizer, section_of)
     if whole is not None:

@@ -49,12 +49,8 @@ def _split(units: Units, max_depth: int) -> list[_Part]:
     starts = [*(node_starts[lists.positions[number]] for number in numbers), len(units.ends)]
     parts = [_Part(0, starts[0], 0, 0, 0, -1, has_text=True)] if starts[0] else []
     for number, first, last in zip(numbers, starts, starts[1:], strict=False):
-        # Its own section; the one that holds it too, where headings with nothing below them lead it.
-        start, section = units.starts[first], number
-        if start != lists.starts[number]:
-            section = units.section_of(start, units.ends[last - 1])
         has_text = any(kind != "heading" for kind in units.kinds[first:last])
-        parts.append(_Part(first, last, section, number, lists.depths[number], lists.parents[number], has_text))
+        parts.append(_Part(first, last, number, number, lists.depths[number], lists.parents[number], has_text))
     return parts
 
 
@@ -111,7 +107,8 @@ def _takes_next(units: Units, part: _Part, following: _Part) -> bool:
 
 
 def _together(first: _Part, second: _Part) -> _Part:
-    return first._replace(last=second.last, has_text=first.has_text or second.has_text)
+    section = first.section if first.has_text else second.section
+    return first._replace(last=second.last, section=section, has_text=first.has_text or second.has_text)
 
 
 def _fits(units: Units, part: _Part) -> bool:
@@ -120,11 +117,11 @@ def _fits(units: Units, part: _Part) -> bool:
 
 def _cut(units: Units, part: _Part, max_depth: int) -> list[_Part]:
     """The pieces of a part that does not fit."""
-    (first, last), *rest = units.filled(part.first, part.last, units.sizer.cap, part.section)
-    others = [
-        part._replace(first=first, last=last, section=_deepest(units, first, last, max_depth)) for first, last in rest
-    ]
-    return [part._replace(first=first, last=last), *others]
+    runs = units.filled(part.first, part.last, units.sizer.cap, part.section)
+    pieces = [part._replace(first=first, last=last, section=_deepest(units, first, last, max_depth)) for first, last in runs]
+    if any(kind != "heading" for kind in units.kinds[runs[0][0] : runs[0][1]]):
+        pieces[0] = pieces[0]._replace(section=part.section)
+    return pieces
 
 
 def _deepest(units: Units, first: int, last: int, max_depth: int) -> int:

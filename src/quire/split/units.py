@@ -194,10 +194,10 @@ class Units:
         if stop == self._tail:
             end = self.document.block_columns.ends[-1]
             return self.sizer.fits(start, end, self.section_of(start, end))
-        tokens = after - total
-        if tokens <= self.sizer.sure:
-            return True
-        return self.sizer.fits(start, end, self.section_of(start, end), low=tokens - (stop - end), high=tokens)
+        tokens, low = after - total, after - total - (stop - end)
+        if tokens <= self.sizer.sure or self.sizer.is_over(low):
+            return tokens <= self.sizer.sure
+        return self.sizer.fits(start, end, self.section_of(start, end), low=low, high=tokens)
 
     def _add(self, start: int, end: int, stop: int, kind: Kind, total: int, *, leads: bool = False) -> None:
         leads = leads or stop == self._tail  # the headings that close the document stay with it
@@ -264,8 +264,10 @@ class Units:
         if tokens <= self.sizer.sure and not (prefix or suffix):
             return True
         start, end = self.starts[first], self.ends[last - 1]
-        section = section if section >= 0 else self.section_of(start, end)
         low = tokens - (self.starts[last] - end)
+        if self.sizer.is_over(low):
+            return False
+        section = section if section >= 0 else self.section_of(start, end)
         return self.sizer.fits(start, end, section, prefix, suffix, low=low, high=tokens)
 
     def is_at_least(self, first: int, last: int, minimum: int) -> bool:
