@@ -58,7 +58,7 @@ def run() -> Iterator[str]:
         yield "No documents: set QUIRE_SHARED to a folder with Markdown files."
         return
     megabytes = measure.megabytes(documents)
-    yield f"Every {STEP}th document of Docker and Kubernetes: {len(documents):,} documents, {megabytes:.1f} MB."
+    yield f"One in {STEP} documents of Docker and Kubernetes: {len(documents):,}, {megabytes:.1f} MB."
     yield f"0.2.0 is commit {BASE}."
     with tempfile.TemporaryDirectory() as folder:
         sources = [measure.unpacked(BASE, Path(folder)), measure.ROOT / "src"]

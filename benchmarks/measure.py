@@ -33,7 +33,7 @@ def documents(*folders: str, pattern: str = "*.md") -> list[Document]:
     """The Markdown files of the shared data, or of some folders in it; none where there is no such folder."""
     shared = Path(os.environ.get("QUIRE_SHARED", Path(__file__).resolve().parents[2] / "shared" / "data"))
     files = [file for folder in folders or (".",) for file in sorted((shared / folder).rglob(pattern))]
-    return [(file.relative_to(shared).as_posix(), file.read_bytes().decode()) for file in files]
+    return [(file.relative_to(shared).as_posix(), file.read_bytes().decode("utf-8-sig")) for file in files]
 
 
 def unpacked(commit: str, folder: Path) -> Path:

@@ -63,7 +63,7 @@ def chunk(
     if chosen.slugs == run_options.AUTO_SLUGS:
         rule = choose_slugs({document.path or UNTITLED: document}).rule
         chosen = run_options.build(strategy, {**options, "tokenizer": counter.name, "slugs": rule})
-    (pieces, findings), sizer = split.strategy(strategy)(document, counter, chosen)
+    (pieces, findings), sizer = split.pieces_of(document, counter, chosen)
     chunks = finish.assemble(document, pieces, sizer, chosen, started=started)
     if strategy == "flow":
         kept, guarded = finish.guarded(document, pieces, chunks, sizer, chosen)

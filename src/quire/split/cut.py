@@ -367,10 +367,10 @@ class Cutter:
 
     def _part(self, span: _Span, start: int, end: int, tokens: int) -> Iterator[Part]:
         """A part of about ``tokens`` tokens, unless it is blank."""
-        last = text_end(self._text, start, end)
-        if last > start:
+        first, last = trimmed(self._text, start, end)
+        if last > first:
             prefix, suffix = self._around(start, end, span.reopening)
-            yield Part(start, last, tokens, prefix, suffix, last >= span.sentence_end)
+            yield Part(first, last, tokens, prefix, suffix, last >= span.sentence_end)
 
     # Small parts
 

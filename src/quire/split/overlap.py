@@ -13,8 +13,10 @@ from quire.split.units import Units
 Run: TypeAlias = tuple[int, int]
 """The first unit of a piece, and one past its last."""
 
-_NO_OVERLAP = frozenset({"heading", "code", "table", "html", "math", "rule"})
+_NO_OVERLAP = frozenset({"code", "table", "html", "math", "rule"})
 """A piece that starts with one of these repeats nothing."""
+_REPEATED = {"prose": frozenset({"paragraph"}), "always": frozenset({"paragraph", "list", "quote"})}
+"""The kinds of block whose sentences are repeated."""
 
 
 def with_overlap(units: Units, options: Options, runs: Sequence[Run]) -> list[Piece]:
@@ -22,7 +24,7 @@ def with_overlap(units: Units, options: Options, runs: Sequence[Run]) -> list[Pi
     made: list[Piece] = []
     for number, (first, last) in enumerate(runs):
         piece = units.piece(first, last)
-        if number and options.overlap_sentences and _may_repeat(units, first):
+        if number and options.overlap_sentences and _may_repeat(units, first, options):
             start = _overlap_start(units, options, runs[number - 1], piece)
             if start is not None:
                 tokens = units.sizer.size(start, piece.end, "", piece.suffix)
@@ -31,10 +33,12 @@ def with_overlap(units: Units, options: Options, runs: Sequence[Run]) -> list[Pi
     return made
 
 
-def _may_repeat(units: Units, first: int) -> bool:
+def _may_repeat(units: Units, first: int, options: Options) -> bool:
     """Whether a piece that starts with a unit repeats sentences: not code, and not the rest of a sentence."""
-    part = units.parts.get(first)
-    return units.kinds[first] not in _NO_OVERLAP and not (part and part.prefix) and _ends_sentence(units, first - 1)
+    kind, part = units.kinds[first], units.parts.get(first)
+    if kind in _NO_OVERLAP or (kind == "heading" and options.overlap == "prose") or (part and part.prefix):
+        return False
+    return _ends_sentence(units, first - 1)
 
 
 def _ends_sentence(units: Units, number: int) -> bool:
@@ -48,19 +52,20 @@ def _overlap_start(units: Units, options: Options, before: Run, piece: Piece) ->
     above = (
         {piece.section, 0} if options.breadcrumb_mode == "conditional" else {piece.section}
     )  # the title may be longer
-    for start in reversed(_sentence_starts(units, options.overlap_sentences, before)):
+    for start in reversed(_sentence_starts(units, options, before)):
         size = sizer.size(start, piece.end, "", piece.suffix)
         if all(sizer.fits(start, piece.end, each, "", piece.suffix, low=size, high=size) for each in above):
             return start
     return None
 
 
-def _sentence_starts(units: Units, most: int, run: Run) -> list[int]:
+def _sentence_starts(units: Units, options: Options, run: Run) -> list[int]:
     """Where the sentences of the paragraphs at the end of a run start, the last one first."""
     starts: list[int] = []
+    most, kinds = options.overlap_sentences, _REPEATED[options.overlap]
     for number in range(run[1] - 1, run[0] - 1, -1):
         part = units.parts.get(number)
-        if units.kinds[number] != "paragraph" or (part and part.prefix):
+        if units.kinds[number] not in kinds or (part and part.prefix):
             break
         start = units.starts[number]
         ends = sentence_ends(units.document.text, start, units.ends[number])[:-1]

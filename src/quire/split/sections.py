@@ -91,7 +91,15 @@ def _up_to_text(parts: list[_Part], index: int) -> tuple[_Part, int]:
 def _is_small(units: Units, part: _Part, options: Options) -> bool:
     if part.depth == 0:
         return False  # text above the first heading joins nothing
-    return not part.has_text or not units.is_at_least(part.first, part.last, options.min_tokens)
+    return not part.has_text or _body_tokens(units, part) < options.min_tokens
+
+
+def _body_tokens(units: Units, part: _Part) -> int:
+    """The tokens of a part without the line of its own heading."""
+    starts, heading = units.document.block_columns.starts, units.document.section_columns.blocks[part.number]
+    end = units.ends[part.last - 1]
+    start = starts[heading + 1] if heading + 1 < len(starts) else end
+    return units.sizer.size(max(start, units.starts[part.first]), end) if start < end else 0
 
 
 def _may_follow(units: Units, joined: list[_Part], part: _Part) -> bool:

@@ -8,11 +8,14 @@ edges of a piece.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 
 from quire.model import Block, Document, Finding, Kind, Note, Piece, findings_at
+from quire.offsets import line_start, text_end
+from quire.parsing import inner_blocks
 from quire.size.sizer import SLACK, Sizer, furthest
 from quire.split.cut import Cutter, Part
 
@@ -23,6 +26,7 @@ _ROOM_FOR_TEXT = 4
 """A heading must leave this many tokens for text below it; a longer heading is cut as prose."""
 _LONG = 4
 """A section with more characters per token of the cap is counted block by block: it will be opened."""
+_BLANK_LINE_ABOVE = re.compile(r"(?:\r\n|\r|\n)[ \t>]*(?:\r\n|\r|\n)\Z")
 _HEADING_PARTED = "heading separated from its text: together they exceed the cap"
 
 
@@ -175,10 +179,22 @@ class Units:
             lead = self._lead
             above = self.totals[lead] if lead >= 0 else total
             is_usual = after - above <= sure and (limit is None or after - total <= limit) and stop != self._tail
-            if is_usual or limit is None or self._is_small(start, end, stop, total, after, limit):
+            if is_usual or (limit is not None and self._is_small(start, end, stop, total, after, limit)):
                 self._add(start, end, stop, kind, total)
+            elif limit is None:
+                self._add_between_blank_lines(Block(kind, start, end), stop, total, after)
             else:
                 self._add_parts(Block(kind, start, end), stop, total)
+
+    def _add_between_blank_lines(self, block: Block, stop: int, total: int, after: int) -> None:
+        """Add a block that is not cut; a list, a quote or a container above the cap at the blank lines inside it."""
+        text, starts = self.document.text, [block.start]
+        if not self._fits(block.start, block.end, stop, total, after):
+            lines = (line_start(text, child.start, block.start) for child in inner_blocks(text, block))
+            starts += [line for line in lines if line > starts[-1] and _BLANK_LINE_ABOVE.search(text, starts[-1], line)]
+        for start, following in zip(starts, [*starts[1:], stop], strict=True):
+            self._add(start, text_end(text, start, min(following, block.end)), following, block.kind, total)
+            total += self.sizer.size(start, following) if following < stop else 0
 
     def _is_small(self, start: int, end: int, stop: int, total: int, after: int, limit: int) -> bool:
         tokens = after - total

@@ -14,7 +14,7 @@ from typing import Any
 from quire import pipeline
 from quire.model import Document, Finding
 from quire.offsets import lines_at
-from quire.options import COMMON, OWN, BreadcrumbMode, Guard, Options
+from quire.options import COMMON, OWN, BreadcrumbMode, Guard, Overlap, Options
 from quire.record import Chunk, Chunks
 from quire.size import NAMES
 
@@ -43,7 +43,7 @@ def option_table() -> dict[str, Any]:
         "strategies": strategies,
         "common": [*COMMON, "title"],
         "tokenizers": NAMES,
-        "choices": {"breadcrumb_mode": _values(BreadcrumbMode), "guard": _values(Guard)},
+        "choices": {"breadcrumb_mode": _values(BreadcrumbMode), "guard": _values(Guard), "overlap": _values(Overlap)},
     }
 
 

@@ -138,8 +138,8 @@ def test_max_depth(depth: int) -> None:
         "word " * 100,
         "```python\n" + "a = 1\n\n" * 40 + "```",
         "| a | b |\n|---|---|\n" + "| 1 | 2 |\n" * 40,
-        "- item\n\n" * 40,
-        "> quote\n>\n" * 40,
+        "- item\n" * 40,
+        "> quote\n" * 40,
     ],
     ids=["paragraph", "code", "table", "list", "quote"],
 )
