@@ -34,7 +34,7 @@ def test_a_document_that_fits_is_one_chunk_whatever_counts(strategy: str, word: 
 
 def test_verify_tells_that_a_document_was_cut_though_it_fits() -> None:
     text = "# One\n\nSome text.\n\n# Two\n\nMore text.\n"
-    chunks = quire.chunk(text, "packed", hard_cap=32, tokenizer=lambda text: 5 * words(text))
+    chunks = quire.chunk(text, "packed", hard_cap=32, tokenizer=lambda text: 6 * words(text))
     assert len(chunks) == 2
     options = {**chunks[0].metadata["chunkingOptions"], "tokenizer": "o200k_base", "hard_cap": 512}
     metadata = {**chunks[0].metadata, "chunkingOptions": options}
