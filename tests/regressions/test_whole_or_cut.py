@@ -106,9 +106,7 @@ def test_overlap_over_headings_and_out_of_lists() -> None:
         assert before.own_text.endswith(repeated)
 
 
-@pytest.mark.parametrize(
-    "heading", ["# Title t {{#{}}}\n\n", "Title t {{#{}}}\n=======\n\n"], ids=["atx", "setext"]
-)
+@pytest.mark.parametrize("heading", ["# Title t {{#{}}}\n\n", "Title t {{#{}}}\n=======\n\n"], ids=["atx", "setext"])
 @pytest.mark.parametrize(
     ("opening", "closing"),
     [("{{< figure >}}", "{{< /figure >}}"), ("{{% figure %}}", "{{% /figure %}}"), (":::note", ":::")],
@@ -131,7 +129,9 @@ def test_a_line_end_in_front_of_a_chunk_is_not_part_of_it() -> None:
     assert not any(chunk.original_text.startswith("\n") for chunk in chunks)
 
 
-@pytest.mark.parametrize("text", ["word " * 4000, "x" * 20_000, "Sentence one. " * 1430], ids=["words", "x", "sentences"])
+@pytest.mark.parametrize(
+    "text", ["word " * 4000, "x" * 20_000, "Sentence one. " * 1430], ids=["words", "x", "sentences"]
+)
 def test_small_targets_do_not_count_the_text_again_and_again(text: str) -> None:
     counted = 0
 

@@ -19,7 +19,7 @@ _WITHOUT_CONTEXT = frozenset({"code", "table", "list"})
 """Blocks that do not say what they are about."""
 
 
-def line_above(
+def line_above(  # noqa: PLR0917
     document: Document,
     piece: Piece,
     sizer: Sizer,

@@ -79,7 +79,8 @@ def list_items(text: str, block: Block) -> tuple[Block, ...]:
     if plain is None or plain.end() < len(lines):
         return _content(text, block)
     starts = [0, *(match.end() - 1 for match in _FIRST_COLUMN.finditer(lines))]
-    return tuple([_block("item", text, block.start + at, block.start + to) for at, to in pairwise((*starts, len(lines)))])
+    edges = pairwise((*starts, len(lines)))
+    return tuple([_block("item", text, block.start + start, block.start + end) for start, end in edges])
 
 
 def item_content(text: str, item: Block) -> tuple[Block, ...]:

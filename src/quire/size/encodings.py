@@ -33,7 +33,7 @@ side.
 
 
 _SIGNS_AT_LINE_END = re.compile(r"[!-/:-@\[-`{-~]++(?=[\r\n]|\Z)")
-"""ASCII punctuation that ends a line. Behind an ASCII letter or digit it begins a match of its own, in both encodings."""
+"""ASCII punctuation that ends a line. Behind an ASCII letter or digit it begins a match of its own."""
 
 
 class EncodingCounter:

@@ -158,7 +158,7 @@ class Sizer:
         low: int = 0,
         high: int = _NO_CAP,
     ) -> bool:
-        """Whether a span keeps the cap below the breadcrumb line of a section; its sum is between ``low`` and ``high``."""
+        """Whether a span, whose sum is between ``low`` and ``high``, keeps the cap below the line of a section."""
         if self.adds_up:
             above = self.breadcrumbs.tokens(section)
             if high + above + 4 * (len(prefix) + len(suffix)) + SLACK <= self.cap:

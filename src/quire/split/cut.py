@@ -217,9 +217,9 @@ class Cutter:
     def _may_stay_whole(self, start: int, end: int, tokens: int, *, is_item: bool) -> bool:
         """Whether a block inside a block is not cut: an item that fits the cap, anything else within the limit."""
         prefix, suffix = self._around(start, end, NOTHING)
-        if self._sizer.adds_up and not (prefix or suffix) and tokens + self._reserved <= self._sizer.sure:
-            if is_item or tokens <= self._limit:
-                return True
+        is_light = not (prefix or suffix) and (is_item or tokens <= self._limit)
+        if is_light and tokens + self._reserved <= self._sizer.sure:
+            return True
         size = self._size(start, end, prefix, suffix)
         return (is_item or size <= self._limit) and self._fits(start, end, size, prefix, suffix)
 
@@ -234,7 +234,8 @@ class Cutter:
             self._notes.append((start, "info-left-out", message))
             reopening = reopening._replace(prefix=fence.bare_prefix)
         if is_nested and reopening.end > end:  # alone, nothing would end it
-            self._notes.append((start, "fence-left-out", "fence without an end in a list or quote; it is not opened again"))
+            message = "fence without an end in a list or quote; it is not opened again"
+            self._notes.append((start, "fence-left-out", message))
             reopening = NOTHING
         reopening = self._if_light(reopening, "fence-left-out", "opening fence")
         self._note_indent(reopening, fence.indent, "code")

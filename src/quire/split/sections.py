@@ -126,7 +126,9 @@ def _fits(units: Units, part: _Part) -> bool:
 def _cut(units: Units, part: _Part, max_depth: int) -> list[_Part]:
     """The pieces of a part that does not fit."""
     runs = units.filled(part.first, part.last, units.sizer.cap, part.section)
-    pieces = [part._replace(first=first, last=last, section=_deepest(units, first, last, max_depth)) for first, last in runs]
+    pieces = [
+        part._replace(first=first, last=last, section=_deepest(units, first, last, max_depth)) for first, last in runs
+    ]
     if any(kind != "heading" for kind in units.kinds[runs[0][0] : runs[0][1]]):
         pieces[0] = pieces[0]._replace(section=part.section)
     return pieces

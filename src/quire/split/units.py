@@ -148,7 +148,7 @@ class Units:
         return self.is_short(number, self._least, tokens)
 
     def is_short(self, number: int, least: int, tokens: int = 0) -> bool:
-        """Whether a section's own text has fewer than ``least`` tokens; with its heading it has ``tokens``, if known."""
+        """Whether a section's own text has fewer than ``least`` tokens; all of it has ``tokens``, if known."""
         lists, text = self.document.section_columns, self.document.text
         start, end = lists.text_starts[number], lists.text_ends[number]
         if not number:  # front matter is no text
@@ -179,7 +179,7 @@ class Units:
             lead = self._lead
             above = self.totals[lead] if lead >= 0 else total
             is_usual = after - above <= sure and (limit is None or after - total <= limit) and stop != self._tail
-            if is_usual or (limit is not None and self._is_small(start, end, stop, total, after, limit)):
+            if is_usual or (limit is not None and self._is_small(start, end, stop, total, after)):
                 self._add(start, end, stop, kind, total)
             elif limit is None:
                 self._add_between_blank_lines(Block(kind, start, end), stop, total, after)
@@ -190,14 +190,14 @@ class Units:
         """Add a block that is not cut; a list, a quote or a container above the cap at the blank lines inside it."""
         text, starts = self.document.text, [block.start]
         if not self._fits(block.start, block.end, stop, total, after):
-            lines = (line_start(text, child.start, block.start) for child in inner_blocks(text, block))
-            starts += [line for line in lines if line > starts[-1] and _BLANK_LINE_ABOVE.search(text, starts[-1], line)]
+            lines = sorted({line_start(text, child.start, block.start) for child in inner_blocks(text, block)})
+            starts += [line for line in lines[1:] if _BLANK_LINE_ABOVE.search(text, max(line - 80, block.start), line)]
         for start, following in zip(starts, [*starts[1:], stop], strict=True):
             self._add(start, text_end(text, start, min(following, block.end)), following, block.kind, total)
             total += self.sizer.size(start, following) if following < stop else 0
 
-    def _is_small(self, start: int, end: int, stop: int, total: int, after: int, limit: int) -> bool:
-        tokens = after - total
+    def _is_small(self, start: int, end: int, stop: int, total: int, after: int) -> bool:
+        tokens, limit = after - total, self._limit or 0
         if self.sizer.adds_up and tokens - (stop - end) > limit + SLACK:
             return False
         is_small = (self.sizer.adds_up and tokens <= limit) or self.sizer.size(start, end) <= limit

@@ -14,7 +14,7 @@ from typing import Any
 from quire import pipeline
 from quire.model import Document, Finding
 from quire.offsets import lines_at
-from quire.options import COMMON, OWN, BreadcrumbMode, Guard, Overlap, Options
+from quire.options import COMMON, OWN, BreadcrumbMode, Guard, Options, Overlap
 from quire.record import Chunk, Chunks
 from quire.size import NAMES
 
