@@ -281,7 +281,7 @@ _UNDERLINES = (
     "--",
 )
 
-_FENCE_MARKS = ("```", "~~~", "````", "~~~~", "``````", "~~~~~~~", "``", "~~")
+_FENCE_MARKS = ("```", "~~~", "````", "~~~~", "``````", "~~~~~~~", "`````````", "``", "~~")
 _INFOS = (
     "", "", "python", "c++", " rust,ignore", 'py title="a b"', "{.bash #id}", "\tjs", "mermaid  ", "a`b", "~", "😀",
     "a\\*b&amp;", "md",
@@ -440,6 +440,14 @@ _EXTENSION_WRAPS = (
     _Wrap(head=("{{< tabs >}}", '{{% tab name="a" %}}', ""), tail=("", "{{% /tab %}}", "{{< /tabs >}}")),
     _Wrap(": ", "  ", head=("Term",)),
     _Wrap(head=("{% tabs %}",), tail=("{% endtabs %}",)),
+    _Wrap(head=("{{< figure >}}",), tail=("{{< /figure >}}",)),
+    _Wrap(head=("{{% note %}}", ""), tail=("{{% /note %}}",)),
+    _Wrap(head=('{% hint style="info" %}',), tail=("{% endhint %}",)),
+    _Wrap(head=("{{< tabs >}}", "{{% tab %}}"), tail=("{{< /tabs >}}",)),
+    _Wrap("    ", "    ", head=("??? info", "")),
+    _Wrap(head=(":::::outer", "", ":::inner", ""), tail=(":::", ":::::")),
+    _Wrap(head=('<a id="x"></a>',)),
+    _Wrap(head=("(label)=",)),
 )
 
 _LABELS = ("ref", "Ref", "text", "img", "a b", "r\ne f", "ẞ", "re\\]f", "[ref", "", "1")

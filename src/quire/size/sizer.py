@@ -28,6 +28,8 @@ _NEAR = 8
 _SIGNS = 32
 """As many characters before blank lines are looked at for punctuation, which may be one token with a line end."""
 _NO_CAP = 1 << 62
+NEVER = -_NO_CAP
+"""No sum is as low."""
 
 
 class Sizer:
@@ -43,7 +45,7 @@ class Sizer:
         self.breadcrumbs = Breadcrumbs(document, self.count, options)
         self.adds_up = counter.cuts_cleanly("a\nb", 2)
         """Whether the sums of ``mark`` can be used."""
-        self.sure = self.cap - self.breadcrumbs.most_tokens - SLACK if self.adds_up else -_NO_CAP
+        self.sure = self.cap - self.breadcrumbs.most_tokens - SLACK if self.adds_up else NEVER
         """Text whose sum is at most this fits below every breadcrumb line."""
         self.is_clean = counter.cuts_cleanly
         self._regular = regular
@@ -92,6 +94,11 @@ class Sizer:
             self._totals[number + 1 : number + 1] = found[1:]
         found.append(total + count(text[last : at(ends[-1])]))
         return found, is_exact
+
+    def total(self, position: int) -> int:
+        """The sum up to the last mark that is not behind a position."""
+        position = position if self._regular is None else self._regular.at(position)
+        return self._totals[bisect_right(self._marks, position) - 1]
 
     def size(self, start: int, end: int, prefix: str = "", suffix: str = "") -> int:
         """The tokens of a span between ``prefix`` and ``suffix``, as it is embedded."""
@@ -143,10 +150,6 @@ class Sizer:
                 return piece.tokens + self.breadcrumbs.count(line)
         return self.count(line + text)
 
-    def is_over(self, low: int) -> bool:
-        """Whether text whose sum is at least ``low`` exceeds the cap without any breadcrumb."""
-        return self.adds_up and low - SLACK > self.cap
-
     def fits(
         self,
         start: int,
@@ -158,12 +161,12 @@ class Sizer:
         low: int = 0,
         high: int = _NO_CAP,
     ) -> bool:
-        """Whether a span, whose sum is between ``low`` and ``high``, keeps the cap below the line of a section."""
+        """Whether a span of ``low`` to ``high`` tokens keeps the cap below the breadcrumb line of a section."""
         if self.adds_up:
             above = self.breadcrumbs.tokens(section)
-            if high + above + 4 * (len(prefix) + len(suffix)) + SLACK <= self.cap:
+            if high + above + 4 * (len(prefix) + len(suffix)) <= self.cap:
                 return True
-            if low + above - SLACK > self.cap:
+            if low + above > self.cap:
                 return False
         return self.size(start, end, self.breadcrumbs.prefix(section) + prefix, suffix) <= self.cap
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from typing import NamedTuple, TypeAlias
 
 from quire.model import Block, Note
@@ -140,6 +140,8 @@ class Cutter:
         self._quotes = QuoteMarks(text)
         self._start = self._end = self._first = self._last = self._reserved = 0
         self._outer = NOTHING  # what opens and closes the container that is cut
+        self.has_exact_sums = sizer.adds_up
+        """Whether the tokens of all parts so far add up."""
 
     def cut(self, block: Block, first: int, last: int) -> list[Part]:
         """The parts of ``block``, which together are all of its text.
@@ -204,9 +206,9 @@ class Cutter:
         inner = {line_start(self._text, child.start, start): child for child in reversed(block.children)}
         starts = sorted({start, *inner})
         is_nested = is_nested or block.kind in _NESTING
-        for first, last in zip(starts, [*starts[1:], end], strict=True):
+        ends = [*starts[1:], end]
+        for first, last, tokens in zip(starts, ends, self._tokens_between(start, ends), strict=True):
             child, span = inner.get(first), _Span(LEVELS["prose"])
-            tokens = self._sizer.count(self._text[first:last])
             if self._may_stay_whole(first, last, tokens, is_item=block.kind == "list"):
                 yield from self._part(span, first, last, tokens)
             elif child is None:
@@ -293,7 +295,7 @@ class Cutter:
         first = self._first if start <= self._start else start
         last = self._last if end >= self._end else text_end(self._text, start, end)
         section = self._section_of(first, last)
-        return self._sizer.fits(first, last, section, prefix, suffix, low=size, high=high)
+        return self._sizer.fits(first, last, section, prefix, suffix, low=size - SLACK, high=high + SLACK)
 
     def _is_light(self, reopening: Reopening) -> bool:
         """Whether a part has room for what is repeated: half of it is its own text."""
@@ -320,7 +322,7 @@ class Cutter:
         count = self._sizer.breadcrumbs.count
         limit = max(self._limit, count(around.prefix + around.suffix) * 2)  # at least half of a part is its own text
         ends = level.positions(self._text, start, end)
-        sums, is_exact = self._sizer.sums(start, ends)
+        sums, is_exact = self._sums(start, ends)
         at = 0
         while start < end:
             prefix, _ = self._around(start, end, around)
@@ -345,6 +347,15 @@ class Cutter:
                 yield from self._part(span, start, place, tokens if is_exact else self._size(start, place, "", ""))
             start, at = place, max(best, at) + 1
 
+    def _sums(self, start: int, ends: Sequence[int]) -> tuple[list[int], bool]:
+        sums, is_exact = self._sizer.sums(start, ends)
+        self.has_exact_sums = self.has_exact_sums and is_exact
+        return sums, is_exact
+
+    def _tokens_between(self, start: int, ends: Sequence[int]) -> list[int]:
+        sums, _ = self._sums(start, ends)
+        return [after - before for before, after in pairwise(sums)]
+
     def _is_small(self, start: int, end: int, around: Reopening, limit: int) -> bool:
         """Whether a part keeps the limit and the cap."""
         prefix, suffix = self._around(start, end, around)
@@ -357,6 +368,7 @@ class Cutter:
 
     def _cut_characters(self, span: _Span, start: int, end: int) -> Iterator[Part]:
         """The last resort: as many characters as fit, one at least."""
+        self.has_exact_sums = False
         message = "a character with its combining marks exceeds the cap; it is cut"
         self._notes.append((start, "cut-inside-grapheme", message))
         while start < end:

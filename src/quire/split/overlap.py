@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from quire.model import Piece
 from quire.options import Options
+from quire.size.sizer import SLACK
 from quire.split.sentences import sentence_ends
 from quire.split.units import Units
 
@@ -54,7 +55,8 @@ def _overlap_start(units: Units, options: Options, before: Run, piece: Piece) ->
     )  # the title may be longer
     for start in reversed(_sentence_starts(units, options, before)):
         size = sizer.size(start, piece.end, "", piece.suffix)
-        if all(sizer.fits(start, piece.end, each, "", piece.suffix, low=size, high=size) for each in above):
+        bounds = {"low": size - SLACK, "high": size + SLACK}
+        if all(sizer.fits(start, piece.end, each, "", piece.suffix, **bounds) for each in above):
             return start
     return None
 

@@ -16,7 +16,7 @@ from itertools import accumulate
 from quire.model import Block, Document, Finding, Kind, Note, Piece, findings_at
 from quire.offsets import line_start, text_end
 from quire.parsing import inner_blocks
-from quire.size.sizer import SLACK, Sizer, furthest
+from quire.size.sizer import NEVER, SLACK, Sizer, furthest
 from quire.split.cut import Cutter, Part
 
 SectionOf = Callable[[int, int], int]
@@ -67,6 +67,7 @@ class Units:
         """The first unit of each section; then their number."""
         self.notes: list[Note] = []
         self._limit, self._least, self._target = limit, least, target
+        self._adds_up, self._sure = sizer.adds_up, sizer.sure
         self._lead = -1  # the first of the units that lead the next one; -1 if none does
         self._closing = _closing_headings(document)
         self._tail = self._closing if self._tail_fits() else -1
@@ -103,7 +104,7 @@ class Units:
         blocks = [0, *lists.blocks[1:], len(block_starts)]
         starts = [block_starts[0] if block_starts else 0, *lists.starts[1:], len(document.text)]
         totals, inner = self._section_totals(starts, blocks)
-        sure, tail, has_text = sizer.sure, self._tail, map(int.__lt__, lists.text_starts, lists.text_ends)
+        tail, has_text = self._tail, map(int.__lt__, lists.text_starts, lists.text_ends)
         for number, is_whole in enumerate(has_text):
             first, last = blocks[number], blocks[number + 1]
             start, stop = starts[number], starts[number + 1]
@@ -111,7 +112,7 @@ class Units:
             if first == last:
                 continue
             total, after, end = totals[number], totals[number + 1], block_ends[last - 1]
-            is_usual = after - total <= sure and self._lead < 0 and stop != tail
+            is_usual = after - total <= self._sure and self._lead < 0 and stop != tail
             if is_whole and (is_usual or self._fits(start, end, stop, total, after)):
                 leads = bool(self._least) and self._is_short_above_child(number, after - total)
                 self._add(start, end, stop, "paragraph", total, leads=leads)
@@ -166,9 +167,9 @@ class Units:
 
     def _open(self, first: int, last: int, totals: Sequence[int]) -> None:
         """Add blocks as units; ``totals`` are the sums up to the start of each, and behind the last."""
-        sizer, limit = self.sizer, self._limit
+        limit = self._limit
         kinds, starts, ends, _ = self.document.block_columns
-        sure, size = sizer.sure, len(self.document.text)
+        size = len(self.document.text)
         for number in range(first, last):
             kind, start, end = kinds[number], starts[number], ends[number]
             stop = starts[number + 1] if number + 1 < len(starts) else size
@@ -178,7 +179,7 @@ class Units:
                 continue
             lead = self._lead
             above = self.totals[lead] if lead >= 0 else total
-            is_usual = after - above <= sure and (limit is None or after - total <= limit) and stop != self._tail
+            is_usual = after - above <= self._sure and (limit is None or after - total <= limit) and stop != self._tail
             if is_usual or (limit is not None and self._is_small(start, end, stop, total, after)):
                 self._add(start, end, stop, kind, total)
             elif limit is None:
@@ -198,9 +199,9 @@ class Units:
 
     def _is_small(self, start: int, end: int, stop: int, total: int, after: int) -> bool:
         tokens, limit = after - total, self._limit or 0
-        if self.sizer.adds_up and tokens - (stop - end) > limit + SLACK:
+        if self._adds_up and tokens - (stop - end) > limit + SLACK:
             return False
-        is_small = (self.sizer.adds_up and tokens <= limit) or self.sizer.size(start, end) <= limit
+        is_small = (self._adds_up and tokens <= limit) or self.sizer.size(start, end) <= limit
         return is_small and self._fits(start, end, stop, total, after)
 
     def _fits(self, start: int, end: int, stop: int, total: int, after: int) -> bool:
@@ -210,10 +211,7 @@ class Units:
         if stop == self._tail:
             end = self.document.block_columns.ends[-1]
             return self.sizer.fits(start, end, self.section_of(start, end))
-        tokens, low = after - total, after - total - (stop - end)
-        if tokens <= self.sizer.sure or self.sizer.is_over(low):
-            return tokens <= self.sizer.sure
-        return self.sizer.fits(start, end, self.section_of(start, end), low=low, high=tokens)
+        return self._keeps_cap(start, end, after - total, stop - end)
 
     def _add(self, start: int, end: int, stop: int, kind: Kind, total: int, *, leads: bool = False) -> None:
         leads = leads or stop == self._tail  # the headings that close the document stay with it
@@ -265,11 +263,13 @@ class Units:
         first = self.starts[self._lead] if self._lead >= 0 else block.start
         last = self.document.block_columns.ends[-1] if stop == self._tail else block.end
         parts = self._cutter.cut(block, first, last)
+        if not self._cutter.has_exact_sums:  # parts of a word have more tokens together than one by one
+            self._adds_up, self._sure = False, NEVER
         for number, part in enumerate(parts):
             after = parts[number + 1].start if number + 1 < len(parts) else stop
             self._add(part.start, part.end, after, block.kind, total)
             self.parts[len(self.ends) - 1] = part
-            total += part.tokens
+            total = self.sizer.total(after) if self._adds_up else total + part.tokens
 
     # Runs of units
 
@@ -277,19 +277,27 @@ class Units:
         """Whether a run keeps the cap below its breadcrumb."""
         tokens = self.totals[last] - self.totals[first]
         prefix, suffix = self._around(first, last) if self.parts else ("", "")
-        if tokens <= self.sizer.sure and not (prefix or suffix):
-            return True
         start, end = self.starts[first], self.ends[last - 1]
-        low = tokens - (self.starts[last] - end)
-        if self.sizer.is_over(low):
+        return self._keeps_cap(start, end, tokens, self.starts[last] - end, section, prefix, suffix)
+
+    def _keeps_cap(  # noqa: PLR0917
+        self, start: int, end: int, tokens: int, blank: int, section: int = -1, prefix: str = "", suffix: str = ""
+    ) -> bool:
+        """Whether a span, whose sum with ``blank`` characters behind it is ``tokens``, keeps the cap."""
+        if tokens <= self._sure and not (prefix or suffix):
+            return True
+        low = tokens - blank - SLACK
+        if self._adds_up and low > self.sizer.cap:
             return False
         section = section if section >= 0 else self.section_of(start, end)
-        return self.sizer.fits(start, end, section, prefix, suffix, low=low, high=tokens)
+        if not self._adds_up:
+            return self.sizer.fits(start, end, section, prefix, suffix)
+        return self.sizer.fits(start, end, section, prefix, suffix, low=low, high=tokens + SLACK)
 
     def is_at_least(self, first: int, last: int, minimum: int) -> bool:
         """Whether the text of a run has at least ``minimum`` tokens."""
         tokens, end = self.totals[last] - self.totals[first], self.ends[last - 1]
-        if self.sizer.adds_up:
+        if self._adds_up:
             if tokens + SLACK < minimum:
                 return False
             if tokens - (self.starts[last] - end) - SLACK >= minimum:
@@ -322,8 +330,8 @@ class Units:
         start, end = self.starts[first], self.ends[last - 1]
         prefix, suffix = self._around(first, last)
         tokens = self.totals[last] - self.totals[first]
-        if not self.sizer.adds_up or prefix or suffix or tokens + SLACK > target:
-            if self.sizer.adds_up and tokens - (self.starts[last] - end) - SLACK > target:
+        if not self._adds_up or prefix or suffix or tokens + SLACK > target:
+            if self._adds_up and tokens - (self.starts[last] - end) - SLACK > target:
                 return False
             if self.sizer.size(start, end, prefix, suffix) > target:
                 return False
