@@ -36,7 +36,7 @@ from benchmarks.peers import report
 
 PARTS = {
     "cost": ("Cost", cost.run),
-    "versions": ("Beside version 0.1.0", versions.run),
+    "versions": ("Beside earlier versions", versions.run),
     "peers": ("Peers", report.run),
     "growth": ("Growth", growth.run),
     "hostile": ("Hostile documents", hostile.run),

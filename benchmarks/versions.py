@@ -1,8 +1,8 @@
-"""This version beside an earlier one: the time from text to chunks, with ten fields of every chunk read.
+"""This version beside earlier ones: the time from text to chunks, with ten fields of every chunk read.
 
-Each version has a process of its own; both cut the same documents in turn, a few at a time, and the best of several
-rounds counts for each document. The earlier version is taken from the repository's history (``QUIRE_BASE`` names the
-commit). ``python -m benchmarks.versions`` is such a process.
+Each version has a process of its own; all cut the same documents in turn, a few at a time, and the best of several
+rounds counts for each document. Earlier versions are taken from the repository's history (``QUIRE_BASE`` names the
+commit of the first). ``python -m benchmarks.versions`` is such a process.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from pathlib import Path
 from typing import Any
 
 import quire
-from benchmarks import measure
+from benchmarks import cost, measure
 from benchmarks.measure import RUNS, Document
 
 BASE = os.environ.get("QUIRE_BASE", "37114f3")
 """The commit of version 0.1.0."""
+EARLIER = {"0.1.0": BASE, "0.2.0": cost.BASE}
 STEP = int(os.environ.get("QUIRE_STEP", "2"))
 """Every so many documents of Docker and Kubernetes are cut, and all of the other sites."""
 ROUNDS = 4
@@ -48,10 +49,12 @@ def run() -> Iterator[str]:
     texts = documents()
     groups = {name: [each for each, text in enumerate(texts) if is_in(text)] for name, is_in in GROUPS.items()}
     with tempfile.TemporaryDirectory() as folder:
-        workers = [_Worker(measure.unpacked(BASE, Path(folder))), _Worker(measure.ROOT / "src")]
+        earlier = [measure.unpacked(commit, Path(folder) / name) for name, commit in EARLIER.items()]
+        workers = [_Worker(source) for source in (*earlier, measure.ROOT / "src")]
         yield f"One in {STEP} documents of Docker and Kubernetes, and all of Docusaurus, FastAPI, Material for MkDocs"
-        yield f"and Vue. Ten fields of every chunk are read. A cell has the µs of 0.1.0 (commit {BASE}) and of this"
-        yield "version, and the ratio: for a document, and for a heading of a hostile document."
+        yield "and Vue. Ten fields of every chunk are read. A cell has the µs of"
+        yield f"{', '.join(f'{name} (commit {commit})' for name, commit in EARLIER.items())} and this version, for a"
+        yield "document or a heading of a hostile one; then the ratios of this version to the others."
         yield ""
         heads = [f"{name}: {_described([texts[each] for each in group])}" for name, group in groups.items()]
         yield f"| | {' | '.join(heads)} | hostile |"
@@ -72,9 +75,9 @@ def _described(chosen: Sequence[Document]) -> str:
 
 
 def _cell(seconds: Sequence[float]) -> str:
-    old, new = (each * 1e6 for each in seconds)
-    digits = 1 if old < 100 else 0
-    return f"{old:.{digits}f}, {new:.{digits}f}, **{new / old:.2f}**"
+    digits = 1 if seconds[0] < 1e-4 else 0
+    times = ", ".join(f"{each * 1e6:.{digits}f}" for each in seconds)
+    return f"{times}: {', '.join(f'**{seconds[-1] / each:.2f}**' for each in seconds[:-1])}"
 
 
 class _Worker:

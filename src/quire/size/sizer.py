@@ -27,6 +27,8 @@ _NEAR = 8
 """A mark this many characters behind a span saves the count of its last stretch."""
 _SIGNS = 32
 """As many characters before blank lines are looked at for punctuation, which may be one token with a line end."""
+_SHORT = 4
+"""Segments of fewer characters on average are not counted one by one."""
 _NO_CAP = 1 << 62
 NEVER = -_NO_CAP
 """No sum is as low."""
@@ -75,6 +77,9 @@ class Sizer:
         """
         text, count, at = self.text, self.count, self._regular.at if self._regular else int
         last = at(start)
+        if len(ends) * _SHORT > ends[-1] - start:  # characters of a word: to count each is slow and far too much
+            density = count(text[last : at(ends[-1])]) / (ends[-1] - start)
+            return [0, *(int((end - start) * density) for end in ends)], False
         number = bisect_right(self._marks, last) - 1
         is_exact = self.adds_up and number >= 0 and self._marks[number] >= last - 1
         total = self._totals[number] if is_exact else 0

@@ -4,7 +4,7 @@ tree.py, sections.py, packed.py, flow.py    the strategies
 units.py                                    a document as a flat list of sections, blocks and parts of blocks
 cut.py, reopen.py                           cutting a block that is too large, and what its parts need around them
 sentences.py, words.py, graphemes.py, inline.py   where prose may be cut
-flow_minimum.py, overlap.py                 the minimum and the repeated sentences of flow
+overlap.py                                  the repeated sentences of flow
 """
 
 from __future__ import annotations

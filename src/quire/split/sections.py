@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from quire.counter import TokenCounter
 from quire.model import Document, Finding, Piece, Pieces, findings_at
+from quire.offsets import trimmed
 from quire.options import Options
 from quire.size.sizer import Sizer
 from quire.split.units import Units, node_firsts
@@ -91,15 +92,15 @@ def _up_to_text(parts: list[_Part], index: int) -> tuple[_Part, int]:
 def _is_small(units: Units, part: _Part, options: Options) -> bool:
     if part.depth == 0:
         return False  # text above the first heading joins nothing
-    return not part.has_text or _body_tokens(units, part) < options.min_tokens
-
-
-def _body_tokens(units: Units, part: _Part) -> int:
-    """The tokens of a part without the line of its own heading."""
-    starts, heading = units.document.block_columns.starts, units.document.section_columns.blocks[part.number]
-    end = units.ends[part.last - 1]
-    start = starts[heading + 1] if heading + 1 < len(starts) else end
-    return units.sizer.size(max(start, units.starts[part.first]), end) if start < end else 0
+    least = options.min_tokens
+    if not part.has_text or not units.is_at_least(part.first, part.last, least):
+        return True
+    lists = units.document.section_columns
+    heading, below, end = lists.starts[part.number], lists.body_starts[part.number], units.ends[part.last - 1]
+    if units.is_at_least(part.first, part.last, least + 4 * (below - heading)):
+        return False
+    start, _ = trimmed(units.document.text, max(below, units.starts[part.first]), end)
+    return units.sizer.size(start, end) < least  # the line of its own heading does not count
 
 
 def _may_follow(units: Units, joined: list[_Part], part: _Part) -> bool:

@@ -26,7 +26,8 @@ _ROOM_FOR_TEXT = 4
 """A heading must leave this many tokens for text below it; a longer heading is cut as prose."""
 _LONG = 4
 """A section with more characters per token of the cap is counted block by block: it will be opened."""
-_BLANK_LINE_ABOVE = re.compile(r"(?:\r\n|\r|\n)[ \t>]*(?:\r\n|\r|\n)\Z")
+_BLANK_LINE_ABOVE = re.compile(r"(?:\r(?!\n)|\n)[ \t>]*(?:\r\n|\r|\n)\Z")
+_CONTAINERS = frozenset({"list", "quote", "footnote", "directive", "html"})
 _HEADING_PARTED = "heading separated from its text: together they exceed the cap"
 
 
@@ -190,7 +191,7 @@ class Units:
     def _add_between_blank_lines(self, block: Block, stop: int, total: int, after: int) -> None:
         """Add a block that is not cut; a list, a quote or a container above the cap at the blank lines inside it."""
         text, starts = self.document.text, [block.start]
-        if not self._fits(block.start, block.end, stop, total, after):
+        if block.kind in _CONTAINERS and not self._fits(block.start, block.end, stop, total, after):
             lines = sorted({line_start(text, child.start, block.start) for child in inner_blocks(text, block)})
             starts += [line for line in lines[1:] if _BLANK_LINE_ABOVE.search(text, max(line - 80, block.start), line)]
         for start, following in zip(starts, [*starts[1:], stop], strict=True):
