@@ -53,7 +53,7 @@ class Sizer:
         self._regular = regular
         self._marks: list[int] = []  # clean cuts of the text, ascending
         self._totals: list[int] = []  # the tokens from the first mark up to each
-        self._behind: dict[str, int] = {}  # what blank lines add, by the signs before them
+        self._behind: dict[tuple[str, str], int] = {}  # what blank lines add, by the signs before them
         self._last = -1, 0  # the last position asked for, and its sum
 
     def mark(self, position: int) -> int:
@@ -135,10 +135,10 @@ class Sizer:
         at = end - len(near) + len(near.rstrip(punctuation).rstrip(" "))
         if not self.is_clean(text, at):
             at = mark
-        tail = text[at:stop]
+        tail = text[at:end], text[end:stop]
         known = self._behind.get(tail)
         if known is None:
-            known = self.count(tail) - self.count(text[at:end])
+            known = self.count("".join(tail)) - self.count(tail[0])
             if at > mark:
                 self._behind[tail] = known
         return known
