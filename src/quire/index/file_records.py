@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import re
 from binascii import crc32
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
 from quire.model import Finding
 
-VERSION = 6  # the version of the index format. Increase it when the meaning of a stored record or node changes.
+VERSION = 7  # the version of the index format. Increase it when the meaning of a stored record or node changes.
 DEFAULT_FOLDER = ".quire"
 DEFAULT_LANGUAGE = "english"
 TOKENIZER = "o200k_base"  # counts the tokens of nodes
 SETTINGS_KEY = "settings"
 _SHARDS = 32
 FILE_KEYS = tuple(f"files:{shard:02}" for shard in range(_SHARDS))  # the keys of the blobs with file records
-LINK_KEYS = tuple(f"links:{shard:02}" for shard in range(_SHARDS))  # the keys of the blobs with link records
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -98,9 +97,9 @@ def languages_of(trees: Mapping[str, Tree]) -> tuple[str, ...]:
 FileTable = Mapping[str, FileRecord]  # file records by document id
 
 
-def key_of(document_id: str, keys: Sequence[str] = FILE_KEYS) -> str:
-    """Which of some keys is that of the blob with a document's record."""
-    return keys[crc32(document_id.encode()) % _SHARDS]
+def key_of(document_id: str) -> str:
+    """The key of the blob with a document's record."""
+    return FILE_KEYS[crc32(document_id.encode()) % _SHARDS]
 
 
 _FILES = msgspec.msgpack.Decoder(list[FileRecord])

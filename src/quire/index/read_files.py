@@ -108,8 +108,7 @@ def _read(task: Task, counter: TokenCounter) -> IndexedFile:
         outline=encode_outline(nodes, task.language),
         notes=tuple(findings),
     )
-    links = link_record(document, record.tree, record.path)
-    return IndexedFile(record, fields_of(nodes, task.language), links)
+    return IndexedFile(record, fields_of(nodes, task.language), link_record(document, record.path))
 
 
 def _failed(task: Task, message: str, line: int = 0, digest: bytes = b"", *, code: str) -> IndexedFile:

@@ -222,6 +222,19 @@ class Snapshot:
             hits = self.searcher.search(query, 2 * len(keys), count=False).hits
             return [self.searcher.doc(address)[BLOB][0] for _, address in hits]
 
+    def links(self, document_id: str) -> bytes | None:
+        """The record of a document's links."""
+        for _, address in self.top(self._has(ID, document_id), 1):
+            with engine_reads(self.folder):
+                return bytes(self.searcher.doc(address)[BLOB][0])
+        return None
+
+    def documents_with(self, field: str, terms: Sequence[str]) -> list[str]:
+        """The ids of documents whose first node has one of some terms."""
+        most = sum([self.doc_freq((field,), term) for term in terms])
+        hits = self.top(tantivy.Query.term_set_query(self.schema, field, terms), most) if most else []
+        return [self.record(number).id for number in self.numbers([address for _, address in hits], NUMBER)]
+
     # Terms. The engine counts deleted nodes until it merges their segment.
 
     def doc_freq(self, fields: Iterable[str], term: str) -> int:
