@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Self
 from quire.errors import IndexDamagedError, MissingExtraError, NotFoundError, StoreError
 from quire.index.engine import damage
 from quire.index.engine.snapshot import Opened, Snapshot, open_snapshot
-from quire.index.file_records import DEFAULT_FOLDER, VERSION, FileRecord, FileTable, Tree
+from quire.index.file_records import DEFAULT_FOLDER, LINK_FOUND, LINK_LOST, VERSION, FileRecord, FileTable, Tree
 from quire.index.folder import Folder, other_version, refuse_file, refuse_foreign_files
 from quire.index.node import Node
 from quire.index.section_lookup import find_section
@@ -73,6 +73,8 @@ class TreeInfo:
     dialect: str  # its dialect of Markdown; empty if it was not given
     slugs: str  # the rule for anchors, or "auto"
     slug_rule: str  # the rule that is tried first for ``PATH#ANCHOR``: ``slugs``, or what "auto" has chosen
+    internal_links: int  # the number of links to documents of the tree, found or not
+    resolved_links: int  # how many of them lead to a document
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -294,7 +296,7 @@ class Index:
     def trees(self) -> dict[str, TreeInfo]:
         """The trees of the index by name."""
         snapshot = self._snapshot()
-        return _tree_infos(self._folder, snapshot.settings.trees, snapshot.files)
+        return _tree_infos(self._folder, snapshot)
 
     def documents(self, tree: str | None = None, path: str | Sequence[str] | None = None) -> list[FileRecord]:
         """The records of documents, sorted by tree and path: of one tree, or with a path that matches a pattern."""
@@ -411,11 +413,12 @@ def _better_slugs(folder: Folder, trees: Mapping[str, Tree]) -> dict[str, str]:
     }
 
 
-def _tree_infos(folder: Folder, trees: Mapping[str, Tree], files: FileTable) -> dict[str, TreeInfo]:
+def _tree_infos(folder: Folder, snapshot: Snapshot) -> dict[str, TreeInfo]:
     """The trees of an index by name."""
     infos = {}
-    for name, tree in sorted(trees.items()):
-        records = [record for record in files.values() if record.tree == name and not record.failed]
+    for name, tree in sorted(snapshot.settings.trees.items()):
+        records = [record for record in snapshot.files.values() if record.tree == name and not record.failed]
+        signs = snapshot.signs(name)
         infos[name] = TreeInfo(
             folder=folder.home / os.fsdecode(tree.folder),
             language=tree.language,
@@ -425,5 +428,7 @@ def _tree_infos(folder: Folder, trees: Mapping[str, Tree], files: FileTable) -> 
             dialect=tree.dialect,
             slugs=tree.slugs,
             slug_rule=tree.slug_rule,
+            internal_links=signs.get(LINK_FOUND, 0) + signs.get(LINK_LOST, 0),
+            resolved_links=signs.get(LINK_FOUND, 0),
         )
     return infos

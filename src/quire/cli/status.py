@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, replace
@@ -111,9 +112,8 @@ def _record(status: Status, changed: dict[str, str], unnamed: list[str], folder:
 
 
 def _tree_record(tree: TreeInfo) -> dict[str, Any]:
-    record = {**asdict(tree), "folder": storable(str(tree.folder)), "slugRule": tree.slug_rule}
-    del record["slug_rule"]
-    return record
+    record = {**asdict(tree), "folder": storable(str(tree.folder))}
+    return {re.sub("_([a-z])", lambda found: found[1].upper(), name): value for name, value in record.items()}
 
 
 def _show(status: Status, changed: dict[str, str], unnamed: list[str], settings: Settings) -> None:
@@ -123,7 +123,9 @@ def _show(status: Status, changed: dict[str, str], unnamed: list[str], settings:
     echo(f"{paint.path(display_path(settings.index))}  {paint.faint(size)}")
     for name, tree in status.trees.items():
         counts = ((tree.files, "document"), (tree.nodes, "section"), (tree.tokens, "token"))
-        numbers = paint.number(", ".join(count_of(*each) for each in counts))
+        links, resolved = tree.internal_links, tree.resolved_links
+        share = [f"{resolved / links:.0%} of {count_of(links, 'internal link')} resolved"] if links else []
+        numbers = paint.number(", ".join([*(count_of(*each) for each in counts), *share]))
         slugs = {DEFAULT_SLUGS: "", AUTO_SLUGS: f"  slugs: {tree.slug_rule} (auto)"}.get(
             tree.slugs, f"  slugs: {tree.slugs}"
         )

@@ -20,6 +20,7 @@ DEFAULT_LANGUAGE = "english"
 TOKENIZER = "o200k_base"  # counts the tokens of nodes
 SETTINGS_KEY = "settings"
 _SHARDS = 32
+LINKS_KEY = "links:"  # before the name of a tree: what its links show about its site
 FILE_KEYS = tuple(f"files:{shard:02}" for shard in range(_SHARDS))  # the keys of the blobs with file records
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -102,7 +103,9 @@ def key_of(document_id: str) -> str:
     return FILE_KEYS[crc32(document_id.encode()) % _SHARDS]
 
 
-_FILES = msgspec.msgpack.Decoder(list[FileRecord])
+Signs = dict[tuple[str, str], int]  # how many pages and links of a tree are of each kind
+LINK_FOUND, LINK_LOST = ("link", "found"), ("link", "lost")  # links to documents, and those that lead nowhere
+_FILES, decode_signs = msgspec.msgpack.Decoder(list[FileRecord]), msgspec.msgpack.Decoder(Signs).decode
 
 
 def encode_files(records: Iterable[FileRecord]) -> bytes:

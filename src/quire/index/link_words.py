@@ -16,7 +16,7 @@ import msgspec
 
 from quire.index.engine.index_schema import LINK_NAMES, PAGE_NAMES
 from quire.index.engine.snapshot import Snapshot
-from quire.index.file_records import storable
+from quire.index.file_records import LINK_FOUND, LINK_LOST, storable
 from quire.link_targets import Addresses, InternalLink, Page, Sign, Site, internal_link, is_file, last_name, page_of
 from quire.model import Document
 
@@ -65,7 +65,7 @@ class LinkRecord(msgspec.Struct, array_like=True, gc=False):
         return {at: IncomingLinks(tuple(sorted(texts - {""})[:_MAX_WORDS]), pages[at]) for at, texts in words.items()}
 
 
-_RECORD, _SIGNS = msgspec.msgpack.Decoder(LinkRecord), msgspec.msgpack.Decoder(dict[Sign, int])
+_RECORD = msgspec.msgpack.Decoder(LinkRecord)
 
 
 def link_record(document: Document, path: str) -> LinkRecord:
@@ -88,10 +88,7 @@ class TreeLinks:
     """The links of a tree while some of its documents change. ``snapshot`` is the last commit."""
 
     def __init__(self, tree: str, snapshot: Snapshot | None) -> None:
-        self.key = f"links:{tree}"
-        """The key of the blob with ``signs``."""
-        blobs = snapshot.blobs([self.key]) if snapshot else ()
-        self.signs: Counter[Sign] = Counter(*map(_SIGNS.decode, blobs))
+        self.signs: Counter[Sign] = Counter(snapshot.signs(tree) if snapshot else {})
         """How many signs of each kind the tree has."""
         self._prefix, self._snapshot = f"{tree}:", snapshot
         self._records: dict[str, LinkRecord | None] = {}  # by path: those that were read or set
@@ -119,7 +116,7 @@ class TreeLinks:
                 self._named[name].append(path)
         for path, record in gone.items():
             self._lead(path, record.leads, {})
-            self.signs.subtract(record.signs)
+            self.signs.subtract({**record.signs, LINK_FOUND: record.found, LINK_LOST: record.lost})
         stale.update(self._paths_with(LINK_NAMES, names))
         addresses = Addresses(self._pages_named)
         for path, record in self._existing(stale):
@@ -154,6 +151,7 @@ class TreeLinks:
                 leads.setdefault(page, {})[link.fragment, text] = None
         by_page = {page: tuple(links) for page, links in leads.items()}
         self._lead(path, record.leads, by_page)
+        self.signs.update({LINK_FOUND: found - record.found, LINK_LOST: lost - record.lost})
         self._set(path, record, leads=by_page, names=tuple(sorted(names)), found=found, lost=lost)
 
     def _lead(self, path: str, old: Mapping[str, LinksToPage], new: Mapping[str, LinksToPage]) -> None:

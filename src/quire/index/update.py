@@ -22,6 +22,7 @@ from quire.index.engine import damage
 from quire.index.engine.index_schema import NodeFields, add_links, fields_of
 from quire.index.engine.writer import Writer
 from quire.index.file_records import (
+    LINKS_KEY,
     SETTINGS_KEY,
     FileRecord,
     FileTable,
@@ -161,9 +162,9 @@ def _changed_links(
         if tree in plan.settings.trees:
             yield from links.change(records).items()
             if +links.signs != before:
-                writer.put(links.key, msgspec.msgpack.encode(dict(+links.signs)))
+                writer.put(LINKS_KEY + tree, msgspec.msgpack.encode(dict(+links.signs)))
         else:
-            writer.put(links.key, None)
+            writer.put(LINKS_KEY + tree, None)
 
 
 def _put(writer: Writer, plan: UpdatePlan, record: FileRecord, nodes: NodeFields, links: LinkRecord | None) -> None:

@@ -19,12 +19,15 @@ from quire.index.engine.damage import engine_reads
 from quire.index.engine.index_schema import BLOB, DOC, ID, NODE, NUMBER, POSITION, RECORD, TREE
 from quire.index.file_records import (
     FILE_KEYS,
+    LINKS_KEY,
     SETTINGS_KEY,
     FileRecord,
     FileTable,
     IndexSettings,
+    Signs,
     Tree,
     decode_files,
+    decode_signs,
 )
 from quire.index.folder import Folder, Stamp
 from quire.index.node import Node, NodeRef, Outline, decode_node
@@ -221,6 +224,10 @@ class Snapshot:
         with engine_reads(self.folder):
             hits = self.searcher.search(query, 2 * len(keys), count=False).hits
             return [self.searcher.doc(address)[BLOB][0] for _, address in hits]
+
+    def signs(self, tree: str) -> Signs:
+        """What the links of a tree show about its site."""
+        return next(map(decode_signs, self.blobs([LINKS_KEY + tree])), {})
 
     def links(self, document_id: str) -> bytes | None:
         """The record of a document's links."""
