@@ -147,15 +147,19 @@ class Outline:
         self._id, self._number = document_id, number
         self._branches = _OUTLINE.decode(data)
         self._chains: dict[int, tuple[Ancestor, ...]] = {NO_PARENT: ()}
+        self._titles: dict[int, tuple[str, ...]] = {}
 
     def ref(self, position: int) -> NodeRef:
         """The node at a position, with its ancestors."""
         branch = self._branches[position]
         return NodeRef(self._id, self._number, position, branch.depth, self._chain_to(branch.parent))
 
-    def title_terms(self, position: int) -> list[str]:
+    def title_terms(self, position: int) -> tuple[str, ...]:
         """The terms of a node's own title, in order, without function words."""
-        return self._branches[position].title.split()
+        found = self._titles.get(position)
+        if found is None:
+            found = self._titles[position] = tuple(self._branches[position].title.split())
+        return found
 
     def last(self, position: int) -> int:
         """The position of the last node below one; its own if there is none."""

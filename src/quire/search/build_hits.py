@@ -18,7 +18,7 @@ from quire.search.hit import Hit, How
 from quire.search.match_ranges import Highlighter, highlighter
 from quire.search.matching_nodes import Match, Matching
 from quire.search.merge import Merged
-from quire.search.second_pass import query_words, second_scores
+from quire.search.second_pass import PARTS, query_words, second_scores
 from quire.search.token_budget import NO_TEXT, Section, Shown, fit
 
 Around = Callable[[Hit], int]
@@ -165,7 +165,7 @@ def _explanation(question: Question, result: Result) -> dict[str, Any]:
     for each in result.constituents:
         ranked = each.score, each.address, (each.number, each.position)
         [again] = second_scores(snapshot, compiler.context, words, [ranked], matching.settings)
-        more = [{"item": name, "score": round(score, 3)} for name, score in again._asdict().items() if score]
+        more = [{"item": name, "score": round(score, 3)} for name, score in zip(PARTS, again, strict=True) if score]
         scores.append(
             {
                 "id": snapshot.nodes([each.address])[0].id,

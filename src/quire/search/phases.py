@@ -24,8 +24,8 @@ from quire.search.merge import Merged, Rules, limit_per_document, merge_document
 from quire.search.ranking_settings import SearchSettings
 from quire.search.term_limit import within_limit
 
-_MIN_FETCHED = 100  # how many nodes the engine is asked for, at least
-_FETCHED_PER_RESULT = 10
+_MIN_FETCHED = 50  # how many nodes the engine is asked for, at least
+_FETCHED_PER_RESULT = 5
 
 Phases = dict[str, dict[str, Any]]  # what each phase counted
 
@@ -55,7 +55,7 @@ def search(
     """
     settings = settings or SearchSettings()
     query, ignored = within_limit(parse(text))
-    phases: Phases = {"parse": {"query": show(query)}}
+    phases: Phases = {"parse": {"query": show(query)} if explain else {}}
     if query is None or limit < 1:
         return Results(query=text, ignored_terms=ignored, phases=phases)
     matching_nodes.refuse_unknown_trees(snapshot, query, trees)

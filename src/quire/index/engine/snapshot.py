@@ -38,6 +38,7 @@ _REMOVE_TRIES, _REMOVE_PAUSE = 50, 0.002
 Address = tantivy.DocAddress  # the engine's address of a node in a snapshot
 Scored = tuple[float, Address]
 NodeKey = tuple[int, int]  # the number of a document, and a position in its list of nodes
+Ranked = tuple[float, Address, NodeKey]  # a node that matches: its score, and where it is
 Location = tuple[str, int]  # a document id, and a position in the document's list of nodes
 
 
@@ -83,8 +84,11 @@ class Snapshot:
         """The generation."""
         self._nodes: dict[tuple[int, int], Node] = {}
         self._outlines: dict[int, Outline] = {}
+        self._addresses: dict[str, list[Address]] = {}  # of all nodes of a document
         self.term_statistics: dict[tuple[str, str], Any] = {}
         """Where terms occur, by term and language; ``Dictionary`` fills it."""
+        self.title_rarities: dict[tuple[tuple[str, ...], str], Any] = {}
+        """How rare the terms of titles are, by title and language."""
         with engine_reads(folder):
             self.index = _open_index(folder)
             self.searcher = self.index.searcher()
@@ -129,6 +133,22 @@ class Snapshot:
         with engine_reads(self.folder):
             return list(self.searcher.search(query, min(limit, self.searcher.num_docs), count=False).hits)
 
+    def ranked(self, query: tantivy.Query, limit: int) -> list[Ranked]:
+        """The best ``limit`` nodes for a query; equal scores by document and position, also where they are cut off.
+
+        The engine would order them by its segments, which differ between two indexes of the same documents.
+        """
+        wanted = limit + 1
+        hits = self.top(query, wanted)
+        while len(hits) == wanted and hits[-1][0] == hits[limit - 1][0]:
+            wanted *= 4
+            hits = self.top(query, wanted)
+        node_keys = self.node_keys([address for _, address in hits])
+        found = [(score, address, node_key) for (score, address), node_key in zip(hits, node_keys, strict=True)]
+        if len({score for score, _ in hits}) < len(hits):
+            found.sort(key=lambda each: (-each[0], self.record(each[2][0]).id, each[2][1]))
+        return found[:limit]
+
     def nodes(self, addresses: Iterable[Address]) -> list[Node]:
         """The nodes at some addresses."""
         with engine_reads(self.folder):
@@ -148,21 +168,20 @@ class Snapshot:
 
     def nodes_of(self, document_id: str, first: int = 0, last: int | None = None) -> list[Node]:
         """The nodes of a document from one position to another, both included, in order."""
-        record = self.files.get(document_id)
-        if record is None or not record.nodes:
-            return []
-        end = record.nodes - 1 if last is None else min(last, record.nodes - 1)
-        if end < first:
-            return []
-        with engine_reads(self.folder):
-            hits = self.searcher.search(
-                self._in_range(document_id, first, end),
-                end - first + 1,
-                count=False,
-                order_by_field=POSITION,
-                order=tantivy.Order.Asc,
-            ).hits
-        return self.nodes(address for _, address in hits)
+        return self.nodes(self._addresses_of(document_id)[first : None if last is None else last + 1])
+
+    def _addresses_of(self, document_id: str) -> list[Address]:
+        found = self._addresses.get(document_id)
+        if found is None:
+            if len(self._addresses) >= _CACHE_SIZE:
+                self._addresses.clear()
+            limit = max(self.files[document_id].nodes, 1) if document_id in self.files else 1
+            with engine_reads(self.folder):
+                hits = self.searcher.search(
+                    self._has(DOC, document_id), limit, count=False, order_by_field=POSITION, order=tantivy.Order.Asc
+                ).hits
+            found = self._addresses[document_id] = [address for _, address in hits]
+        return found
 
     def numbers(self, addresses: Sequence[Address], field: str) -> list[int]:
         """A numeric field of some nodes, without reading them."""
@@ -177,17 +196,10 @@ class Snapshot:
         """Some nodes without their texts, which are not read."""
         return [self.outline(number).ref(position) for number, position in node_keys]
 
-    def locations(self, addresses: Sequence[Address]) -> list[Location]:
-        """The documents and positions of some nodes."""
-        return [(self.record(number).id, position) for number, position in self.node_keys(addresses)]
-
     def addresses(self, locations: Sequence[Location]) -> dict[Location, Address]:
-        """The addresses of nodes by their documents and positions."""
-        if not locations:
-            return {}
-        any_of = [(tantivy.Occur.Should, self._in_range(document, at, at)) for document, at in locations]
-        found = [address for _, address in self.top(tantivy.Query.boolean_query(any_of), len(locations))]
-        return dict(zip(self.locations(found), found, strict=True))
+        """The addresses of nodes by their documents and positions, without nodes that do not exist."""
+        found = [(location, self._addresses_of(location[0])[location[1] :]) for location in locations]
+        return {location: rest[0] for location, rest in found if rest}
 
     def record(self, number: int) -> FileRecord:
         """The record of a document."""
@@ -209,11 +221,6 @@ class Snapshot:
         document_id, first = location
         last = self.outline(self.files[document_id].number).last(first) if whole else first
         return self.nodes([address]) if address is not None and last == first else self.nodes_of(*location, last)
-
-    def _in_range(self, document_id: str, first: int, last: int) -> tantivy.Query:
-        within = tantivy.Query.range_query(self.schema, POSITION, tantivy.FieldType.Unsigned, first, last)
-        must = tantivy.Occur.Must
-        return tantivy.Query.boolean_query([(must, self._has(DOC, document_id)), (must, within)])
 
     def _has(self, field: str, value: str) -> tantivy.Query:
         return tantivy.Query.term_query(self.schema, field, value, index_option="basic")
