@@ -9,12 +9,13 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
+
+import msgspec
 
 from quire.errors import IndexDamagedError, MissingExtraError, NotFoundError, StoreError
 from quire.index.engine import damage
@@ -46,8 +47,7 @@ CLEARLY_BETTER = 1.1
 __all__ = ["Index", "Status", "TreeInfo", "Update"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Update:
+class Update(msgspec.Struct, frozen=True, kw_only=True):
     """What an update has done."""
 
     added: int = 0  # new files
@@ -61,8 +61,7 @@ class Update:
     seconds: float = 0.0  # the duration
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TreeInfo:
+class TreeInfo(msgspec.Struct, frozen=True, kw_only=True):
     """A tree of an index."""
 
     folder: Path  # the folder of its documents
@@ -77,8 +76,7 @@ class TreeInfo:
     resolved_links: int  # how many of them lead to a document
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Status:
+class Status(msgspec.Struct, frozen=True, kw_only=True):
     """The state of an index."""
 
     version: int  # the format version on disk; this quire's if it is unknown
@@ -87,13 +85,13 @@ class Status:
     rebuild: str | None = None
     """Why the next update will rebuild it although nothing is damaged. The fields below are filled only if the format
     version is this quire's."""
-    trees: Mapping[str, TreeInfo] = field(default_factory=dict)  # its trees by name
+    trees: Mapping[str, TreeInfo] = {}  # its trees by name
     segments: int = 0  # the number of engine segments
     outdated: tuple[str, ...] = ()  # the ids of documents that were added, changed or removed since the last update
     failed: tuple[Finding, ...] = ()  # files that cannot be read
     vectors: str = ""  # the model of its vectors; empty if it has none
     without_vectors: int = 0  # the number of nodes that search by meaning does not find
-    better_slugs: Mapping[str, str] = field(default_factory=dict)
+    better_slugs: Mapping[str, str] = {}
     """The rule that "auto" would choose for a tree if the index were rebuilt, if it is clearly better."""
 
 

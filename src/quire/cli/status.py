@@ -6,10 +6,11 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 import click
+import msgspec
 
 from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.open_index import no_index, settings_for
@@ -64,7 +65,7 @@ def _status(settings: Settings) -> Status | None:
     if not (status.trees or settings.trees or status.damaged or status.rebuild):
         return None
     missing = {f"{name}:": str(tree.folder) for name, tree in status.trees.items() if not tree.folder.exists()}
-    return replace(
+    return msgspec.structs.replace(
         status,
         damaged=status.damaged and f"{status.damaged}{index_flag(settings)}",  # it ends with a command
         outdated=tuple(each for each in status.outdated if not each.startswith(tuple(missing))),
@@ -99,7 +100,7 @@ def _slugs_and_dialect(settings: Settings, tree: str) -> tuple[str, str]:
 
 def _record(status: Status, changed: dict[str, str], unnamed: list[str], folder: str) -> dict[str, Any]:
     failed = tuple(replace(each, path=storable(each.path)) for each in status.failed)
-    record = asdict(replace(status, trees={}, failed=failed))
+    record = msgspec.to_builtins(msgspec.structs.replace(status, trees={}, failed=failed))
     return {
         "index": storable(folder),
         "betterSlugs": record.pop("better_slugs"),
@@ -112,7 +113,7 @@ def _record(status: Status, changed: dict[str, str], unnamed: list[str], folder:
 
 
 def _tree_record(tree: TreeInfo) -> dict[str, Any]:
-    record = {**asdict(tree), "folder": storable(str(tree.folder))}
+    record = {**msgspec.structs.asdict(tree), "folder": storable(str(tree.folder))}
     return {re.sub("_([a-z])", lambda found: found[1].upper(), name): value for name, value in record.items()}
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
+import msgspec
 from msgspec.structs import asdict
 
 from quire.index.engine.snapshot import Snapshot
@@ -39,8 +39,7 @@ class Result(NamedTuple):
         return self.nodes[0]
 
 
-@dataclass(frozen=True)
-class Question:
+class Question(msgspec.Struct, frozen=True, dict=True):
     """A query and how it was searched."""
 
     matching: Matching

@@ -6,9 +6,10 @@ A weight of 0 turns its part of the ranking off.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any
+
+import msgspec
 
 from quire.errors import OptionError, near
 
@@ -48,11 +49,10 @@ SHARPNESS = 8
 nodes that mention the same words, and two of these should not beat it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchSettings:
+class SearchSettings(msgspec.Struct, frozen=True, kw_only=True):
     """The weights of ranking and merging."""
 
-    boosts: Mapping[str, float] = field(default_factory=lambda: BOOSTS)
+    boosts: Mapping[str, float] = msgspec.field(default_factory=lambda: BOOSTS)
     """The weight of a word in each field; missing fields have the default, and 0 turns a field off."""
     tie: float = 0.4
     """A word scores as in its best field, plus this part of the others."""
@@ -90,7 +90,7 @@ class SearchSettings:
                 problem = f"boosts: there is no field {name!r}{near(name, BOOSTS)}"
                 raise OptionError(problem, f"the fields are {', '.join(BOOSTS)}", option="boosts")
             _check_number(f"boosts.{name}", boost, RANGES["boosts"])
-        for name in (each.name for each in fields(self) if each.name != "boosts"):
+        for name in (each for each in self.__struct_fields__ if each != "boosts"):
             _check_number(name, getattr(self, name), RANGES[name], is_whole=name == "min_aggregation_matches")
 
 
