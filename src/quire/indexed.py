@@ -20,7 +20,7 @@ import msgspec
 from quire.errors import IndexDamagedError, MissingExtraError, NotFoundError, StoreError
 from quire.index.engine import damage
 from quire.index.engine.snapshot import Opened, Snapshot, open_snapshot
-from quire.index.file_records import DEFAULT_FOLDER, LINK_FOUND, LINK_LOST, VERSION, FileRecord, FileTable, Tree
+from quire.index.file_records import DEFAULT_FOLDER, VERSION, FileRecord, FileTable, Tree
 from quire.index.folder import Folder, other_version, refuse_file, refuse_foreign_files
 from quire.index.node import Node
 from quire.index.section_lookup import find_section
@@ -294,7 +294,17 @@ class Index:
     def trees(self) -> dict[str, TreeInfo]:
         """The trees of the index by name."""
         snapshot = self._snapshot()
-        return _tree_infos(self._folder, snapshot)
+        return {
+            name: TreeInfo(
+                folder=self._folder.home / os.fsdecode(tree.folder),
+                language=tree.language,
+                dialect=tree.dialect,
+                slugs=tree.slugs,
+                slug_rule=tree.slug_rule,
+                **snapshot.totals[name]._asdict(),
+            )
+            for name, tree in sorted(snapshot.settings.trees.items())
+        }
 
     def documents(self, tree: str | None = None, path: str | Sequence[str] | None = None) -> list[FileRecord]:
         """The records of documents, sorted by tree and path: of one tree, or with a path that matches a pattern."""
@@ -409,24 +419,3 @@ def _better_slugs(folder: Folder, trees: Mapping[str, Tree]) -> dict[str, str]:
         for name, choice in choices.items()
         if choice.found[choice.rule] > CLEARLY_BETTER * choice.found[trees[name].slug_rule]
     }
-
-
-def _tree_infos(folder: Folder, snapshot: Snapshot) -> dict[str, TreeInfo]:
-    """The trees of an index by name."""
-    infos = {}
-    for name, tree in sorted(snapshot.settings.trees.items()):
-        records = [record for record in snapshot.files.values() if record.tree == name and not record.failed]
-        signs = snapshot.signs(name)
-        infos[name] = TreeInfo(
-            folder=folder.home / os.fsdecode(tree.folder),
-            language=tree.language,
-            files=len(records),
-            nodes=sum(record.nodes for record in records),
-            tokens=sum(record.tokens for record in records),
-            dialect=tree.dialect,
-            slugs=tree.slugs,
-            slug_rule=tree.slug_rule,
-            internal_links=signs.get(LINK_FOUND, 0) + signs.get(LINK_LOST, 0),
-            resolved_links=signs.get(LINK_FOUND, 0),
-        )
-    return infos

@@ -1,4 +1,4 @@
-"""The index behind the server: brought up to date before each answer, and confined to the served documents.
+"""The index behind the server: brought up to date while calls come, and confined to the served documents.
 
 Answers come from the index alone, and only documents of the served trees get into it. No path in a request is ever
 opened, so nothing outside can be read, whatever a request names.
@@ -28,6 +28,8 @@ from quire.search.path_filter import literal_pattern, matches_path
 
 WHOLE = 1_000_000_000
 """A token limit that nothing reaches."""
+_CHECK_EVERY = 1.0
+"""Files are looked at once in so many seconds while calls come."""
 _PATIENCE = 3600.0
 """Seconds to wait for another process if there is no index to answer from."""
 _NO_DOCUMENT = "/:"
@@ -58,7 +60,7 @@ class ServedIndex:
         self._trees = dict(trees)
         self._changes: FileChanges | None = None
         self._lock = Lock()
-        self._checked = 0.0
+        self._checked = -_CHECK_EVERY
         self._infos: Mapping[str, TreeInfo] = {}
         self.failed: tuple[Finding, ...] = ()
         """Files that could not be read at the last update."""
@@ -66,11 +68,10 @@ class ServedIndex:
         """Why answers may be outdated; empty if they are not."""
 
     def refresh(self, on_progress: Callable[[int, int, str], None] | None = None) -> None:
-        """Bring the index up to date, unless another thread has done so since this call began."""
-        asked = time.monotonic()
+        """Bring the index up to date, unless that was done less than a second ago."""
         with self._lock:
-            if self._checked < asked:
-                started = time.monotonic()
+            started = time.monotonic()
+            if started >= self._checked + _CHECK_EVERY or not self._has_all_trees():
                 self._refresh(on_progress)
                 self._checked = started
 

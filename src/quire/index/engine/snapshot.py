@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import msgspec
 import tantivy
@@ -19,6 +19,8 @@ from quire.index.engine.damage import engine_reads
 from quire.index.engine.index_schema import BLOB, DOC, ID, NODE, NUMBER, POSITION, RECORD, TREE
 from quire.index.file_records import (
     FILE_KEYS,
+    LINK_FOUND,
+    LINK_LOST,
     LINKS_KEY,
     SETTINGS_KEY,
     FileRecord,
@@ -76,6 +78,16 @@ def newest_readable_trees(folder: Folder) -> Mapping[str, Tree]:
 Opened = tuple["Snapshot | None", Stamp]
 
 
+class TreeTotals(NamedTuple):
+    """How much there is in a tree, without files that cannot be read."""
+
+    files: int
+    nodes: int
+    tokens: int
+    internal_links: int  # links to documents of the tree, found or not
+    resolved_links: int  # those of them that lead to a document
+
+
 class Snapshot:
     """One committed state of an index; later commits do not change it. Threads may share it."""
 
@@ -116,6 +128,25 @@ class Snapshot:
     @cached_property
     def _by_number(self) -> dict[int, FileRecord]:
         return {record.number: record for record in self.files.values()}
+
+    @cached_property
+    def totals(self) -> Mapping[str, TreeTotals]:
+        """What each tree has in all."""
+        records: dict[str, list[FileRecord]] = {name: [] for name in self.settings.trees}
+        for record in self.files.values():
+            if not record.failed:
+                records[record.tree].append(record)
+        signs = {name: self.signs(name) for name in records}
+        return {
+            name: TreeTotals(
+                len(inside),
+                sum([record.nodes for record in inside]),
+                sum([record.tokens for record in inside]),
+                signs[name].get(LINK_FOUND, 0) + signs[name].get(LINK_LOST, 0),
+                signs[name].get(LINK_FOUND, 0),
+            )
+            for name, inside in records.items()
+        }
 
     @cached_property
     def mean_tokens(self) -> float:
