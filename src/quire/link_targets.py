@@ -18,7 +18,7 @@ from difflib import get_close_matches
 from functools import cache, cached_property, lru_cache
 from itertools import islice
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 from urllib.parse import unquote
 
 import msgspec
@@ -28,6 +28,7 @@ from quire.parsing.anchors import all_anchors, known_name
 from quire.parsing.slugs import github_slug
 from quire.read.source import MARKDOWN_EXTENSIONS
 
+Found = TypeVar("Found")
 _PAGE_EXTENSIONS = frozenset({*MARKDOWN_EXTENSIONS, ".html", ".htm"})
 _INDEX_NAMES = frozenset({"index", "_index", "readme"})
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|@|.*[{}<>$*|]|[A-Z]+(?:_[A-Z]+)+\Z", re.DOTALL)
@@ -92,15 +93,15 @@ class Lookup(NamedTuple):
 
     page: str
     fragment: str
-    keys: Sequence[str]
+    keys: tuple[str, ...]
     """Where the page would be; empty if that is outside of the tree."""
     pages: Sequence[str]
     """The documents, the most likely one first."""
 
     @property
-    def names(self) -> set[str]:
+    def names(self) -> frozenset[str]:
         """If no page with one of these names comes or goes, the link leads where it did."""
-        return {last_name(key) for key in (*self.keys, *_by_name(self.page))}
+        return _names(self.page, self.keys)
 
 
 Sign: TypeAlias = tuple[str, str]
@@ -149,22 +150,29 @@ class Addresses:
         self.site = Site()
         """Set it before ``lookup``; ``signs`` does not need it."""
         self._pages_named = pages_named
-        self._named, self._prefixes = cache(self._find_named), cache(self._find_prefixes)
-        self._pages_by_name = cache(self._find_by_name)
+        self._known: dict[str, dict[str, Any]] = defaultdict(dict)  # what methods returned
+
+    def _kept(self, find: Callable[[str], Found], of: str) -> Found:
+        """As ``functools.cache``, which would make a cycle that keeps the index open."""
+        known: dict[str, Found] = self._known[find.__name__]
+        if of not in known:
+            known[of] = find(of)
+        return known[of]
 
     def page(self, key: str) -> str | None:
         """The page at an address."""
-        return self._named(last_name(key)).get(key)
+        return self._kept(self._named, last_name(key)).get(key)
 
     def lookup(self, page: Page, link: InternalLink) -> Lookup:
         """The documents that a link in ``page`` may lead to."""
         target = link.page
         if not target:
-            return Lookup(target, link.fragment, [], [page.path])
-        keys = self._absolute_keys(target) if target.startswith("/") else self._relative_keys(page, target)
+            return Lookup(target, link.fragment, (), [page.path])
+        is_absolute = target.startswith("/")
+        keys = self._kept(self._absolute_keys, target) if is_absolute else self._relative_keys(page, target)
         pages = _unique(path for key in keys if (path := self.page(key)) is not None)
         if not pages and (link.is_wiki or (self.site.is_hugo and "/" not in target)):
-            pages = self._pages_by_name(target)
+            pages = self._kept(self._pages_by_name, target)
             pages = pages if link.is_wiki or len(pages) == 1 else []
         return Lookup(target, link.fragment, keys, pages)
 
@@ -173,28 +181,30 @@ class Addresses:
         found = Counter([sign for sign in (_HUGO, _MDX) if page.path.endswith(sign[1])])
         for link in links:
             if link.is_wiki:
-                found[_WIKI_FOUND if not link.page or self._pages_by_name(link.page) else _WIKI_LOST] += 1
+                found[_WIKI_FOUND if not link.page or self._kept(self._pages_by_name, link.page) else _WIKI_LOST] += 1
             elif link.page.startswith("/"):
-                found.update(self._prefixes(_key(link.page)))
+                for sign in self._kept(self._prefixes, _key(link.page)):
+                    found[sign] += 1
         return found
 
-    def _find_named(self, name: str) -> dict[str, str]:
+    def _named(self, name: str) -> dict[str, str]:
+        """The pages whose addresses have a last name, by address."""
         pages = sorted(self._pages_named(name))
         found = {key: page.path for page in pages for key in page.keys[1:]}
         found |= {page.keys[0]: page.path for page in pages}
         return {key: path for key, path in found.items() if last_name(key) == name}
 
-    def _find_by_name(self, target: str) -> list[str]:
+    def _pages_by_name(self, target: str) -> list[str]:
         """The pages with an address that ends with a target."""
-        ends = [(f"/{key}", self._named(last_name(key))) for key in _by_name(target) if key]
+        ends = [(f"/{key}", self._kept(self._named, last_name(key))) for key in _by_name(target) if key]
         found = [[path for key, path in named.items() if f"/{key}".endswith(end)] for end, named in ends]
         return _unique(next(filter(None, found), []))
 
-    def _absolute_keys(self, target: str) -> list[str]:
+    def _absolute_keys(self, target: str) -> tuple[str, ...]:
         key = f"/{_key(target)}/"
-        return [_joined(own, key[len(site) :]) for site, own in self.site.prefixes if key.startswith(site)]
+        return tuple(_joined(own, key[len(site) :]) for site, own in self.site.prefixes if key.startswith(site))
 
-    def _relative_keys(self, page: Page, target: str) -> list[str]:
+    def _relative_keys(self, page: Page, target: str) -> tuple[str, ...]:
         """Where a page may be; empty if that is outside of the tree."""
         bases = [posixpath.dirname(page.path)]
         if _extension(target) not in MARKDOWN_EXTENSIONS:
@@ -202,16 +212,16 @@ class Addresses:
         elif self.site.is_mdx or (self.site.is_hugo and "/" in target):
             bases.append("")
         joined = [posixpath.normpath(posixpath.join(base, target)) for base in dict.fromkeys(bases)]
-        return _unique(_key(each) for each in joined if not each.startswith(".."))
+        return tuple(_unique(_key(each) for each in joined if not each.startswith("..")))
 
-    def _find_prefixes(self, key: str) -> list[Sign]:
+    def _prefixes(self, key: str) -> list[Sign]:
         """What is before the end that an absolute link shares with the most similar addresses of the same name.
 
         The end must be all of one of them, or two names.
         """
         found: dict[tuple[int, int], list[Sign]] = {}
         names = key.split("/")
-        for other in islice(self._named(names[-1]) if key else (), _MAX_COMPARED):
+        for other in islice(self._kept(self._named, names[-1]) if key else (), _MAX_COMPARED):
             others = other.split("/")
             shared = len(posixpath.commonprefix([names[::-1], others[::-1]]))
             if shared >= min(2, len(names), len(others)):
@@ -288,9 +298,9 @@ class LinkTargets:
             is_code = not labelled and _CODE_NAME.match(fragment)
             return None if is_code else found._replace(pages=[labelled or path])
         if page in self._labels:
-            return Lookup(page, page, [], [self._labels[page]])
+            return Lookup(page, page, (), [self._labels[page]])
         if not pages and "/" not in page and _key(page) == page.casefold():
-            return found._replace(keys=[])  # a name in code, or a label in a document of another syntax
+            return found._replace(keys=())  # a name in code, or a label in a document of another syntax
         return found
 
     def _lookups(self) -> Iterator[tuple[str, Lookup]]:
@@ -446,6 +456,11 @@ def _key(path: str) -> str:
     path = stem if extension in _PAGE_EXTENSIONS else path
     folder, _, name = path.rpartition("/")
     return folder if name in _INDEX_NAMES else path
+
+
+@lru_cache(maxsize=16_384)
+def _names(target: str, keys: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(last_name(key) for key in (*keys, *_by_name(target)))
 
 
 def _by_name(target: str) -> list[str]:

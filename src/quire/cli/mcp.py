@@ -27,7 +27,7 @@ from quire.size import resolve
 from quire.size.encodings import PYTHON_WORK
 
 _TOKEN = "QUIRE_MCP_TOKEN"  # noqa: S105  the name of an environment variable
-_LONG_TEXT = "a\n" * max(PYTHON_WORK.values())  # so long that the counting engine is loaded
+_LONG_TEXT = "a\n" * (max(PYTHON_WORK.values()) // 2 + 1)  # so long that the counting engine is loaded
 
 
 @click.command()

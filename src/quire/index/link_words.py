@@ -136,8 +136,9 @@ class TreeLinks:
         leads: dict[str, dict[tuple[str, str], None]] = {}
         names: set[str] = set()
         found = lost = 0
+        here = Page(path, record.keys)
         for link in record.links:
-            lookup = addresses.lookup(Page(path, record.keys), link)
+            lookup = addresses.lookup(here, link)
             pages = lookup.pages if addresses.site.has_wiki_links or not link.is_wiki else ()
             names |= lookup.names
             found += bool(pages)
