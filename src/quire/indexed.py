@@ -180,15 +180,16 @@ class Index:
     ) -> Update:
         started = time.perf_counter()
         plan = plan_again()
-        files = plan.known
-        if plan.snapshot is not None and not self._closed:
-            self._last = (plan.snapshot, plan.stamp)
+        opened: Opened = plan.snapshot, plan.stamp
         if plan.is_needed:
             from quire.index.update import update  # noqa: PLC0415  loads the parser and the tokenizer
 
-            plan, files = update(
+            plan, opened = update(
                 self._folder, plan, plan_again, jobs=jobs, on_progress=on_progress, wait=wait, on_wait=on_wait
             )
+        with self._lock:
+            self._last = None if self._closed else opened
+        files = opened[0].files if opened[0] is not None else {}
         return _update_report(plan, files, time.perf_counter() - started)
 
     def search(

@@ -20,8 +20,10 @@ from quire.auto_slugs import SlugChoice, slugs_of_files
 from quire.errors import StoreError
 from quire.index.engine import damage
 from quire.index.engine.index_schema import NodeFields, add_links, fields_of
+from quire.index.engine.snapshot import Opened, Snapshot
 from quire.index.engine.writer import Writer
 from quire.index.file_records import (
+    FOLDERS_KEY,
     LINKS_KEY,
     SETTINGS_KEY,
     FileRecord,
@@ -56,16 +58,17 @@ def update(
     on_progress: OnProgress | None,
     wait: float,
     on_wait: OnWait | None,
-) -> tuple[UpdatePlan, FileTable]:
-    """Carry out a plan, or a new one if the index has changed since; return the plan and the new file records."""
+) -> tuple[UpdatePlan, Opened]:
+    """Carry out a plan, or a new one if the index has changed since; return the plan and the last commit."""
     with locked(folder, wait, on_wait) as waited:
         if waited or folder.stamp() != plan.stamp:
             plan = plan_again()
         if not plan.is_needed:
-            return plan, plan.known
+            return plan, (plan.snapshot, plan.stamp)
         plan = _with_slugs(folder, plan)
         sweep(folder)
-        return plan, _commit(folder, plan, read_files(plan.stale.tasks, jobs, on_progress))
+        snapshot = _commit(folder, plan, read_files(plan.stale.tasks, jobs, on_progress))
+        return plan, (snapshot, folder.stamp())
 
 
 def _with_slugs(folder: Folder, plan: UpdatePlan) -> UpdatePlan:
@@ -85,8 +88,8 @@ def tree_slugs(home: Path, tree: Tree) -> SlugChoice:
     return slugs_of_files(found.documents, top, tree.dialect or None)
 
 
-def _commit(folder: Folder, plan: UpdatePlan, results: Results) -> FileTable:
-    """Write everything in one commit; return the new file records."""
+def _commit(folder: Folder, plan: UpdatePlan, results: Results) -> Snapshot:
+    """Write everything in one commit, and open it."""
     is_new = plan.snapshot is None
     generation = new_generation(folder) if plan.snapshot is None else plan.snapshot.folder
     writer: Writer | None = None
@@ -105,7 +108,7 @@ def _commit(folder: Folder, plan: UpdatePlan, results: Results) -> FileTable:
         _discard(folder, writer)
         raise
     _tidy(folder, plan, generation)
-    return table
+    return Snapshot(generation, table)
 
 
 def threads_for(size: int) -> int:
@@ -147,6 +150,8 @@ def _write(folder: Folder, writer: Writer, plan: UpdatePlan, results: Results) -
     table.update((record.id, record) for record in plan.stale.refreshed)
     touched = {*lengths, *plan.stale.removed, *(record.id for record in plan.stale.refreshed)}
     _put_files(writer, plan, table, touched)
+    for name, times in plan.stale.folders.items():
+        writer.put(FOLDERS_KEY + name, msgspec.msgpack.encode(times))
     if plan.snapshot is None or plan.snapshot.settings != plan.settings:
         writer.put(SETTINGS_KEY, msgspec.msgpack.encode(plan.settings))
     return table

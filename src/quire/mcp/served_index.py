@@ -18,7 +18,6 @@ from typing import Any
 import msgspec
 
 from quire.errors import BusyError, IndexDamagedError, NotFoundError, QuireError, StoreError
-from quire.file_changes import FileChanges
 from quire.index.file_records import FileRecord
 from quire.index.node import Node
 from quire.indexed import Index, TreeInfo, Update
@@ -58,7 +57,6 @@ class ServedIndex:
     def __init__(self, index: Index, trees: Mapping[str, ServedTree]) -> None:
         self._index = index
         self._trees = dict(trees)
-        self._changes: FileChanges | None = None
         self._lock = Lock()
         self._checked = -_CHECK_EVERY
         self._infos: Mapping[str, TreeInfo] = {}
@@ -76,18 +74,10 @@ class ServedIndex:
                 self._checked = started
 
     def _refresh(self, on_progress: Callable[[int, int, str], None] | None) -> None:
-        if self._changes is not None and self._changes.is_unchanged() and self._has_all_trees():
-            return
         present = {name: tree for name, tree in self._trees.items() if tree.folder.exists()}
         missing = [f"{name} ({tree.folder})" for name, tree in self._trees.items() if name not in present]
         if not present:
             raise QuireError(f"the folder does not exist: {', '.join(missing)}", "restore it, or restart the server")
-        self._changes = FileChanges(
-            {name: tree.folder for name, tree in present.items()},
-            _options(present, "include"),
-            _options(present, "exclude"),
-        )
-        self._changes.look()
         self.note = f"missing: {', '.join(missing)}" if missing else ""
         try:
             done = self._update(present, 0.0, on_progress)
@@ -97,8 +87,6 @@ class ServedIndex:
                 return
             done = self._update(present, _PATIENCE, on_progress)
         self.failed = done.failed
-        if not missing:
-            self._changes.keep()
         self._has_all_trees()
 
     def _update(

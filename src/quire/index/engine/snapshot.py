@@ -19,16 +19,19 @@ from quire.index.engine.damage import engine_reads
 from quire.index.engine.index_schema import BLOB, DOC, ID, NODE, NUMBER, POSITION, RECORD, TREE
 from quire.index.file_records import (
     FILE_KEYS,
+    FOLDERS_KEY,
     LINK_FOUND,
     LINK_LOST,
     LINKS_KEY,
     SETTINGS_KEY,
     FileRecord,
     FileTable,
+    FolderTimes,
     IndexSettings,
     Signs,
     Tree,
     decode_files,
+    decode_folders,
     decode_signs,
 )
 from quire.index.folder import Folder, Stamp
@@ -91,9 +94,12 @@ class TreeTotals(NamedTuple):
 class Snapshot:
     """One committed state of an index; later commits do not change it. Threads may share it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, files: FileTable | None = None) -> None:
+        """``files`` are the file records, if they are known."""
         self.folder = folder
         """The generation."""
+        if files is not None:
+            self.files = files
         self._nodes: dict[tuple[int, int], Node] = {}
         self._outlines: dict[int, Outline] = {}
         self._addresses: dict[str, list[Address]] = {}  # of all nodes of a document
@@ -266,6 +272,10 @@ class Snapshot:
     def signs(self, tree: str) -> Signs:
         """What the links of a tree show about its site."""
         return next(map(decode_signs, self.blobs([LINKS_KEY + tree])), {})
+
+    def folder_times(self, tree: str) -> FolderTimes:
+        """The folders of a tree at the last update that listed them; none if a change could leave the same times."""
+        return next(map(decode_folders, self.blobs([FOLDERS_KEY + tree])), {})
 
     def links(self, document_id: str) -> bytes | None:
         """The record of a document's links."""
