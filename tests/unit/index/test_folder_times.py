@@ -37,13 +37,10 @@ def paths(index: Index) -> list[str]:
 
 
 def test_nothing_is_listed_if_nothing_has_changed(index: Index, tmp_path: Path, monkeypatch) -> None:
+    (tmp_path / "docs" / "ignored" / "d.md").write_text("more")
     monkeypatch.delattr("os.scandir")
     done = index.update()
     assert (done.unchanged, done.added, done.changed, done.removed) == (2, 0, 0, 0)
-    (tmp_path / "docs" / "a.md").write_text("other")
-    assert index.update().changed == 1
-    (tmp_path / "docs" / "ignored" / "d.md").write_text("more")
-    assert index.update().unchanged == 2
 
 
 @pytest.mark.parametrize(
