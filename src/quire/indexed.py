@@ -20,7 +20,7 @@ import msgspec
 from quire.errors import IndexDamagedError, MissingExtraError, NotFoundError, StoreError
 from quire.index.engine import damage
 from quire.index.engine.snapshot import Opened, Snapshot, open_snapshot
-from quire.index.file_records import DEFAULT_FOLDER, VERSION, FileRecord, FileTable, Tree
+from quire.index.file_records import DEFAULT_FOLDER, LINK_FOUND, LINK_LOST, VERSION, FileRecord, FileTable, Tree
 from quire.index.folder import Folder, other_version, refuse_file, refuse_foreign_files
 from quire.index.node import Node
 from quire.index.section_lookup import find_section
@@ -295,17 +295,10 @@ class Index:
     def trees(self) -> dict[str, TreeInfo]:
         """The trees of the index by name."""
         snapshot = self._snapshot()
-        return {
-            name: TreeInfo(
-                folder=self._folder.home / os.fsdecode(tree.folder),
-                language=tree.language,
-                dialect=tree.dialect,
-                slugs=tree.slugs,
-                slug_rule=tree.slug_rule,
-                **snapshot.totals[name]._asdict(),
-            )
-            for name, tree in sorted(snapshot.settings.trees.items())
-        }
+        if not snapshot.tree_infos:
+            trees = sorted(snapshot.settings.trees.items())
+            snapshot.tree_infos = {name: _tree_info(self._folder, snapshot, name, tree) for name, tree in trees}
+        return dict(snapshot.tree_infos)
 
     def documents(self, tree: str | None = None, path: str | Sequence[str] | None = None) -> list[FileRecord]:
         """The records of documents, sorted by tree and path: of one tree, or with a path that matches a pattern."""
@@ -420,3 +413,20 @@ def _better_slugs(folder: Folder, trees: Mapping[str, Tree]) -> dict[str, str]:
         for name, choice in choices.items()
         if choice.found[choice.rule] > CLEARLY_BETTER * choice.found[trees[name].slug_rule]
     }
+
+
+def _tree_info(folder: Folder, snapshot: Snapshot, name: str, tree: Tree) -> TreeInfo:
+    records = [record for record in snapshot.files.values() if record.tree == name and not record.failed]
+    signs = snapshot.signs(name)
+    return TreeInfo(
+        folder=folder.home / os.fsdecode(tree.folder),
+        language=tree.language,
+        files=len(records),
+        nodes=sum(record.nodes for record in records),
+        tokens=sum(record.tokens for record in records),
+        dialect=tree.dialect,
+        slugs=tree.slugs,
+        slug_rule=tree.slug_rule,
+        internal_links=signs.get(LINK_FOUND, 0) + signs.get(LINK_LOST, 0),
+        resolved_links=signs.get(LINK_FOUND, 0),
+    )

@@ -18,7 +18,7 @@ from difflib import get_close_matches
 from functools import cache, cached_property, lru_cache
 from itertools import islice
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import unquote
 
 import msgspec
@@ -28,7 +28,6 @@ from quire.parsing.anchors import all_anchors, known_name
 from quire.parsing.slugs import github_slug
 from quire.read.source import MARKDOWN_EXTENSIONS
 
-Found = TypeVar("Found")
 _PAGE_EXTENSIONS = frozenset({*MARKDOWN_EXTENSIONS, ".html", ".htm"})
 _INDEX_NAMES = frozenset({"index", "_index", "readme"})
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|@|.*[{}<>$*|]|[A-Z]+(?:_[A-Z]+)+\Z", re.DOTALL)
@@ -114,7 +113,7 @@ _WIKI_FOUND, _WIKI_LOST = ("wiki", "found"), ("wiki", "lost")
 class Site(NamedTuple):
     """What the signs of a tree say about links."""
 
-    prefixes: Sequence[Sign] = (("/", "/"),)
+    prefixes: tuple[Sign, ...] = (("/", "/"),)
     """The prefixes of absolute links, the most common first."""
     is_hugo: bool = False
     """Whether Hugo makes the site."""
@@ -150,18 +149,12 @@ class Addresses:
         self.site = Site()
         """Set it before ``lookup``; ``signs`` does not need it."""
         self._pages_named = pages_named
-        self._known: dict[str, dict[str, Any]] = defaultdict(dict)  # what methods returned
-
-    def _kept(self, find: Callable[[str], Found], of: str) -> Found:
-        """As ``functools.cache``, which would make a cycle that keeps the index open."""
-        known: dict[str, Found] = self._known[find.__name__]
-        if of not in known:
-            known[of] = find(of)
-        return known[of]
+        self._by_name: dict[str, dict[str, str]] = {}  # the pages by the last name of an address, and by the address
+        self._known_prefixes: dict[str, list[Sign]] = {}  # by the address of a link
 
     def page(self, key: str) -> str | None:
         """The page at an address."""
-        return self._kept(self._named, last_name(key)).get(key)
+        return self._named(last_name(key)).get(key)
 
     def lookup(self, page: Page, link: InternalLink) -> Lookup:
         """The documents that a link in ``page`` may lead to."""
@@ -169,10 +162,10 @@ class Addresses:
         if not target:
             return Lookup(target, link.fragment, (), [page.path])
         is_absolute = target.startswith("/")
-        keys = self._kept(self._absolute_keys, target) if is_absolute else self._relative_keys(page, target)
+        keys = _absolute_keys(target, self.site.prefixes) if is_absolute else self._relative_keys(page, target)
         pages = _unique(path for key in keys if (path := self.page(key)) is not None)
         if not pages and (link.is_wiki or (self.site.is_hugo and "/" not in target)):
-            pages = self._kept(self._pages_by_name, target)
+            pages = self._pages_by_name(target)
             pages = pages if link.is_wiki or len(pages) == 1 else []
         return Lookup(target, link.fragment, keys, pages)
 
@@ -181,28 +174,27 @@ class Addresses:
         found = Counter([sign for sign in (_HUGO, _MDX) if page.path.endswith(sign[1])])
         for link in links:
             if link.is_wiki:
-                found[_WIKI_FOUND if not link.page or self._kept(self._pages_by_name, link.page) else _WIKI_LOST] += 1
+                found[_WIKI_FOUND if not link.page or self._pages_by_name(link.page) else _WIKI_LOST] += 1
             elif link.page.startswith("/"):
-                for sign in self._kept(self._prefixes, _key(link.page)):
-                    found[sign] += 1
+                key = _key(link.page)
+                if key not in self._known_prefixes:
+                    self._known_prefixes[key] = self._prefixes(key)
+                found.update(self._known_prefixes[key])
         return found
 
     def _named(self, name: str) -> dict[str, str]:
-        """The pages whose addresses have a last name, by address."""
-        pages = sorted(self._pages_named(name))
-        found = {key: page.path for page in pages for key in page.keys[1:]}
-        found |= {page.keys[0]: page.path for page in pages}
-        return {key: path for key, path in found.items() if last_name(key) == name}
+        if name not in self._by_name:
+            pages = sorted(self._pages_named(name))
+            found = {key: page.path for page in pages for key in page.keys[1:]}
+            found |= {page.keys[0]: page.path for page in pages}
+            self._by_name[name] = {key: path for key, path in found.items() if last_name(key) == name}
+        return self._by_name[name]
 
     def _pages_by_name(self, target: str) -> list[str]:
         """The pages with an address that ends with a target."""
-        ends = [(f"/{key}", self._kept(self._named, last_name(key))) for key in _by_name(target) if key]
+        ends = [(f"/{key}", self._named(last_name(key))) for key in _by_name(target) if key]
         found = [[path for key, path in named.items() if f"/{key}".endswith(end)] for end, named in ends]
         return _unique(next(filter(None, found), []))
-
-    def _absolute_keys(self, target: str) -> tuple[str, ...]:
-        key = f"/{_key(target)}/"
-        return tuple(_joined(own, key[len(site) :]) for site, own in self.site.prefixes if key.startswith(site))
 
     def _relative_keys(self, page: Page, target: str) -> tuple[str, ...]:
         """Where a page may be; empty if that is outside of the tree."""
@@ -221,7 +213,7 @@ class Addresses:
         """
         found: dict[tuple[int, int], list[Sign]] = {}
         names = key.split("/")
-        for other in islice(self._kept(self._named, names[-1]) if key else (), _MAX_COMPARED):
+        for other in islice(self._named(names[-1]) if key else (), _MAX_COMPARED):
             others = other.split("/")
             shared = len(posixpath.commonprefix([names[::-1], others[::-1]]))
             if shared >= min(2, len(names), len(others)):
@@ -456,6 +448,12 @@ def _key(path: str) -> str:
     path = stem if extension in _PAGE_EXTENSIONS else path
     folder, _, name = path.rpartition("/")
     return folder if name in _INDEX_NAMES else path
+
+
+@lru_cache(maxsize=16_384)
+def _absolute_keys(target: str, prefixes: tuple[Sign, ...]) -> tuple[str, ...]:
+    key = f"/{_key(target)}/"
+    return tuple(_joined(own, key[len(site) :]) for site, own in prefixes if key.startswith(site))
 
 
 @lru_cache(maxsize=16_384)

@@ -27,13 +27,6 @@ _LONGEST = 200  # a longer text is no name of what it leads to
 LinksToPage = tuple[tuple[str, str], ...]  # the fragment and the text of each link of one page to another
 
 
-class IncomingLinks(msgspec.Struct, frozen=True, gc=False):
-    """The links that lead to one section."""
-
-    words: tuple[str, ...]  # their texts, sorted, without duplicates
-    pages: int  # the number of other pages that have one
-
-
 class LinkRecord(msgspec.Struct, array_like=True, gc=False):
     """The links of a document, and those that lead to it."""
 
@@ -53,8 +46,8 @@ class LinkRecord(msgspec.Struct, array_like=True, gc=False):
         """The last names of its addresses."""
         return set(map(last_name, self.keys))
 
-    def incoming(self) -> dict[int, IncomingLinks]:
-        """The links that lead to each section, by its position."""
+    def incoming(self) -> dict[int, tuple[list[str], int]]:
+        """The texts of links that lead to each section, and the number of pages that have one, by its position."""
         words: dict[int, set[str]] = {}
         pages: Counter[int] = Counter()
         for links in self.sources.values():
@@ -62,7 +55,7 @@ class LinkRecord(msgspec.Struct, array_like=True, gc=False):
             pages.update(set(positions))
             for position, (_, text) in zip(positions, links, strict=True):
                 words.setdefault(position, set()).add(text)
-        return {at: IncomingLinks(tuple(sorted(texts - {""})[:_MAX_WORDS]), pages[at]) for at, texts in words.items()}
+        return {position: (sorted(texts - {""})[:_MAX_WORDS], pages[position]) for position, texts in words.items()}
 
 
 _RECORD = msgspec.msgpack.Decoder(LinkRecord)
@@ -157,9 +150,8 @@ class TreeLinks:
 
     def _lead(self, path: str, old: Mapping[str, LinksToPage], new: Mapping[str, LinksToPage]) -> None:
         """Set the links of a page in the records of the pages that they lead to."""
-        for target, record in self._existing(
-            each for each in old.keys() | new.keys() if old.get(each) != new.get(each)
-        ):
+        changed = [target for target in old.keys() | new.keys() if old.get(target) != new.get(target)]
+        for target, record in self._existing(changed):
             if target in new:
                 record.sources[path] = new[target]
             else:

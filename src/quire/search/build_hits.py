@@ -28,15 +28,10 @@ Around = Callable[[Hit], int]
 class Result(NamedTuple):
     """A section that answers."""
 
-    nodes: Sequence[Node]  # the section, and all nodes below it if all will be shown
+    node: Node
     score: float
     merged: Merged | None  # None for a node that was not merged
     constituents: tuple[Match, ...]  # the nodes that matched in it, the best first
-
-    @property
-    def node(self) -> Node:
-        """The section's own node."""
-        return self.nodes[0]
 
 
 class Question(msgspec.Struct, frozen=True, dict=True):
@@ -88,7 +83,7 @@ def build_hits(
             language=trees[result.node.tree].language,
             score=result.score,
             how=result.merged.how if result.merged else "match",
-            constituents=tuple([each.id for each in _constituents(snapshot, result)]),
+            constituents=tuple([node.id for node in snapshot.nodes([each.address for each in result.constituents])]),
             explanation=_explanation(question, result) if question.explain else None,
         )
         for result, text in zip(results, shown, strict=True)
@@ -140,19 +135,11 @@ def make_hit(
 def _section(result: Result, around: Around | None, trees: Mapping[str, Tree]) -> Section:
     positions = tuple(each.position for each in result.constituents)
     if around is None:
-        return Section(result.node, positions, result.nodes)
+        return Section(result.node, positions)
     bare = [Shown(text="", spans=(), tokens=result.node.full_tokens, complete=complete) for complete in (True, False)]
     language = trees[result.node.tree].language
     costs = [around(make_hit(result.node, each, language=language, constituents=())) for each in bare]
-    return Section(result.node, positions, result.nodes, *costs)
-
-
-def _constituents(snapshot: Snapshot, result: Result) -> Sequence[Node]:
-    """The nodes that matched in a result; usually they are read already."""
-    first, last = result.node.position, result.node.last
-    if len(result.nodes) > last - first:
-        return [result.nodes[each.position - first] for each in result.constituents]
-    return snapshot.nodes(each.address for each in result.constituents)
+    return Section(result.node, positions, *costs)
 
 
 def _explanation(question: Question, result: Result) -> dict[str, Any]:

@@ -79,7 +79,10 @@ def search(
     least = settings.relevance_cutoff * found[0].score if found else 0.0
     relevant = [each for rank, each in enumerate(found) if every or each.score >= rank * least]
     phases["cut off"] = {"results": len(found) - len(relevant)}
-    results = _with_nodes(snapshot, relevant, whole=max_tokens is None)
+    results = [  # nodes are read only now, as most matches are not shown
+        build_hits.Result(snapshot.nodes_of(*location, location[1])[0], score, merged, constituents)
+        for location, score, merged, constituents in relevant
+    ]
     question = build_hits.Question(matching, query, explain=explain)
     hits = build_hits.build_hits(
         question, results, phases, max_tokens=max_tokens, max_extended=max_extended, around=around
@@ -148,13 +151,3 @@ def _split(result: _Result) -> list[_Result]:
         for each in result.constituents
         if locations.isdisjoint(above.position for above in each.ancestors)
     ]
-
-
-def _with_nodes(snapshot: Snapshot, results: Sequence[_Result], *, whole: bool) -> list[build_hits.Result]:
-    """The results with their nodes. They are read only now, as most matches are not shown."""
-    addresses = {(each.document, each.position): each.address for result in results for each in result.constituents}
-    found = []
-    for location, score, merged, constituents in results:
-        nodes = snapshot.section(location, whole=whole, address=addresses.get(location))
-        found.append(build_hits.Result(nodes, score, merged, constituents))
-    return found

@@ -106,10 +106,10 @@ def fields_of(nodes: Sequence[Node], language: str) -> NodeFields:
 def add_links(nodes: NodeFields, links: LinkRecord, language: str) -> None:
     """Add the record of a document's links, and to each node the links that lead to it."""
     incoming, tree = links.incoming(), nodes.common[TREE]
-    for position, found in incoming.items():
-        nodes.own[position] |= {field("links", language): _texts(found.words), IN_LINKS: found.pages}
+    for position, (words, pages) in incoming.items():
+        nodes.own[position] |= {field("links", language): _texts(words), IN_LINKS: pages}
     if incoming:
-        nodes.common[PAGE_LINKS] = sum(found.pages for found in incoming.values())
+        nodes.common[PAGE_LINKS] = sum(pages for _, pages in incoming.values())
     nodes.own[0] |= {
         BLOB: msgspec.msgpack.encode(links),
         PAGE_NAMES: [f"{tree}:{name}" for name in links.names_of_page],

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import msgspec
 import tantivy
@@ -20,8 +20,6 @@ from quire.index.engine.index_schema import BLOB, DOC, ID, NODE, NUMBER, POSITIO
 from quire.index.file_records import (
     FILE_KEYS,
     FOLDERS_KEY,
-    LINK_FOUND,
-    LINK_LOST,
     LINKS_KEY,
     SETTINGS_KEY,
     FileRecord,
@@ -81,16 +79,6 @@ def newest_readable_trees(folder: Folder) -> Mapping[str, Tree]:
 Opened = tuple["Snapshot | None", Stamp]
 
 
-class TreeTotals(NamedTuple):
-    """How much there is in a tree, without files that cannot be read."""
-
-    files: int
-    nodes: int
-    tokens: int
-    internal_links: int  # links to documents of the tree, found or not
-    resolved_links: int  # those of them that lead to a document
-
-
 class Snapshot:
     """One committed state of an index; later commits do not change it. Threads may share it."""
 
@@ -107,6 +95,8 @@ class Snapshot:
         """Where terms occur, by term and language; ``Dictionary`` fills it."""
         self.title_rarities: dict[tuple[tuple[str, ...], str], Any] = {}
         """How rare the terms of titles are, by title and language."""
+        self.tree_infos: dict[str, Any] = {}
+        """The trees; ``Index.trees`` fills it."""
         with engine_reads(folder):
             self.index = _open_index(folder)
             self.searcher = self.index.searcher()
@@ -134,25 +124,6 @@ class Snapshot:
     @cached_property
     def _by_number(self) -> dict[int, FileRecord]:
         return {record.number: record for record in self.files.values()}
-
-    @cached_property
-    def totals(self) -> Mapping[str, TreeTotals]:
-        """What each tree has in all."""
-        records: dict[str, list[FileRecord]] = {name: [] for name in self.settings.trees}
-        for record in self.files.values():
-            if not record.failed:
-                records[record.tree].append(record)
-        signs = {name: self.signs(name) for name in records}
-        return {
-            name: TreeTotals(
-                len(inside),
-                sum([record.nodes for record in inside]),
-                sum([record.tokens for record in inside]),
-                signs[name].get(LINK_FOUND, 0) + signs[name].get(LINK_LOST, 0),
-                signs[name].get(LINK_FOUND, 0),
-            )
-            for name, inside in records.items()
-        }
 
     @cached_property
     def mean_tokens(self) -> float:
@@ -253,12 +224,6 @@ class Snapshot:
                 self._outlines[number] = found = Outline(record.id, number, record.outline)
         return found
 
-    def section(self, location: Location, *, whole: bool, address: Address | None = None) -> list[Node]:
-        """The node at a location, and if ``whole`` all nodes below it; ``address`` is the node's, if known."""
-        document_id, first = location
-        last = self.outline(self.files[document_id].number).last(first) if whole else first
-        return self.nodes([address]) if address is not None and last == first else self.nodes_of(*location, last)
-
     def _has(self, field: str, value: str) -> tantivy.Query:
         return tantivy.Query.term_query(self.schema, field, value, index_option="basic")
 
@@ -279,10 +244,9 @@ class Snapshot:
 
     def links(self, document_id: str) -> bytes | None:
         """The record of a document's links."""
-        for _, address in self.top(self._has(ID, document_id), 1):
-            with engine_reads(self.folder):
-                return bytes(self.searcher.doc(address)[BLOB][0])
-        return None
+        hits = self.top(self._has(ID, document_id), 1)
+        with engine_reads(self.folder):
+            return bytes(self.searcher.doc(hits[0][1])[BLOB][0]) if hits else None
 
     def documents_with(self, field: str, terms: Sequence[str]) -> list[str]:
         """The ids of documents whose first node has one of some terms."""
