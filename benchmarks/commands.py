@@ -6,13 +6,11 @@
 
 from __future__ import annotations
 
-import io
 import os
 import resource
 import statistics
 import subprocess
 import sys
-import tarfile
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -36,7 +34,7 @@ def run() -> Iterator[str]:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         few, many = _write(home / "few", documents, len(documents)), _write(home / "many", documents, FILES)
-        sources = {"0.1.0": _earlier(home / "earlier"), "now": _ROOT / "src"}
+        sources = {"0.1.0": measure.unpacked(BASE, home / "earlier"), "now": _ROOT / "src"}
         for source in sources.values():
             subprocess.run([sys.executable, "-m", "compileall", "-q", str(source)], check=True)
         yield f"Kubernetes' documents; {FILES:,} are copies of them in several folders. 0.1.0 is commit {BASE}."
@@ -59,14 +57,6 @@ def _write(folder: Path, documents: list[measure.Document], count: int) -> Path:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8", newline="")
     return folder
-
-
-def _earlier(folder: Path) -> Path:
-    """The source of the earlier version, from the repository's history."""
-    archive = subprocess.run(["git", "archive", BASE, "src"], cwd=_ROOT, capture_output=True, check=True).stdout
-    with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
-        tar.extractall(folder, filter="data")
-    return folder / "src"
 
 
 def _row(name: str, works: Mapping[str, Callable[[int], float]]) -> str:

@@ -2,24 +2,61 @@
 
 from __future__ import annotations
 
+import io
 import os
+import subprocess
+import tarfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
+import quire
 from quire import size
 
+ROOT = Path(__file__).resolve().parents[1]
+"""The folder of the repository."""
+RUNS: Mapping[str, tuple[str, dict[str, Any]]] = {
+    "`packed`": ("packed", {}),
+    "`packed`, 512/256": ("packed", {"hard_cap": 512, "target": 256}),
+    "`flow`": ("flow", {}),
+    "`sections`": ("sections", {"tokenizer": "o200k_base"}),
+    "`tree`": ("tree", {}),
+}
+"""The strategies that versions are compared by, with their options."""
 Document = tuple[str, str]
 """A path and a text."""
 Item = TypeVar("Item")
 
 
-def documents() -> list[Document]:
-    """All Markdown files of the shared data; none where there is no such folder."""
-    folder = Path(os.environ.get("QUIRE_SHARED", Path(__file__).resolve().parents[2] / "shared" / "data"))
-    files = sorted(folder.rglob("*.md")) if folder.is_dir() else []
-    return [(file.relative_to(folder).as_posix(), file.read_bytes().decode()) for file in files]
+def documents(*folders: str, pattern: str = "*.md") -> list[Document]:
+    """The Markdown files of the shared data, or of some folders in it; none where there is no such folder."""
+    shared = Path(os.environ.get("QUIRE_SHARED", Path(__file__).resolve().parents[2] / "shared" / "data"))
+    files = [file for folder in folders or (".",) for file in sorted((shared / folder).rglob(pattern))]
+    return [(file.relative_to(shared).as_posix(), file.read_bytes().decode("utf-8-sig")) for file in files]
+
+
+def unpacked(commit: str, folder: Path) -> Path:
+    """The sources of an earlier version, unpacked from the repository's history into a folder."""
+    archive = subprocess.run(["git", "archive", commit, "src"], cwd=ROOT, capture_output=True, check=True).stdout
+    with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
+        tar.extractall(folder, filter="data")
+    return folder / "src"
+
+
+def environment(source: Path) -> dict[str, str]:
+    """The environment of a process that runs a benchmark with the version of quire in ``source``."""
+    return {**os.environ, "PYTHONPATH": f"{source}{os.pathsep}{ROOT}", "PYTHONHASHSEED": "0"}
+
+
+def ten_fields(chunk: quire.Chunk) -> tuple[object, ...]:
+    """What most programs read of a chunk; the three kinds of position count as one field each."""
+    place, sizes = chunk.source_position, chunk.token_stats
+    return (
+        chunk.id, chunk.original_text, chunk.embed_text, chunk.header_path, chunk.breadcrumb,
+        sizes.tokens, sizes.embed_tokens,
+        place.char_start, place.char_end, place.start_line, place.end_line, place.byte_start, place.byte_end,
+    )  # fmt: skip
 
 
 def load() -> None:

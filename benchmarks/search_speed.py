@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import quire
-from benchmarks.versions import BASE, unpack
+from benchmarks import measure
+from benchmarks.versions import BASE
 
 _QUESTIONS = 300
 _ROUNDS = 5
@@ -36,7 +37,7 @@ def run() -> Iterator[str]:
     lines = (data / "k8s.jsonl").read_text(encoding="utf-8").splitlines()
     queries = [" ".join(json.loads(line)["query"].split()) for line in lines[:: len(lines) // _QUESTIONS]][:_QUESTIONS]
     with tempfile.TemporaryDirectory() as folder:
-        sources = [unpack(Path(folder) / "old"), _ROOT / "src"]
+        sources = [measure.unpacked(BASE, Path(folder) / "old"), _ROOT / "src"]
         workers = [_Worker(source, data / "k8s", Path(folder) / f"index-{at}") for at, source in enumerate(sources)]
         yield f"Kubernetes' documentation, {len(queries)} questions, ten hits; 0.1.0 is commit {BASE}."
         yield ""

@@ -1,92 +1,94 @@
-"""This version beside an earlier one: the time from text to chunks, with every field of every chunk read.
+"""This version beside an earlier one: the time from text to chunks, with ten fields of every chunk read.
 
 Each version has a process of its own; both cut the same documents in turn, a few at a time, and the best of several
 rounds counts for each document. The earlier version is taken from the repository's history (``QUIRE_BASE`` names the
-commit). ``python -m benchmarks.versions STEP`` is such a process.
+commit). ``python -m benchmarks.versions`` is such a process.
 """
 
 from __future__ import annotations
 
 import gc
-import io
 import json
 import os
 import subprocess
 import sys
-import tarfile
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import fields
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import quire
 from benchmarks import measure
+from benchmarks.measure import RUNS, Document
 
 BASE = os.environ.get("QUIRE_BASE", "37114f3")
 """The commit of version 0.1.0."""
+STEP = int(os.environ.get("QUIRE_STEP", "2"))
+"""Every so many documents of Docker and Kubernetes are cut, and all of the other sites."""
 ROUNDS = 4
 _BATCH = 40
-_ROOT = Path(__file__).parents[1]
 _HOSTILE = "# a\nb\n" * 20_000
-_SMALL = 1_500
-RUNS: tuple[tuple[str, str, dict[str, Any]], ...] = (
-    ("`packed`", "packed", {}),
-    ("`packed`, 512/256", "packed", {"hard_cap": 512, "target": 256}),
-    ("`flow`", "flow", {}),
-    ("`sections`", "sections", {}),
-    ("`tree`", "tree", {}),
-)
+GROUPS: Mapping[str, Callable[[Document], bool]] = {
+    "all": lambda document: bool(document[0]),
+    "below 4 KB": lambda document: bool(document[0]) and len(document[1].encode()) < 4_000,
+    "other sites, with front matter": lambda document: document[0].startswith("wild/") and document[1][:3] == "---",
+}
+"""The columns of the table, by the documents that count for them; the hostile document has no path."""
 
 
-def texts(step: int) -> list[str]:
-    """Docker's and Kubernetes' documents, every so many, and last a hostile one."""
-    names = ("linkqa/docker/", "linkqa/k8s/")
-    chosen = [text for name, text in measure.documents() if name.startswith(names)]
-    return [*chosen[::step], _HOSTILE]
+def documents() -> list[Document]:
+    """Documents of Docker and Kubernetes, every so many, all of other sites, and last a hostile one."""
+    chosen = measure.documents("linkqa/docker", "linkqa/k8s")[::STEP]
+    return [*chosen, *measure.documents("wild", pattern="*.md*"), ("", _HOSTILE)]
 
 
-def run(step: int = 1) -> Iterator[str]:
+def run() -> Iterator[str]:
     """The page as lines of Markdown."""
-    documents = texts(step)
-    megabytes = sum(len(text.encode()) for text in documents[:-1]) / 1e6
+    texts = documents()
+    groups = {name: [each for each, text in enumerate(texts) if is_in(text)] for name, is_in in GROUPS.items()}
     with tempfile.TemporaryDirectory() as folder:
-        workers = [_Worker(unpack(Path(folder)), step), _Worker(_ROOT / "src", step)]
-        yield f"{len(documents) - 1:,} documents of Docker and Kubernetes, {megabytes:.1f} MB; 0.1.0 is commit {BASE}."
+        workers = [_Worker(measure.unpacked(BASE, Path(folder))), _Worker(measure.ROOT / "src")]
+        yield f"One in {STEP} documents of Docker and Kubernetes, and all of Docusaurus, FastAPI, Material for MkDocs"
+        yield f"and Vue. Ten fields of every chunk are read. A cell has the µs of 0.1.0 (commit {BASE}) and of this"
+        yield "version, and the ratio: for a document, and for a heading of a hostile document."
         yield ""
-        yield "| strategy | 0.1.0, ms/MB | now, ms/MB | ratio | small documents, µs | hostile heading, µs |"
-        yield "|---|---|---|---|---|---|"
-        for label, strategy, options in RUNS:
-            old, new = _best(workers, strategy, options, len(documents))
-            small = [number for number, text in enumerate(documents) if len(text) < _SMALL]
-            means = [sum(times[number] for number in small) / len(small) * 1e6 for times in (old, new)]
-            heads = [times[-1] / _HOSTILE.count("#") * 1e6 for times in (old, new)]
-            sums = [sum(times[:-1]) * 1000 / megabytes for times in (old, new)]
-            yield (
-                f"| {label} | {sums[0]:.1f} | {sums[1]:.1f} | {sums[1] / sums[0]:.2f} "
-                f"| {means[0]:.0f}, {means[1]:.0f} | {heads[0]:.1f}, {heads[1]:.1f} |"
-            )
+        heads = [f"{name}: {_described([texts[each] for each in group])}" for name, group in groups.items()]
+        yield f"| | {' | '.join(heads)} | hostile |"
+        yield "|---" * (len(groups) + 2) + "|"
+        for name, (strategy, options) in RUNS.items():
+            best = _best(workers, strategy, options, len(texts))
+            cells = [
+                _cell([sum(times[each] for each in group) / len(group) for times in best]) for group in groups.values()
+            ]
+            heading = _cell([times[-1] / _HOSTILE.count("#") for times in best])
+            yield f"| {name} | {' | '.join(cells)} | {heading} |"
         for worker in workers:
             worker.stop()
 
 
-def unpack(folder: Path) -> Path:
-    """The sources of the earlier version, unpacked into a folder."""
-    archive = subprocess.run(["git", "archive", BASE, "src"], cwd=_ROOT, capture_output=True, check=True).stdout
-    with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
-        tar.extractall(folder, filter="data")
-    return folder / "src"
+def _described(chosen: Sequence[Document]) -> str:
+    return f"{len(chosen):,} documents, {measure.megabytes(chosen):.1f} MB"
+
+
+def _cell(seconds: Sequence[float]) -> str:
+    old, new = (each * 1e6 for each in seconds)
+    digits = 1 if old < 100 else 0
+    return f"{old:.{digits}f}, {new:.{digits}f}, **{new / old:.2f}**"
 
 
 class _Worker:
     """A process that cuts documents with one version."""
 
-    def __init__(self, source: Path, step: int) -> None:
-        environment = {**os.environ, "PYTHONPATH": f"{source}{os.pathsep}{_ROOT}"}
-        command = [sys.executable, "-m", "benchmarks.versions", str(step)]
+    def __init__(self, source: Path) -> None:
+        command = [sys.executable, "-m", "benchmarks.versions"]
         self._process = subprocess.Popen(
-            command, cwd=source.parent, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            command,
+            cwd=source.parent,
+            env=measure.environment(source),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
 
     def times(self, *work: Any) -> list[float]:
@@ -112,23 +114,21 @@ def _best(workers: Sequence[_Worker], strategy: str, options: dict[str, Any], si
     return best
 
 
-def _serve(step: int) -> None:
-    documents = texts(step)
-    names = [each.name for each in fields(quire.Chunk)] + ["content_hash"]
+def _serve() -> None:
+    texts = documents()
     measure.load()
     gc.disable()
     for line in sys.stdin:
         strategy, options, first, last = json.loads(line)
         taken = []
-        for text in documents[first:last]:
+        for _, text in texts[first:last]:
             started = time.thread_time()
             for chunk in quire.chunk(text, strategy, path="docs/a.md", **options):
-                for name in names:
-                    getattr(chunk, name)
+                measure.ten_fields(chunk)
             taken.append(time.thread_time() - started)
         gc.collect()
         print(json.dumps(taken), flush=True)
 
 
 if __name__ == "__main__":
-    _serve(int(sys.argv[1]))
+    _serve()

@@ -169,7 +169,7 @@ def assert_parser_agrees(text: str) -> None:
         for inner in inner_blocks(text, block):
             assert all(block.start <= each.start < each.end <= block.end for each in inner.walk())
     assert not text[seen:].strip(" \t\r\n")
-    assert document.section_starts == tuple(section.start for section in document.sections)
+    assert document.section_columns.starts == [section.start for section in document.sections]
     headings = [(block.level, block.start, block.info) for block in document.blocks if block.kind == "heading"]
     assert headings == [(section.depth, section.start, section.title) for section in document.sections[1:]]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
+from msgspec.structs import replace
 
 import quire
 from quire import Chunk, Chunks
@@ -178,7 +178,7 @@ CODE = "# T\n\n```py\n" + "x = 1\n" * 40 + "```\n"
         (ROWS, 1, "| a | b |\n|---|---|\n", "a table without its header"),
         (CODE, 1, "```py\n", "code whose fence is not opened again"),
         (CODE, 1, "\n```", "code whose fence is not closed"),
-        (f"- item\n\n    {CODE[5:].replace(chr(10), chr(10) + '    ')}", 2, "-   ```py\n", "not opened again"),
+        (f"- item\n\n    {CODE[5:].replace(chr(10), chr(10) + '    ')}", 2, "    ```py\n", "not opened again"),
     ],
 )
 def test_a_piece_that_lacks_what_is_repeated_is_caught(text: str, number: int, lost: str, said: str) -> None:

@@ -25,7 +25,7 @@ from quire.indexed import Status, TreeInfo, Update
 from quire.read.discover import EXTENSIONS
 from quire.read.source import MARKDOWN_EXTENSIONS
 from quire.search.hit import Hit, Results
-from quire.settings import NUMBERS
+from quire.settings import SEARCH_KEYS
 
 ROOT = Path(__file__).parents[1]
 SOURCE = Path(quire.__file__).parent
@@ -293,7 +293,7 @@ def test_the_json_of_outline(printed) -> None:
 
 def test_the_json_of_config(printed) -> None:
     values = printed("config")
-    assert {"index", "trees.docs.path", *NUMBERS} <= set(values)
+    assert {"index", "trees.docs.path", *SEARCH_KEYS} <= set(values)
     assert [list(value) for value in values.values()] == documented("config") * len(values)
 
 
@@ -340,10 +340,10 @@ def test_every_command_with_json_is_on_the_page() -> None:
 # Limits
 
 
-@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("name", SEARCH_KEYS)
 def test_the_range_of_a_number_is_on_the_page(name) -> None:
     row = "search.boosts.FIELD" if name.startswith("search.boosts.") else name
-    assert f"| `{row}` | {NUMBERS[name].range} |\n" in page("configuration.md")
+    assert f"| `{row}` | {SEARCH_KEYS[name].range} |\n" in page("configuration.md")
 
 
 def test_the_endings_that_are_read_are_on_the_page() -> None:

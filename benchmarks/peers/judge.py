@@ -198,7 +198,7 @@ def _false_headings(truth: Truth, titles: set[str]) -> int:
 
 
 def _missed_headings(truth: Truth, titles: set[str]) -> int:
-    return sum(heading.is_section and not heading.titles & titles for heading in truth.headings)
+    return sum(heading.is_section and not heading.titles & {*titles, ""} for heading in truth.headings)
 
 
 def _is_misplaced(truth: Truth, piece: Piece) -> bool:

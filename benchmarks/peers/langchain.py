@@ -1,10 +1,10 @@
-"""LangChain: MarkdownHeaderTextSplitter, then RecursiveCharacterTextSplitter, as its documentation chains them."""
+"""LangChain: RecursiveCharacterTextSplitter with its separators for Markdown, and behind MarkdownHeaderTextSplitter."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from langchain_text_splitters import MarkdownHeaderTextSplitter, RecursiveCharacterTextSplitter
+from langchain_text_splitters import Language, MarkdownHeaderTextSplitter, RecursiveCharacterTextSplitter
 
 from benchmarks.peers.record import CAP, Output, Peer, Piece, Split, count
 
@@ -33,4 +33,18 @@ def output(_: str, documents: list[Any]) -> Output:
     )
 
 
-PEERS = (Peer("LangChain, headers then recursive", ("langchain-text-splitters",), make, output, has_headings=True),)
+def make_recursive() -> Split:
+    """By Markdown's separators, without a look at the headings."""
+    options: dict[str, Any] = {"chunk_size": CAP, "chunk_overlap": 0, "length_function": count}
+    return RecursiveCharacterTextSplitter.from_language(Language.MARKDOWN, **options).split_text
+
+
+def output_recursive(_: str, texts: list[str]) -> Output:
+    """Texts alone."""
+    return Output([Piece(text, text) for text in texts])
+
+
+PEERS = (
+    Peer("LangChain, headers then recursive", ("langchain-text-splitters",), make, output, has_headings=True),
+    Peer("LangChain, recursive, Markdown separators", ("langchain-text-splitters",), make_recursive, output_recursive),
+)

@@ -46,7 +46,7 @@ def measure(peers: Sequence[Peer], documents: Sequence[Document], rounds: int) -
 
 
 def _made(peers: Sequence[Peer], failures: dict[str, str]) -> dict[str, Split]:
-    works: dict[str, Split] = dict(zip(PARTS, (_drain, _count), strict=True))
+    works: dict[str, Split] = dict(zip(PARTS, (cost.drain, cost.count), strict=True))
     for peer in peers:
         if peer.name not in failures:
             try:
@@ -54,14 +54,6 @@ def _made(peers: Sequence[Peer], failures: dict[str, str]) -> dict[str, Split]:
             except Exception as error:  # noqa: BLE001 - others' code may raise anything; it is named in the table
                 failures[peer.name] = _said(error)
     return works
-
-
-def _drain(text: str) -> None:
-    cost.drain(("", text))
-
-
-def _count(text: str) -> None:
-    cost.count(("", text))
 
 
 def _rotated(names: list[str], by: int) -> list[str]:

@@ -18,6 +18,8 @@ from markdown_it.token import Token
 
 _PARSER = MarkdownIt("commonmark", {"maxNesting": 100}).enable("table")
 _FRONT = re.compile(r"---[ \t]*\n(.*?)^---[ \t]*$", re.DOTALL | re.MULTILINE)
+_ID = re.compile(r"\{(?:/\*|:)?#[^{}]*\}$")
+"""The id that an author gives a heading: ``{#id}``, ``{: #id}``, ``{/* #id */}``."""
 _LINE_END = re.compile(r"\r\n?")
 
 
@@ -121,8 +123,8 @@ def _headings(tokens: list[Token], starts: list[int]) -> Iterator[Heading]:
 
 
 def spelled(title: str) -> str:
-    """A title with nothing left that tools spell differently: white space, and the marks that may close a heading."""
-    return solid(title).rstrip("#")
+    """A title with nothing left that tools spell differently: white space, an id, marks that close it."""
+    return _ID.sub("", solid(title)).rstrip("#")
 
 
 def _plain(inline: Token) -> str:

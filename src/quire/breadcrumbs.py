@@ -5,9 +5,8 @@ Splitting reserves room for the full line, finishing writes it; both ask ``Bread
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from quire.counter import TokenCounter
 from quire.model import Document
 from quire.options import Options
 
@@ -16,6 +15,7 @@ LIMIT = 160
 """The longest breadcrumb line, in characters."""
 ELLIPSIS = "…"
 _MOST_KNOWN = 10_000
+_NO_LIMIT = 1 << 62
 _SHORTEST = 10
 """A shorter line says nothing useful."""
 
@@ -23,33 +23,37 @@ _SHORTEST = 10
 class Breadcrumbs:
     """The breadcrumb lines of a document's sections, each made once. A line takes at most half of the cap."""
 
-    def __init__(self, document: Document, counter: TokenCounter, options: Options) -> None:
-        self._document = document
-        self._count = counter.count
+    def __init__(self, document: Document, count: Callable[[str], int], options: Options) -> None:
+        self._document_title = document.title
+        self._lists = document.section_columns
+        self._count = count
         self._is_off = options.breadcrumb_mode == "none"
-        self._room = options.cap // 2 if options.cap else 1 << 62
+        self._room = options.cap // 2 if options.cap else _NO_LIMIT
+        self._is_ascii = document.text.isascii() and document.title.isascii()
         self._titles: dict[int, tuple[str, ...]] = {0: ()}
         self._lines: dict[int, str] = {}
         self._tokens: dict[int, int] = {}
+        self._counts: dict[str, int] = {}
 
     @property
     def most_tokens(self) -> int:
-        """No line has more tokens than this."""
-        return 0 if self._is_off else self._room
+        """No line has more tokens than this: a token is at least a byte."""
+        widest = (LIMIT + len("\n\n")) * (1 if self._is_ascii else 4)
+        return 0 if self._is_off else min(self._room, widest + len(ELLIPSIS.encode()))
 
     def titles(self, section: int) -> tuple[str, ...]:
         """The heading path of a section: the titles from the top down to its own."""
         known = self._titles.get(section)
         if known is None:
-            heading = self._document.sections[section]
-            known = self._titles[section] = (*self.titles(heading.parent or 0), heading.title)
+            known = (*self.titles(self._lists.parents[section]), self._lists.titles[section])
+            self._titles[section] = known
         return known
 
     def prefix(self, section: int) -> str:
         """The line of a section with the blank line below it; for the document the title alone."""
         known = self._lines.get(section)
         if known is None:
-            known = "" if self._is_off else self._fitted(self._document.title, self.titles(section))
+            known = "" if self._is_off else self._fitted(self._document_title, self.titles(section))
             if len(self._lines) >= _MOST_KNOWN:  # those of a million sections would take more memory than the text
                 self._lines.clear()
                 self._titles = {0: ()}
@@ -60,7 +64,16 @@ class Breadcrumbs:
         """The tokens of ``prefix``."""
         known = self._tokens.get(section)
         if known is None:
-            known = self._tokens[section] = self._count(self.prefix(section))
+            known = self._tokens[section] = self.count(self.prefix(section))
+        return known
+
+    def count(self, prefix: str) -> int:
+        """The tokens of a line, or of anything else that several pieces have in front."""
+        known = self._counts.get(prefix)
+        if known is None:
+            if len(self._counts) >= _MOST_KNOWN:
+                self._counts.clear()
+            known = self._counts[prefix] = self._count(prefix)
         return known
 
     def repeats(self, heading: str, section: int) -> bool:
@@ -75,7 +88,7 @@ class Breadcrumbs:
         limit = LIMIT
         while limit >= _SHORTEST and (line := full_line(title, titles, limit)):
             prefix = f"{line}\n\n"
-            if self._count(prefix) <= self._room:
+            if len(prefix) * 4 <= self._room or self.count(prefix) <= self._room:
                 return prefix
             limit //= 2
         return ""

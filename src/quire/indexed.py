@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from threading import Lock
@@ -161,7 +160,11 @@ class Index:
         )
         jobs = check.positive_or_none("jobs", jobs)
         plan_again = partial(plan_update, self._folder, request, self._last)
-        return self._carry_out(plan_again, check.seconds("wait", wait), on_wait, jobs, on_progress)
+        carry_out = partial(self._carry_out, plan_again, check.seconds("wait", wait), on_wait, jobs, on_progress)
+        try:
+            return carry_out()
+        except IndexDamagedError:  # met on the way, and remembered: the next plan is to rebuild the index
+            return carry_out()
 
     def remove(self, tree: str, *, wait: float = 10.0, on_wait: OnWait | None = None) -> None:
         """Remove a tree from the index; its documents are not touched."""
@@ -349,12 +352,11 @@ class Index:
         )
 
     def _check_all(self, snapshot: Snapshot) -> None:
-        """Check every byte. If there is damage, drop the cache of checked files, so that the next update sees it."""
+        """Check every byte."""
         try:
-            damage.check(snapshot.folder)
+            damage.check(snapshot.folder, self._folder.checked, is_full=True)
         except damage.DamageError as error:
-            with suppress(OSError):
-                self._folder.checked.unlink()
+            damage.mark_damaged(snapshot.folder, str(error))
             raise self._folder.damaged(f"the index is damaged ({error})") from error
 
     def _refuse_closed(self) -> None:

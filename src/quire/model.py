@@ -8,13 +8,15 @@ of the untouched source text, half-open. Every stage imports this module; it imp
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from functools import cached_property, partial
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from quire.offsets import lines_at
+from quire.offsets import BLANK, lines_at
 
 Syntax = Literal["markdown", "text"]
 Kind = Literal[
@@ -26,8 +28,6 @@ BOM = "\ufeff"
 """The byte order mark."""
 OWN_METADATA = ("sourceFile", "processedAt", "chunkingOptions", "pipeline")
 """Names in a chunk's metadata that belong to quire; front matter cannot set them."""
-MAX_METADATA = 8_000
-"""Longer front matter, in characters, is not repeated in the records of its document."""
 UNTITLED = "untitled"
 """The name of a document without a path."""
 VERBATIM = frozenset({"code", "html", "math", "table"})
@@ -89,7 +89,8 @@ class Source:
     @property
     def metadata(self) -> Mapping[str, Any]:
         """The front matter for the records of the document; empty if it is too large to repeat in each."""
-        return {} if is_large(self.frontmatter) else self.frontmatter
+        is_large = any(finding.code == "frontmatter-too-large" for finding in self.findings)
+        return {} if is_large else self.frontmatter
 
     @property
     def text_start(self) -> int:
@@ -105,11 +106,6 @@ class Source:
     def name(self) -> str:
         """The name of the document in messages."""
         return self.path if self.path is not None else "<text>"
-
-
-def is_large(frontmatter: Mapping[str, Any]) -> bool:
-    """Whether front matter is too large to repeat in the records of its document."""
-    return len(str(frontmatter)) > MAX_METADATA
 
 
 def findings_at(source: Source, notes: Sequence[Note]) -> list[Finding]:
@@ -187,8 +183,6 @@ class Section(NamedTuple):
     """The slug used in ids, unique in the document: the author's id, else made of ASCII. Empty at depth 0."""
     anchor: str
     """The slug for links, unique in the document: the author's id, else as GitHub makes it. Empty at depth 0."""
-    made_anchor: str
-    """The slug that GitHub would make of the title; differs from ``anchor`` where the author gave an id."""
 
     @property
     def body(self) -> Span:
@@ -219,6 +213,56 @@ class Link(NamedTuple):
     """Where it leads, as the author wrote it: ``page.md#id``."""
 
 
+class BlockColumns(NamedTuple):
+    """The blocks of a document at document level as parallel lists, in order."""
+
+    kinds: list[Kind]
+    """What each is."""
+    starts: list[int]
+    """Its first character: the start of its first line."""
+    ends: list[int]
+    """One past its last character that is not blank."""
+    names: dict[int, str]
+    """The names of directives and components, by the number of the block."""
+
+    def add(self, kind: Kind, start: int, end: int) -> None:
+        """Append a block."""
+        self.kinds.append(kind)
+        self.starts.append(start)
+        self.ends.append(end)
+
+
+class SectionColumns(NamedTuple):
+    """The sections of a document as parallel lists: first the document itself, then every heading in order."""
+
+    starts: list[int]
+    """Where the heading starts."""
+    depths: list[int]
+    """0 for the document, else the heading's level."""
+    parents: list[int]
+    """The number of the parent section; -1 for the document."""
+    ends: list[int]
+    """Where the next heading of the same or a lower depth starts."""
+    body_starts: list[int]
+    """Where the line below the heading starts."""
+    text_starts: list[int]
+    """Where its own text starts; equal to that of ``text_ends`` if it has none."""
+    text_ends: list[int]
+    """Where its own text ends."""
+    positions: list[int]
+    """Its position among the nodes; -1 for a heading that makes no node."""
+    titles: list[str]
+    """The heading as plain text; the document's title for the first."""
+    ids: list[str]
+    """The id that the author gave the heading; empty if none."""
+    slugs: list[str]
+    """The slug used in ids, unique in the document."""
+    anchors: list[str]
+    """The slug for links, unique in the document."""
+    blocks: list[int]
+    """The number of the heading's block; -1 for the document."""
+
+
 _start_of, _end_of = attrgetter("start"), attrgetter("end")
 
 
@@ -228,22 +272,53 @@ def between(blocks: Sequence[Block], start: int, end: int) -> Sequence[Block]:
     return blocks[first : bisect_left(blocks, end, key=_start_of)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Document:
-    """A parsed document: the input of every strategy."""
+    """A parsed document: the input of every strategy. ``blocks`` and ``sections`` are made when they are first read."""
 
     source: Source
     """The text it was parsed from."""
     title: str
     """The caller's title, else front matter's, else the first H1, else the file name, else empty."""
-    sections: tuple[Section, ...]
-    """The document itself, then every heading at document level, in order."""
-    blocks: tuple[Block, ...]
-    """The blocks at document level, in order; together they cover every character that is not blank."""
+    block_columns: BlockColumns = field(repr=False, hash=False)
+    """The blocks at document level, as lists; together they cover every character that is not blank."""
+    section_columns: SectionColumns = field(repr=False, hash=False)
+    """The sections, as lists."""
     findings: tuple[Finding, ...] = ()
     """Findings from reading and parsing."""
-    section_starts: tuple[int, ...] = field(repr=False)
-    """Where each section starts."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(Document, **{each.name: getattr(self, each.name) for each in fields(self)}), ()
+
+    @cached_property
+    def sections(self) -> tuple[Section, ...]:
+        """The document itself, then every heading at document level, in order."""
+        lists, size = self.section_columns, len(self.text)
+        body_ends = [*lists.starts[1:], size]
+        if max(lists.positions) == 0:  # no heading makes a node: the document's own body contains them all
+            body_ends[0] = size
+        rows = zip(
+            range(len(lists.starts)), lists.depths, lists.titles, lists.starts, lists.body_starts, body_ends,
+            lists.ends, lists.text_starts, lists.text_ends, map(_or_none, lists.parents),
+            map(_or_none, lists.positions), lists.slugs, lists.anchors, strict=True,
+        )  # fmt: skip
+        return tuple(map(Section._make, rows))
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """The blocks at document level, in order; together they cover every character that is not blank."""
+        kinds, starts, ends, names = self.block_columns
+        sections = self.section_columns
+        number = {block: section for section, block in enumerate(sections.blocks)}
+        made: list[Block] = []
+        for at, (kind, start, end) in enumerate(zip(kinds, starts, ends, strict=True)):
+            if kind == "heading":
+                own = number[at]
+                made.append(Block(kind, start, end, sections.depths[own], sections.titles[own], (), sections.ids[own]))
+            else:
+                info = fence_info(self.text, start) if kind == "code" else names.get(at, "")
+                made.append(Block(kind, start, end, 0, info))
+        return tuple(made)
 
     @property
     def text(self) -> str:
@@ -274,19 +349,37 @@ class Document:
 
     def section_at(self, position: int) -> int:
         """The number of the section that contains a position; a heading belongs to its own section."""
-        return bisect_right(self.section_starts, position) - 1
+        return bisect_right(self.section_columns.starts, position) - 1
+
+    def text_between(self, start: int, end: int) -> tuple[int, int]:
+        """The span ``start`` to ``end`` without the headings at its edges; all of it if there is nothing else."""
+        kinds, starts, ends, _ = self.block_columns
+        first, last = bisect_right(ends, start), bisect_left(starts, end) - 1
+        while first < last and kinds[first] == "heading":
+            first += 1
+        while first < last and kinds[last] == "heading":
+            last -= 1
+        if first > last or kinds[first] == "heading":
+            return start, end
+        return max(start, starts[first]), min(end, ends[last])
 
     def holder(self, start: int, end: int) -> int:
-        """The number of the deepest section that contains everything from ``start`` to ``end``."""
-        sections = self.sections
-        section = sections[max(bisect_right(self.section_starts, start) - 1, 0)]
-        while section.parent is not None and section.end < end:
-            section = sections[section.parent]
-        return section.number
+        """The number of the deepest section that contains all text from ``start`` to ``end``."""
+        start, end = self.text_between(start, end)
+        ends, parents = self.section_columns.ends, self.section_columns.parents
+        section = max(bisect_right(self.section_columns.starts, start) - 1, 0)
+        while section and ends[section] < end:
+            section = parents[section]
+        return section
+
+    def first_section(self, start: int, end: int) -> int:
+        """The number of the first section that has text from ``start`` to ``end``."""
+        return max(self.section_at(self.text_between(start, end)[0]), 0)
 
     def blocks_between(self, start: int, end: int) -> Sequence[Block]:
         """The blocks at document level that overlap ``start`` to ``end``."""
-        return between(self.blocks, start, end)
+        _, starts, ends, _ = self.block_columns
+        return self.blocks[bisect_right(ends, start) : bisect_left(starts, end)]
 
     def path_to(self, section: Section) -> tuple[Section, ...]:
         """The headings from the top of the document down to ``section``, itself included; empty for the root."""
@@ -315,6 +408,19 @@ class Document:
             yield below
 
 
+def _or_none(number: int) -> int | None:
+    return None if number < 0 else number
+
+
+_FENCE_INFO = re.compile(r"[ \t]*(?:`{3,}|~{3,})[ \t]*([^\r\n]*)")
+
+
+def fence_info(text: str, start: int) -> str:
+    """The info string of the fence at ``start``; empty for indented code."""
+    match = _FENCE_INFO.match(text, start)
+    return match[1].strip(BLANK) if match else ""
+
+
 class Piece(NamedTuple):
     """A span that a strategy chose, to be made into a chunk."""
 
@@ -324,6 +430,8 @@ class Piece(NamedTuple):
     """One past its last character."""
     section: int
     """The number of the section that gives the heading path."""
+    tokens: int
+    """The tokens of its text with everything that is added to it, but the breadcrumb."""
     prefix: str = ""
     """Text added in front, so that a cut block stays valid: an opening fence, a table's header rows."""
     suffix: str = ""

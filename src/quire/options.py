@@ -20,6 +20,7 @@ Slugs = Literal[
     "sphinx", "underscore", "auto",
 ]  # fmt: skip
 Guard = Literal["raise", "drop", "warn"]
+Overlap = Literal["prose", "always"]
 
 DEFAULT_STRATEGY = "packed"
 DEFAULT_TOKENIZER = "o200k_base"
@@ -67,6 +68,8 @@ class Options:
     """`flow`: the approximate size of a chunk."""
     overlap_sentences: int = 0
     """`flow`: how many sentences of the previous chunk are repeated."""
+    overlap: Overlap = "prose"
+    """`flow`: ``prose`` repeats sentences within running text, ``always`` also over headings and out of lists."""
     normalize: bool = False
     """`flow`: whether line ends, trailing spaces and repeated blank lines are normalised."""
     guard: Guard = "warn"
@@ -108,6 +111,7 @@ OWN: Mapping[str, Mapping[str, Any]] = MappingProxyType(
                 "target_tokens": 400,
                 "max_tokens": 512,
                 "overlap_sentences": 2,
+                "overlap": "prose",
                 "normalize": True,
                 "guard": "warn",
             }
@@ -132,6 +136,7 @@ _CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "slugs": get_args(Slugs),
         "dialect": tuple(DIALECTS),
         "guard": get_args(Guard),
+        "overlap": get_args(Overlap),
     },
 )
 _RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(

@@ -16,7 +16,7 @@ from quire.counter import TokenCounter
 from quire.errors import InputError
 from quire.inputs import AnyPath
 from quire.model import UNTITLED, Document, Finding, Syntax
-from quire.normalize import normalized
+from quire.normalize import RegularText
 from quire.read.source import OnUndecodable
 from quire.record import Chunk, Chunks
 
@@ -63,7 +63,7 @@ def chunk(
     if chosen.slugs == run_options.AUTO_SLUGS:
         rule = choose_slugs({document.path or UNTITLED: document}).rule
         chosen = run_options.build(strategy, {**options, "tokenizer": counter.name, "slugs": rule})
-    (pieces, findings), sizer = split.strategy(strategy)(document, counter, chosen)
+    (pieces, findings), sizer = split.pieces_of(document, counter, chosen)
     chunks = finish.assemble(document, pieces, sizer, chosen, started=started)
     if strategy == "flow":
         kept, guarded = finish.guarded(document, pieces, chunks, sizer, chosen)
@@ -133,7 +133,7 @@ def verify(text: str, chunks: Sequence[Chunk], *, tokenizer: object = None) -> l
     document = _rebuilt(text, chunks)
     counter = size.resolve(tokenizer, run_options.DEFAULT_TOKENIZER) if tokenizer is not None else _counter_of(chunks)
     findings = chunks.findings if isinstance(chunks, Chunks) else None
-    return check.laws(document, chunks, counter, normalized=normalized, findings=findings)
+    return check.laws(document, chunks, counter, normalized=RegularText(document).span, findings=findings)
 
 
 def _check_chunks(chunks: Any) -> None:

@@ -4,62 +4,63 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct, field, structs, to_builtins
 
 from quire import breadcrumbs
 from quire.model import Document, Finding
 from quire.options import Options
 
+Number = Annotated[int, Meta(ge=0)]
+Depth = Annotated[int, Meta(ge=1, le=6)]
 
-@dataclass(frozen=True, slots=True)
-class SourcePosition:
+
+class SourcePosition(Struct, frozen=True, rename="camel"):
     """Where a chunk's own text is in its source, as characters, UTF-8 bytes and 1-based lines."""
 
-    char_start: int
+    char_start: Number
     """The first character."""
-    char_end: int
+    char_end: Number
     """One past the last character."""
-    total_chars: int
+    total_chars: Number
     """How many characters the source has."""
-    byte_start: int
+    byte_start: Number = 0
     """The first byte."""
-    byte_end: int
+    byte_end: Number = 0
     """One past the last byte."""
-    start_line: int
+    start_line: Number = 0
     """The line of the first character."""
-    end_line: int
+    end_line: Number = 0
     """The line of the last character."""
 
 
-@dataclass(frozen=True, slots=True)
-class TokenStats:
+class TokenStats(Struct, frozen=True, rename="camel"):
     """The size of a chunk."""
 
-    tokens: int
+    tokens: Number
     """Tokens of ``original_text``."""
-    estimated_tokens: int
+    estimated_tokens: Number
     """A quarter of the characters of ``original_text``, rounded up."""
-    embed_tokens: int
+    embed_tokens: Number = 0
     """Tokens of ``embed_text``; the cap limits this number."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chunk:
+class Chunk(Struct, frozen=True, kw_only=True, rename="camel"):
     """A piece worth retrieving, with its place in the document. ``to_dict`` gives its JSON form."""
 
     id: str
     """Unique among the chunks of a run."""
     parent_id: str | None
     """The document's id; in the tree strategy the id of the parent node, None for the document itself."""
-    node_id: str
+    node_id: str = ""
     """The id of the section of ``header_path`` in the search index: ``{tree}:{path}#{slug}``."""
-    chunk_number: int
+    chunk_number: Number
     """Its number among the document's chunks, from 0."""
     content_type: str
     """The kind of content, such as ``doc``."""
-    source_path: str | None
+    source_path: str | None = None
     """The path of the document; None for text without one."""
     embed_text: str
     """The text to embed: ``original_text``, below a breadcrumb where that helps."""
@@ -73,7 +74,7 @@ class Chunk:
     """The headings above it, outermost first."""
     header_breadcrumb: str
     """``header_path`` joined with `` > ``."""
-    header_depths: tuple[int, ...]
+    header_depths: tuple[Depth, ...]
     """The level of each heading in ``header_path``."""
     header_slugs: tuple[str, ...]
     """The anchor of each heading in ``header_path``."""
@@ -83,27 +84,27 @@ class Chunk:
     """Where its own text is in the source."""
     token_stats: TokenStats
     """Its size."""
-    prev_id: str | None
+    prev_id: str | None = None
     """The chunk before it in the document."""
-    next_id: str | None
+    next_id: str | None = None
     """The chunk after it in the document."""
-    node_types: tuple[str, ...]
+    node_types: tuple[str, ...] = ()
     """The kinds of block in it, by mdast's names."""
-    metadata: Mapping[str, Any]
+    metadata: Mapping[str, Any] = field(default_factory=dict)
     """Front matter, source file, options, quire's version. All chunks of a document share it."""
-    strategy: str
+    strategy: str = ""
     """The strategy that made it."""
-    overlap_chars: int
+    overlap_chars: Number = 0
     """How many characters at the start of ``original_text`` repeat the chunk before."""
-    added_chars: int
+    added_chars: Number = 0
     """How many characters of ``embed_text`` quire added: breadcrumb, overlap, repeated headers and fences."""
-    breadcrumb: tuple[str, ...]
+    breadcrumb: tuple[str, ...] = ()
     """The file's name, then ``header_path``; the name alone where ``packed`` makes one chunk of the document."""
-    contained_headings: tuple[str, ...]
+    contained_headings: tuple[str, ...] = ()
     """The headings in its own text."""
-    contained_slugs: tuple[str, ...]
+    contained_slugs: tuple[str, ...] = ()
     """The anchors of the headings in its own text."""
-    position: int | None
+    position: Number | None = None
     """The tree strategy only: its position among all nodes of the tree."""
 
     def __hash__(self) -> int:
@@ -111,8 +112,7 @@ class Chunk:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A read-only view of a dict cannot be pickled; the dict can.
-        values = {each.name: getattr(self, each.name) for each in fields(self)}
-        return _restored, (values | {"metadata": plain_values(self.metadata)},)
+        return _restored, (structs.asdict(self) | {"metadata": plain_values(self.metadata)},)
 
     @property
     def content_hash(self) -> str:
@@ -132,50 +132,9 @@ class Chunk:
 
     def to_dict(self) -> dict[str, Any]:
         """The chunk as JSON-ready values under camelCase names."""
-        place, stats = self.source_position, self.token_stats
-        record = {
-            "id": self.id,
-            "parentId": self.parent_id,
-            "nodeId": self.node_id,
-            "chunkNumber": self.chunk_number,
-            "contentType": self.content_type,
-            "sourcePath": self.source_path,
-            "embedText": self.embed_text,
-            "originalText": self.original_text,
-            "fileTitle": self.file_title,
-            "sectionTitle": self.section_title,
-            "headerPath": [*self.header_path],
-            "headerBreadcrumb": self.header_breadcrumb,
-            "headerDepths": [*self.header_depths],
-            "headerSlugs": [*self.header_slugs],
-            "sectionSlug": self.section_slug,
-            "sourcePosition": {
-                "charStart": place.char_start,
-                "charEnd": place.char_end,
-                "totalChars": place.total_chars,
-                "byteStart": place.byte_start,
-                "byteEnd": place.byte_end,
-                "startLine": place.start_line,
-                "endLine": place.end_line,
-            },
-            "tokenStats": {
-                "tokens": stats.tokens,
-                "estimatedTokens": stats.estimated_tokens,
-                "embedTokens": stats.embed_tokens,
-            },
-            "prevId": self.prev_id,
-            "nextId": self.next_id,
-            "nodeTypes": [*self.node_types],
-            "metadata": plain_values(self.metadata),
-            "strategy": self.strategy,
-            "overlapChars": self.overlap_chars,
-            "addedChars": self.added_chars,
-            "breadcrumb": [*self.breadcrumb],
-            "containedHeadings": [*self.contained_headings],
-            "containedSlugs": [*self.contained_slugs],
-        }
-        if self.position is not None:
-            record["position"] = self.position
+        record: dict[str, Any] = plain_values(to_builtins(self, enc_hook=plain_values))
+        if self.position is None:
+            del record["position"]
         return record | {"contentHash": self.content_hash}
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -267,6 +269,8 @@ def test_data_of_others_is_not_touched(docs: Path, place: Place) -> None:
                 client.upsert("vectors", [models.PointStruct(id=1, vector=[1.0], payload={"id": "mine"})])
     with pytest.raises(quire.StoreError, match="vectors exists and was not made by quire; choose another table"):
         synced(docs, place)
+    with pytest.raises(quire.StoreError, match="vectors exists and was not made by quire"):
+        synced(docs, place, rebuild=True)
     assert place.tables() == {"vectors"}
     synced(docs, Place(place.kind, place.place, "other"))
     with place.client() as client:
@@ -280,6 +284,60 @@ def test_data_of_others_is_not_touched(docs: Path, place: Place) -> None:
     Place(place.kind, place.place, "other").remove()
 
 
+def test_a_rebuild_embeds_everything_again(docs: Path, place: Place) -> None:
+    synced(docs, place)
+    report, texts = synced(docs, place, dry_run=True, rebuild=True)
+    assert (report.added, report.embedded, texts) == (3, 8, [])
+    report, texts = synced(docs, place, rebuild=True)
+    assert (report.added, report.unchanged, len(texts)) == (3, 0, 8)
+    check(docs, place)
+    assert synced(docs, place)[0].unchanged == 3
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files")
+@pytest.mark.parametrize("is_new", [True, False])
+@pytest.mark.parametrize("limit", [700, 1_000, 2_500, 4_000])
+def test_lancedb_after_a_full_disk(docs: Path, tmp_path: Path, limit: int, is_new: bool) -> None:
+    """LanceDB may leave tables that it cannot read; this is reported, and a rebuild mends it."""
+    pytest.importorskip("lancedb", reason="needs quire[lancedb]: make test-integrations")
+    place = Place("lancedb", str(tmp_path / "store"), "vectors")
+    if not is_new:
+        synced(docs, place)
+    for number in range(20):
+        (docs / f"{number}.md").write_text(f"# Page {number}\n\nText {number}.\n")
+    with limited_files(limit):
+        problem = problem_of(docs, place)
+    assert "cannot be written: File too large; raise the limit " in problem or REBUILD in problem
+    problem = problem_of(docs, place)
+    assert not problem or REBUILD in problem
+    if problem:
+        synced(docs, place, rebuild=True)
+    check(docs, place)
+
+
+REBUILD = "; if a full disk has damaged it, quire sync --rebuild makes its tables anew"
+
+
+def problem_of(docs: Path, place: Place) -> str:
+    try:
+        synced(docs, place)
+    except quire.StoreError as error:
+        return str(error)
+    return ""
+
+
+@contextmanager
+def limited_files(size: int) -> Iterator[None]:
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
 def test_the_command(docs: Path, place: Place, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("wordllama")
     call = ["sync", str(docs), "--to", place.target, "-s", "tree"]
@@ -290,3 +348,5 @@ def test_the_command(docs: Path, place: Place, capsys: pytest.CaptureFixture[str
     assert main(call) == 0
     assert "3 unchanged" in capsys.readouterr().out
     assert len(place.rows()[0]["vector"]) == 256
+    assert main([*call, "--rebuild", "--json"]) == 0
+    assert '"embedded":8' in capsys.readouterr().out

@@ -40,6 +40,7 @@ _OWN: dict[str, dict[str, st.SearchStrategy[Any]]] = {
         "overlap_sentences": st.integers(0, 3),
         "normalize": st.booleans(),
         "guard": st.sampled_from(["warn", "drop"]),
+        "overlap": st.sampled_from(["prose", "always"]),
     },
 }
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 import tomllib
+from pathlib import Path
 
 import pytest
 from processes import start
@@ -31,7 +34,66 @@ def project(docs, monkeypatch):
     return folder
 
 
-def test_every_agent_is_shown(run) -> None:
+QUIRE = Path(sys.executable).parent / "quire"
+
+
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    """quire as it is after ``pipx install``: on the PATH, and not by a virtual environment."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "quire").symlink_to(QUIRE)
+    monkeypatch.setenv("PATH", os.pathsep.join([str(tmp_path / "bin"), os.environ["PATH"]]))
+    return tmp_path / "bin" / "quire"
+
+
+@pytest.mark.parametrize("path", ["/usr/bin:/bin", f"{QUIRE.parent}:/usr/bin:/bin"], ids=["unknown", "activated"])
+def test_an_agent_starts_the_quire_of_an_environment_that_its_shell_does_not_know(
+    project, run, monkeypatch, path
+) -> None:
+    monkeypatch.setenv("PATH", path)
+    written = run("agents", "--write", "claude-code", "codex")
+    assert f"quire is not on the PATH of a new shell, so the files have {QUIRE}; " in written.err
+    assert json.loads(Path(".mcp.json").read_text())["mcpServers"]["quire"]["command"] == str(QUIRE)
+    assert f"call it as `{QUIRE}`" in Path("CLAUDE.md").read_text()
+    tools = "search, outline, get, status"
+    checked = run("agents", "--check")
+    assert checked == (0, f".mcp.json: {tools}\n~/.codex/config.toml: {tools}\n".encode(), "")
+
+
+def test_an_agent_starts_the_quire_on_the_path(project, run, installed) -> None:
+    assert run("agents", "--write", "claude-code", "codex").err == ""
+    assert json.loads(Path(".mcp.json").read_text())["mcpServers"]["quire"]["command"] == "quire"
+    assert f'command = "{installed}"' in AGENTS["codex"].file.read_text()  # desktop programs have another PATH
+    assert "PATH" not in Path("CLAUDE.md").read_text()
+    assert run("agents", "--check", "claude-code").out == b".mcp.json: search, outline, get, status\n"
+
+
+@pytest.mark.parametrize(
+    ("server", "problem"),
+    [
+        ({"command": "quire", "args": ["mcp"]}, "quire is not on the PATH of a new shell"),
+        ({"command": str(QUIRE), "args": ["map"]}, "gives no answer: quire: no such command: map"),
+        ({"command": "cat"}, "it has no tools"),
+        ({"command": "true"}, "gives no answer: no output"),
+        ({"command": "echo", "args": ["{"]}, "gives no answer: no JSON"),
+        ({}, "there is no server quire"),
+    ],
+)
+def test_a_server_that_does_not_start_is_reported(project, run, monkeypatch, server, problem) -> None:
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    Path(".mcp.json").write_text(json.dumps({"mcpServers": {"quire": server}}))
+    code, out, err = run("agents", "--check", "claude-code")
+    assert (code, out) == (1, b"")
+    assert f"quire: .mcp.json: {problem}" in err.replace(f"{server.get('command')} gives", "gives")
+
+
+def test_no_agent_is_configured(project, run) -> None:
+    checked = run("agents", "--check")
+    assert (checked.code, checked.out) == (1, b"")
+    assert "no agent here has a server quire" in checked.err
+
+
+def test_every_agent_is_shown(run, installed) -> None:
     shown = run("agents").out.decode()
     assert all(f"quire agents --write {name})" in shown for name in AGENTS)
     assert "quire search" in shown
@@ -89,7 +151,9 @@ def test_a_configuration_that_cannot_be_read_stays(project, run, text) -> None:
     assert not (project / "CLAUDE.md").exists()
 
 
-@pytest.mark.parametrize("arguments", [["--write"], ["--write", "--remove", "zed"], ["emacs"]])
+@pytest.mark.parametrize(
+    "arguments", [["--write"], ["--write", "--remove", "zed"], ["--write", "--check", "zed"], ["emacs"]]
+)
 def test_wrong_arguments_of_agents(run, arguments) -> None:
     assert run("agents", *arguments).code == 2
 

@@ -7,7 +7,7 @@ import json
 import pytest
 from outputs import refused
 
-from quire.settings import NUMBERS
+from quire.settings import SEARCH_KEYS
 
 
 @pytest.fixture(autouse=True)
@@ -21,7 +21,7 @@ def test_every_value_is_shown(run, project) -> None:
     result = run("config")
     assert (result.code, result.err) == (0, "")
     lines = result.out.decode().splitlines()
-    assert [line.split()[0] for line in lines] == ["index", *NUMBERS]
+    assert [line.split()[0] for line in lines] == ["index", *SEARCH_KEYS]
     assert lines[0].split()[1:] == [f'"{project}/.quire"', "default"]
 
 

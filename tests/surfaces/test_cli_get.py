@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 
 import pytest
 from outputs import refused
+from processes import QUIRE
 
 AUTH = "# Auth\n\nIntro\n\n## OAuth\n\nTokens rotate.\n\n### Rotate\n\nrotate tokens daily\n\n## Basic\n\npassword\n"
 
@@ -97,6 +99,30 @@ def test_a_file_that_is_in_no_tree_is_not_kept(run, docs) -> None:
     result = run("get", "elsewhere/notes.md#note")
     assert result.code == 1
     assert result.err.startswith("quire: elsewhere/notes.md#note: not in the index; similar: elsewhere/notes.md#notes")
+
+
+@pytest.mark.parametrize("is_indexed", [False, True])
+def test_a_file_of_a_read_only_folder(run, docs, project, is_indexed) -> None:
+    docs({"notes.md": "# Notes\n\n## Needle\n\nText.\n"})
+    if is_indexed:
+        run("index", "docs")
+    before = sorted(project.rglob("*"))
+    result = in_read_only_folder(project, "get", "notes.md#needle", "docs/guides/auth.md#oauth")
+    assert (result.returncode, result.stdout.count(b"# Needle"), result.stdout.count(b"# OAuth")) == (0, 1, 1)
+    assert "cannot be written: Read-only file system; indexing for this call only" in result.stderr.decode()
+    found = in_read_only_folder(project, "search", "rotate", "--list")
+    assert found.stdout.decode().startswith("docs/guides/auth.md:9  Auth › OAuth › Rotate")
+    refused = in_read_only_folder(project, "get", "notes.md", "--index", "own")
+    assert (refused.returncode, b"own: cannot be written: Read-only file system" in refused.stderr) == (2, True)
+    assert sorted(project.rglob("*")) == before
+
+
+def in_read_only_folder(folder, *arguments) -> subprocess.CompletedProcess[bytes]:
+    mounts = 'mount --bind . . && mount -o remount,bind,ro . && cd "$0" && exec "$@"'
+    if subprocess.run(["unshare", "-rm", "sh", "-c", mounts, ".", "true"], check=False, capture_output=True).returncode:
+        pytest.skip("needs a Linux that lets users mount")
+    command = ["unshare", "-rm", "sh", "-c", mounts, str(folder), *QUIRE, *arguments]
+    return subprocess.run(command, check=False, capture_output=True, cwd=folder)
 
 
 def test_a_file_that_is_got_first_does_not_become_all_that_is_searched(run) -> None:

@@ -13,6 +13,8 @@ import pytest
 from outputs import left, refused
 from processes import pausing, process, start
 
+from support.forged_files import forge
+
 AUTH = "# Auth\n\nIntro\n\n## OAuth\n\nTokens rotate.\n\n### Rotate\n\nrotate tokens daily\n\n## Basic\n\npassword\n"
 
 
@@ -494,6 +496,21 @@ def test_a_damaged_index_is_made_anew(run, docs, trees) -> None:
     assert result.err.endswith("); rebuilding it\n")
     assert run("index").err == ""
     assert trees() == {"docs": ["a.md", "b.md"]}
+
+
+@pytest.mark.parametrize("part", ["fast", "idx"])
+def test_damage_that_a_search_meets_is_mended_by_it(run, docs, part) -> None:
+    folder = docs({f"docs/{name}.md": AUTH for name in "abc"})
+    run("index", "docs")
+    before = run("search", "--list", "rotate")
+    (folder / ".quire" / "index.checked").unlink()
+    for file in (folder / ".quire").glob(f"index-*/*.{part}"):
+        forge(file, lambda data: bytes(len(data)))
+    result = process("search", "--list", "rotate")
+    assert (result.code, result.out) == before[:2]
+    assert "quire: .quire: the index is damaged (" in result.err
+    assert result.err.endswith("); rebuilding it\n")
+    assert process("search", "--list", "rotate") == before
 
 
 def test_nothing_but_json_on_standard_output(docs) -> None:

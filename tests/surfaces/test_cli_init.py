@@ -7,7 +7,7 @@ import sys
 import pytest
 from outputs import refused
 
-from quire.settings import NUMBERS, load
+from quire.settings import SEARCH_KEYS, load
 
 
 @pytest.fixture(autouse=True)
@@ -66,7 +66,7 @@ def test_every_value_is_there_as_a_comment(run, docs) -> None:
         "utf-8",
     )
     after = load(folder, {})
-    assert {name for name, value in after.values.items() if value.origin == file} >= {"index", *NUMBERS}
+    assert {name for name, value in after.values.items() if value.origin == file} >= {"index", *SEARCH_KEYS}
     assert (after.search, after.limit, after.max_tokens, after.index) == (
         before.search, before.limit, before.max_tokens, before.index,
     )  # fmt: skip

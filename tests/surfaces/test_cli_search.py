@@ -490,6 +490,13 @@ def test_the_library_finds_the_same(run, project) -> None:
     ("arguments", "said"),
     [
         (["x", "nope/"], "nope/: no such file or folder"),
+        (
+            ["x", "dosc"],
+            "dosc: no such file or folder (did you mean docs?); check the path, or put the query in quotes",
+        ),
+        (["x", "y", "doc", "z"], "doc: no such file or folder (did you mean docs?)"),
+        (["x y", "dosc"], "dosc: no such file or folder (did you mean docs?)"),
+        (["x", "docs/storge.md"], "docs/storge.md: no such file or folder (did you mean docs/storage.md?)"),
         (["x", "-n", "0"], "-n"),
         (["x", "-n", "many"], "'many' is not a valid integer range"),
         (["x", "-n", "1000000000"], "1000000000 is not in the range 1<=x<=10000"),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import re
 
+import msgspec
 import pytest
 
 import quire
@@ -106,7 +106,7 @@ def test_chunks_that_differ_from_run_to_run(run, docs, monkeypatch, strategy) ->
     def chunk(*arguments, **options):
         chunks = real(*arguments, **options)
         runs.append(len(runs))
-        chunks[0] = dataclasses.replace(chunks[0], metadata={**chunks[0].metadata, "run": len(runs)})
+        chunks[0] = msgspec.structs.replace(chunks[0], metadata={**chunks[0].metadata, "run": len(runs)})
         return chunks
 
     monkeypatch.setattr("quire.pipeline.chunk", chunk)

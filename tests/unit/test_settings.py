@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from quire.errors import InputError, OptionError, QuireError
-from quire.settings import NUMBERS, Settings, Tree, load, tree_name, variable
+from quire.settings import SEARCH_KEYS, Settings, Tree, load, shown, tree_name, variable
 
 Make = Callable[..., Settings]
 
@@ -42,7 +42,7 @@ def test_defaults(make: Make, tmp_path: Path) -> None:
     assert settings.index == tmp_path / "project" / ".quire"
     assert (settings.trees, settings.limit, settings.max_tokens) == ({}, 10, 8_000)
     assert {origin for _, origin in settings.values.values()} == {"default"}
-    assert set(settings.values) == {"index", *NUMBERS}
+    assert set(settings.values) == {"index", *SEARCH_KEYS}
 
 
 # Which file
@@ -154,25 +154,27 @@ max_tokens = 4000
 aggregation_threshold = 0.25
 min_aggregation_matches = 3
 score_cap_multiplier = 3
+parent_rule = "any"
+per_document = 0
 boosts.title = 5
 """
     settings = make({"project/quire.toml": text})
     assert (settings.limit, settings.max_tokens) == (3, 4000)
     own = settings.search
     assert (own.aggregation_threshold, own.min_aggregation_matches, own.score_cap_multiplier) == (0.25, 3, 3.0)
-    assert own.boosts["title"] == 5.0
-    assert own.boosts["body"] == NUMBERS["search.boosts.body"].default
+    assert (own.parent_rule, own.per_document, own.boosts["title"]) == ("any", 0, 5.0)
+    assert own.boosts["body"] == SEARCH_KEYS["search.boosts.body"].default
 
 
 def test_a_byte_order_mark_is_skipped(make: Make) -> None:
     assert make({"project/quire.toml": "\ufeff[search]\nlimit = 3\n"}).limit == 3
 
 
-def test_every_number_has_a_variable(make: Make) -> None:
-    environment = {variable(name): str(int(key.least) + 1) for name, key in NUMBERS.items()}
-    settings = make({}, **environment)
-    for name, key in NUMBERS.items():
-        assert settings.values[name] == (key.least + 1, variable(name))
+def test_every_search_setting_has_a_variable(make: Make) -> None:
+    values = {name: key.words[-1] if key.words else int(key.least) + 1 for name, key in SEARCH_KEYS.items()}
+    settings = make({}, **{variable(name): str(value) for name, value in values.items()})
+    for name, value in values.items():
+        assert settings.values[name] == (value, variable(name))
 
 
 def test_an_empty_variable_is_none(make: Make, tmp_path: Path) -> None:
@@ -197,6 +199,7 @@ REFUSED = [
     ("[search]\nmax_tokens = -1\n", ["search.max_tokens = -1", "at least 0"]),
     ("[search]\naggregation_threshold = 1.5\n", ["search.aggregation_threshold = 1.5", "a number from 0 to 1"]),
     ("[search]\naggregation_threshold = nan\n", ["search.aggregation_threshold = nan", "a number from 0 to 1"]),
+    ("[search]\nparent_rule = 'all'\n", ['search.parent_rule = "all"', '"best" or "any"']),
     ("index = 3\n", ["index = 3", "a path"]),
     ("index = ''\n", ['index = ""', "a path"]),
     ("trees = ['docs']\n", ['trees = ["docs"]', "[trees]"]),
@@ -346,11 +349,14 @@ UPDATE = "QUIRE_UPDATE_DOCS" in os.environ
 
 
 @pytest.mark.skipif(not PAGE.is_file(), reason="not in quire's repository")
-def test_the_page_has_every_number_as_it_is() -> None:
+def test_the_page_has_every_search_setting_as_it_is() -> None:
     """``QUIRE_UPDATE_DOCS=1`` writes that part of the page anew."""
     head = "| key | environment | default | is |\n|---|---|---|---|\n"
-    rows = (f"| `{name}` | `{variable(name)}` | `{key.default}` | {key.meaning} |\n" for name, key in NUMBERS.items())
-    before, begin, rest = PAGE.read_text("utf-8").partition("<!-- generated: numbers -->\n")
+    rows = (
+        f"| `{name}` | `{variable(name)}` | `{shown(key.default)}` | {key.meaning} |\n"
+        for name, key in SEARCH_KEYS.items()
+    )
+    before, begin, rest = PAGE.read_text("utf-8").partition("<!-- generated: search -->\n")
     _, end, after = rest.partition("<!-- end -->\n")
     made = f"{before}{begin}{head}{''.join(rows)}{end}{after}"
     if UPDATE:

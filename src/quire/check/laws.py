@@ -11,10 +11,12 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+from quire.breadcrumbs import Breadcrumbs
 from quire.check.cut_blocks import torn_blocks
 from quire.counter import TokenCounter, estimated
 from quire.model import Block, Document, Finding, Note, findings_at
 from quire.offsets import BLANK, bytes_at, lines_at
+from quire.options import Options
 from quire.record import Chunk
 
 
@@ -23,7 +25,7 @@ def laws(
     chunks: Sequence[Chunk],
     counter: TokenCounter | None = None,
     *,
-    normalized: Callable[[Document, int, int], str] | None = None,
+    normalized: Callable[[int, int], str] | None = None,
     findings: Sequence[Finding] | None = None,
 ) -> list[Finding]:
     """The violations in ``chunks``, in document order.
@@ -44,7 +46,7 @@ class Case(NamedTuple):
     chunks: Sequence[Chunk]
     counter: TokenCounter | None
     """The counter that the chunks were made with; None if unknown."""
-    normalized: Callable[[Document, int, int], str] | None
+    normalized: Callable[[int, int], str] | None
     """Normalises a span; None if unknown."""
     findings: Sequence[Finding] | None
     """The findings of the chunks; None if unknown."""
@@ -115,7 +117,7 @@ def _nothing_altered(case: Case) -> Iterator[Note]:
         if _options(chunk).get("normalize"):
             if case.normalized is None:
                 continue
-            own = case.normalized(case.document, start, end)
+            own = case.normalized(start, end)
         most = chunk.added_chars if chunk.strategy == "flow" else 0  # the others repeat no sentences
         if own not in chunk.original_text:
             yield start, "altered-text", f"the text of chunk {chunk.id} is not that of its span"
@@ -137,6 +139,19 @@ def _nothing_over_the_cap(case: Case) -> Iterator[Note]:
         if chunk.strategy == "sections" and sum(block.kind != "heading" for block in blocks) <= 1:
             continue  # a block that stays whole
         yield place.char_start, "over-cap", f"chunk {chunk.id} has more than {cap} tokens to embed"
+
+
+def _what_fits_is_not_cut(case: Case) -> Iterator[Note]:
+    """``packed`` and ``flow`` make one chunk of a document that fits the cap below its full breadcrumb line."""
+    if case.counter is None or case.strategy not in ("packed", "flow") or len(case.chunks) < 2:
+        return
+    document, options = case.document, Options(**_options(case.chunks[0]))
+    start, end = document.block_columns.starts[0], document.block_columns.ends[-1]
+    section = document.holder(start, end) if case.strategy == "packed" else document.first_section(start, end)
+    line = Breadcrumbs(document, case.counter.count, options).prefix(section)
+    text = case.normalized(start, end) if options.normalize and case.normalized else document.text[start:end]
+    if case.counter.count(line + text) <= (options.cap or 0):
+        yield start, "cut-though-it-fits", f"the document fits the cap, but has {len(case.chunks)} chunks"
 
 
 def _structure_is_respected(case: Case) -> Iterator[Note]:
@@ -219,6 +234,8 @@ def _headings_are_right(case: Case) -> Iterator[Note]:
     document = case.document
     for chunk in case.chunks:
         position = chunk.source_position.char_start
+        if chunk.strategy != "tree":  # headings without text do not count
+            position, _ = document.text_between(position, chunk.source_position.char_end)
         section = document.sections[max(document.section_at(position), 0)]
         titles = tuple(each.title for each in document.path_to(section))
         is_exact = chunk.strategy == "flow" or (chunk.strategy == "tree" and section.is_node)
@@ -284,4 +301,5 @@ _LAWS: tuple[Callable[[Case], Iterator[Note]], ...] = (
     _nothing_altered,
     _counts,
     _nothing_over_the_cap,
+    _what_fits_is_not_cut,
 )

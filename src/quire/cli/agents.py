@@ -1,4 +1,4 @@
-"""``quire agents``: the configuration of agents that use ``quire mcp``, shown, written or removed."""
+"""``quire agents``: the configuration of agents that use ``quire mcp``, shown, written, removed or tried."""
 
 from __future__ import annotations
 
@@ -6,15 +6,20 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
+from threading import Timer
 from typing import Any, NamedTuple
 
 import click
 
+from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.output import echo, message, visible
 from quire.errors import InputError
+from quire.read.frontmatter import load_toml
 from quire.read.source import read_configuration, unread
 from quire.write.atomic_file import explained, replacing
 
@@ -30,6 +35,16 @@ This project's documentation is indexed by quire. Before you read documentation 
 - `get` (`quire get ID`) reads one section by its id, `path#slug` or `path:line`.
 - `quire context FILE` finds the documentation that concerns a source file.
 """
+_ENVIRONMENT = ("pyvenv.cfg", "conda-meta")
+"""What is beside the programs of a virtual environment, which a new shell does not have on its PATH."""
+_REQUESTS = (
+    b'{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25", '
+    b'"capabilities": {}, "clientInfo": {"name": "quire agents", "version": "1"}}}\n'
+    b'{"jsonrpc": "2.0", "method": "notifications/initialized"}\n'
+    b'{"jsonrpc": "2.0", "id": 2, "method": "tools/list"}\n'
+)
+_MOST_SECONDS = 60
+"""How long ``--check`` waits for an answer."""
 
 
 class Agent(NamedTuple):
@@ -78,18 +93,22 @@ AGENTS: Mapping[str, Agent] = {
 @click.argument("names", nargs=-1, metavar="[AGENT...]", type=click.Choice(list(AGENTS)))
 @click.option("--write", is_flag=True, help="Write the configuration and the instructions for these agents.")
 @click.option("--remove", is_flag=True, help="Remove what --write has written.")
-def command(*, names: tuple[str, ...], write: bool, remove: bool) -> int:
+@click.option("--check", is_flag=True, help="Start the server as these agents do, and list its tools.")
+def command(*, names: tuple[str, ...], write: bool, remove: bool, check: bool) -> int:
     """Show or write the configuration of agents.
 
     AGENT is claude-code, claude-desktop, cursor, vscode, codex, gemini or zed; by default all are shown. --write adds
     the server quire to the agent's configuration and a short text to CLAUDE.md, AGENTS.md or GEMINI.md, between two
-    markers; it may be run again. --remove takes both out again. Nothing else in the files changes.
+    markers; it may be run again. --remove takes both out again. Nothing else in the files changes. --check starts the
+    configured command and lists the tools of the server.
     """
-    if write and remove:
-        raise click.UsageError("--write and --remove exclude each other")
+    if write + remove + check > 1:
+        raise click.UsageError("--write, --remove and --check exclude each other")
     if (write or remove) and not names:
         raise click.UsageError(f"name the agents: {', '.join(AGENTS)}")
     chosen = {name: AGENTS[name] for name in names or AGENTS}
+    if check:
+        return _check(chosen, is_named=bool(names))
     if not (write or remove):
         _show(chosen)
         return 0
@@ -99,26 +118,105 @@ def command(*, names: tuple[str, ...], write: bool, remove: bool) -> int:
         new[agent.file] = _configuration(agent, old, remove=remove)
         if agent.instructions:
             page = Path(agent.instructions)
-            new[page] = _with_block(new.get(page, _read(page)), "" if remove else _SNIPPET, "<!-- {} -->")
+            new[page] = _with_block(new.get(page, _read(page)), "" if remove else _snippet(), "<!-- {} -->")
     for file, text in new.items():
         _write(file, text)
+    if write and _own_path():
+        advice = "to share the files, install it for all shells (pipx install 'quire[mcp]') and write them again"
+        message(f"quire is not on the PATH of a new shell, so the files have {_own_path()}; {advice}")
     return 0
 
 
 def _show(agents: Mapping[str, Agent]) -> None:
-    echo(_SNIPPET, wraps=False)
+    echo(_snippet(), wraps=False)
     for name, agent in agents.items():
         echo(visible(f"# {agent.title}: {agent.config}  (quire agents --write {name})"))
         echo(_configuration(agent, "", remove=False), wraps=False)
 
 
+def _snippet() -> str:
+    own = _own_path()
+    return f"{_SNIPPET}\n`quire` is not on the PATH; call it as `{own}`.\n" if own else _SNIPPET
+
+
+def _new_shell_path() -> str:
+    """The PATH without virtual environments."""
+    folders = (Path(folder) for folder in os.get_exec_path())
+    return os.pathsep.join(
+        str(each) for each in folders if not any((each.parent / name).exists() for name in _ENVIRONMENT)
+    )
+
+
+def _own_path() -> str:
+    """The absolute path of the quire that is running; empty if a new shell finds a quire by itself."""
+    if shutil.which("quire", path=_new_shell_path()):
+        return ""
+    folders = (str(Path(each).absolute().parent) for each in (sys.argv[0], sys.executable))
+    return shutil.which("quire", path=os.pathsep.join(folders)) or ""
+
+
 def _server(agent: Agent) -> dict[str, Any]:
-    """How the agent starts the server; a personal file does not know the folder of the project."""
+    """How the agent starts the server; a personal file knows neither the PATH nor the folder of the project."""
     if not agent.is_personal:
-        return {**agent.fields, "command": "quire", "args": ["mcp"]}
+        return {**agent.fields, "command": _own_path() or "quire", "args": ["mcp"]}
     folder = Path.cwd()
-    command = shutil.which("quire") or "quire"
+    command = _own_path() or shutil.which("quire", path=_new_shell_path()) or "quire"
     return {**agent.fields, "command": command, "args": ["mcp", str(folder), "--index", str(folder / ".quire")]}
+
+
+def _check(agents: Mapping[str, Agent], *, is_named: bool) -> int:
+    """Print the tools of the servers that agents start; agents without one only if they were named."""
+    found: list[Sequence[str]] = []
+    for agent in agents.values():
+        command = _configured_command(agent)
+        if command or is_named:
+            tools, problem = _listed_tools(*command) if command else ([], "there is no server quire")
+            found.append(tools)
+            if tools:
+                echo(visible(f"{agent.config}: {', '.join(tools)}"))
+            else:
+                message(f"{agent.config}: {problem}; quire agents --write configures this quire")
+    if not found:
+        message("no agent here has a server quire; quire agents --write AGENT adds it")
+    return 0 if found and all(found) else NOTHING_FOUND
+
+
+def _configured_command(agent: Agent) -> list[str]:
+    text = _read(agent.file)
+    try:
+        settings = load_toml(text) if agent.file.suffix == ".toml" else json.loads(text)
+        server = settings[agent.table]["quire"]
+        return [str(each) for each in (server["command"], *server.get("args", ()))]
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return []
+
+
+def _listed_tools(command: str, *arguments: str) -> tuple[list[str], str]:
+    """The tools of the server that a command starts in a new shell, and the problem if there are none."""
+    program = shutil.which(command, path=_new_shell_path())
+    if program is None:
+        return [], f"{command} is not on the PATH of a new shell"
+    said = "no output"
+    pipe = subprocess.PIPE
+    with subprocess.Popen([program, *arguments], 0, stdin=pipe, stdout=pipe, stderr=subprocess.STDOUT) as process:  # noqa: S603  the user's own configuration
+        assert process.stdin
+        assert process.stdout
+        limit = Timer(_MOST_SECONDS, process.kill)
+        limit.start()
+        with suppress(BrokenPipeError):
+            process.stdin.write(_REQUESTS)
+        try:
+            for line in process.stdout:
+                if not line.startswith(b"{"):
+                    said = line.decode(errors="replace").strip() or said
+                elif (answer := json.loads(line)).get("id") == 2:
+                    return [tool["name"] for tool in answer.get("result", {}).get("tools", ())], "it has no tools"
+        except ValueError:
+            said = "no JSON"
+        finally:
+            limit.cancel()
+            process.kill()
+    return [], f"{command} gives no answer: {said}"
 
 
 def _configuration(agent: Agent, old: str, *, remove: bool) -> str:

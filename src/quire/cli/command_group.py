@@ -18,7 +18,7 @@ import click
 from quire import __version__
 from quire.cli import is_interrupt
 from quire.cli.output import discard, message, note, visible
-from quire.errors import QuireError, near
+from quire.errors import IndexDamagedError, QuireError, near
 
 NOTHING_FOUND = 1
 ERROR = 2
@@ -110,7 +110,10 @@ def guarded(call: Callable[[], int]) -> int:
         message("standard output is closed; there is nowhere to write to")
         return ERROR
     try:
-        code = call()
+        try:
+            code = call()
+        except IndexDamagedError:  # it is remembered, so that the index is rebuilt the second time
+            code = call()
         sys.stdout.flush()
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  Python's own exit code would mean "nothing found"
         return _failed(error)

@@ -109,6 +109,7 @@ cut_options = _options(
     _strategy_option("max_depth", "Deeper headings count as text"),
     _strategy_option("target_tokens", "The desired size of a chunk"),
     _strategy_option("overlap_sentences", "How many sentences of the previous chunk to repeat"),
+    _choice("overlap", run_options.Overlap, "Repeat sentences in prose only, or also over headings (flow: prose)."),
     _strategy_option("normalize", "Normalize white space"),
     _choice("guard", run_options.Guard, "What to do with chunks that are not worth embedding (flow: warn)."),
 )

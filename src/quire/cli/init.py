@@ -14,7 +14,7 @@ from quire.cli.output import echo, message, visible
 from quire.cli.shared_options import not_empty
 from quire.errors import InputError
 from quire.read.discover import discover
-from quire.settings import NUMBERS, tree_name
+from quire.settings import SEARCH_KEYS, shown, tree_name
 from quire.settings.quire_toml import PROJECT_FILE, PYTHON_FILE, python_file
 from quire.write.atomic_file import explained, replacing
 
@@ -78,11 +78,11 @@ def _text(trees: dict[str, str]) -> str:
         f"{name if name.isascii() and '.' not in name else _quoted(name)} = {_quoted(path)}\n"
         for name, path in trees.items()
     ]
-    numbers = [
-        f"# {key.meaning[:1].upper()}{key.meaning[1:]}.\n# {name.removeprefix('search.')} = {key.default}\n"
-        for name, key in NUMBERS.items()
+    search = [
+        f"# {key.meaning[:1].upper()}{key.meaning[1:]}.\n# {name.removeprefix('search.')} = {shown(key.default)}\n"
+        for name, key in SEARCH_KEYS.items()
     ]
-    return _HEAD + ("".join(lines) or '# docs = "docs"\n') + _LANGUAGE + "\n".join(numbers)
+    return _HEAD + ("".join(lines) or '# docs = "docs"\n') + _LANGUAGE + "\n".join(search)
 
 
 def _quoted(text: str) -> str:

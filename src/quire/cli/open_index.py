@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 import msgspec
@@ -17,7 +19,7 @@ from quire.cli.output import Progress, count_of, message
 from quire.cli.tree_paths import Selection, TreePath, command_hint, display_path, index_flag, trees_of
 from quire.errors import BusyError, InputError, NotFoundError, StoreError
 from quire.index import folder as index_folder
-from quire.index.file_records import FileRecord, storable
+from quire.index.file_records import DEFAULT_FOLDER, FileRecord, storable
 from quire.index.section_lookup import USE_LS
 from quire.indexed import Index, Update
 from quire.model import Finding
@@ -138,23 +140,41 @@ def open_index(
 ) -> Iterator[OpenIndex]:
     """The index, updated in the trees that ``paths`` and ``trees`` select.
 
-    If a tree is called ``preferred_tree``, it is selected instead of ``paths``.
+    If a tree is called ``preferred_tree``, it is selected instead of ``paths``. If the index cannot be written, as in a
+    read-only folder, and has no answer, a temporary one is used.
     """
     settings = settings_for(index_folder)
-    with Index.open(settings.index, settings=settings.search) as index:
-        known = folders_of(index, settings, repair=update)
-        if not known and not settings.trees and not create:
-            raise no_index(settings)
-        if preferred_tree in {**known, **settings.trees}:
-            paths, trees = (), (preferred_tree,)
-        selection = tree_paths.select(paths, trees, settings, known, update=update)
-        if update:
-            selection, _ = update_index(index, selection, settings, known, is_search=True)
-        else:
-            _refuse_unknown(index, selection, settings, known)
-        folders = folders_of(index, settings)
-        missing = frozenset(name for name, folder in folders.items() if update and not folder.exists())
-        yield OpenIndex(index=index, settings=settings, selection=selection, folders=folders, missing=missing)
+    open_in = partial(_open, paths=paths, trees=trees, preferred_tree=preferred_tree, update=update, create=create)
+    with ExitStack() as stack:
+        try:
+            opened = open_in(stack.enter_context(Index.open(settings.index, settings=settings.search)), settings)
+        except StoreError as error:
+            if index_folder or not update or isinstance(error, errors.IndexDamagedError):
+                raise
+            message(f"{error.path}: {error.problem}; indexing for this call only, --index keeps an index elsewhere")
+            folder = Path(stack.enter_context(TemporaryDirectory()), DEFAULT_FOLDER)
+            settings = msgspec.structs.replace(settings, index=folder)
+            opened = open_in(stack.enter_context(Index.open(folder, settings=settings.search)), settings)
+        yield opened
+
+
+def _open(
+    index: Index, settings: Settings, *, paths: Sequence[str], trees: Sequence[str], preferred_tree: str, update: bool,
+    create: bool,
+) -> OpenIndex:  # fmt: skip
+    known = folders_of(index, settings, repair=update)
+    if not known and not settings.trees and not create:
+        raise no_index(settings)
+    if preferred_tree in {**known, **settings.trees}:
+        paths, trees = (), (preferred_tree,)
+    selection = tree_paths.select(paths, trees, settings, known, update=update)
+    if update:
+        selection, _ = update_index(index, selection, settings, known, is_search=True)
+    else:
+        _refuse_unknown(index, selection, settings, known)
+    folders = folders_of(index, settings)
+    missing = frozenset(name for name, folder in folders.items() if update and not folder.exists())
+    return OpenIndex(index=index, settings=settings, selection=selection, folders=folders, missing=missing)
 
 
 def folders_of(index: Index, settings: Settings, *, repair: bool = False) -> dict[str, Path]:
@@ -224,14 +244,13 @@ def _update_trees(
     try:
         done = _run_update(index, selection, settings, wait=0.0 if is_search else _PATIENCE, rebuild=rebuild)
     except (BusyError, StoreError) as error:
-        if not is_search:
+        if not is_search or isinstance(error, errors.IndexDamagedError):
             raise
-        if trees_of(selection).keys() & folders_of(index, settings):
+        if trees_of(selection).keys() <= folders_of(index, settings).keys():
             message(f"{error.path}: {error.problem}; answering from the index as it was")
             return selection, Update()
-        if isinstance(error, StoreError):
-            hints = [*filter(None, [error.advice]), "keep it elsewhere with --index"]
-            raise error.advising(", or ".join(hints)) from error
+        if not isinstance(error, BusyError):
+            raise
         done = _run_update(index, selection, settings, wait=_PATIENCE)  # there is nothing to answer from yet
     if done.failed and is_search:
         files = count_of(len(done.failed), "file")

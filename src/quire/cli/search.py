@@ -26,19 +26,19 @@ from quire.cli.hit_output import (
 from quire.cli.open_index import OpenIndex, open_index
 from quire.cli.output import Progress, count_of, message, note, visible, write_json_array
 from quire.cli.shared_options import index_option, json_option, mode_option, no_update_option, not_empty, paths_argument
-from quire.cli.tree_paths import exists
-from quire.errors import InputError, QueryError, near
+from quire.cli.tree_paths import exists, near_path, refuse_missing
+from quire.errors import QueryError, near
 from quire.model import Span
 from quire.search.fusion import Mode
 from quire.search.hit import Hit, Results
 from quire.search.match_ranges import match_ranges
 from quire.search.ranking_settings import MAX_TOKENS
 from quire.search.term_limit import MAX_TERMS
-from quire.settings import NUMBERS
+from quire.settings import SEARCH_KEYS
 
 _PATH = re.compile(r"[/\\]|\.\w+\Z")
 """A slash or a file extension, which words of a query rarely have."""
-_LIMIT = click.IntRange(1, int(NUMBERS["search.limit"].most))
+_LIMIT = click.IntRange(1, int(SEARCH_KEYS["search.limit"].most))
 _FRAME = 96
 """The most bytes that are printed around a result besides its names."""
 _SPARE = 12
@@ -114,8 +114,8 @@ def command(
     printed. Each result shows its own text first, then what is below it, as far as --max-tokens allows. Results that
     score much less than the best are left out and counted. The exit code is 1 if nothing is found.
 
-    Put a query of several words in quotes. Without quotes, words that name no file or folder belong to the query.
-    Put -- before a query that begins with a dash.
+    Put a query of several words in quotes. Without quotes, words belong to the query unless they name a file or
+    folder, or nearly do. Put -- before a query that begins with a dash.
     """
     query, paths = _joined(query, queries, paths)
     if as_list + matches + full > 1:
@@ -164,15 +164,13 @@ def _joined(query: str, queries: tuple[str, ...], paths: tuple[str, ...]) -> tup
 def _with_words(query: str, paths: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
     """The query and the paths: words after an unquoted query that name no file belong to the query.
 
-    A word that looks like a path is one, so that quire does not search for a mistyped path.
+    A word that looks like a path, or nearly names a file, is one, so that quire does not search for a mistyped path.
     """
     if query.split() != [query]:  # it was in quotes
         return query, paths
-    words = list(takewhile(lambda each: not exists(each) and not _PATH.search(each), paths))
+    words = list(takewhile(lambda each: not exists(each) and not _PATH.search(each) and not near_path(each), paths))
     paths = paths[len(words) :]
-    for path in paths:
-        if not exists(path):
-            raise InputError(path, "no such file or folder", "check the path, or put the query in quotes")
+    refuse_missing(paths, "check the path, or put the query in quotes")
     if words:
         query = " ".join((query, *words))
         note(f"searched {visible(quote(query))}; put a query of several words in quotes")

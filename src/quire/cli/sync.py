@@ -37,6 +37,7 @@ _MODEL_OPTIONS = ("embedder", "endpoint", "model", "version", "window", "request
 @click.option("--window", type=click.IntRange(0), metavar="N", help="How many tokens it reads. [default: 8191]")
 @click.option("--requests-per-minute", type=click.FloatRange(0), metavar="N", help="Its limit. [default: none]")
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and what it would cost, and do nothing.")
+@click.option("--rebuild", is_flag=True, help="Remove quire's tables first, and embed everything again.")
 @cut_options
 @json_option
 @quiet_option
@@ -48,6 +49,7 @@ def command(
     hidden: bool,
     store: str,
     dry_run: bool,
+    rebuild: bool,
     as_json: bool,
     quiet: bool,
     **options: Any,
@@ -84,6 +86,7 @@ def command(
             store,
             embedder=embedder,
             dry_run=dry_run,
+            rebuild=rebuild,
             on_progress=lambda done, total, rows: progress.step(done, total, count_of(rows, "chunk")),
         )
     for path, reason in report.failed:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Container, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from shlex import quote
 from typing import NamedTuple, TypeAlias
@@ -16,7 +17,7 @@ from typing import NamedTuple, TypeAlias
 import click
 
 from quire.cli.output import message
-from quire.errors import InputError, QuireError
+from quire.errors import InputError, QuireError, near
 from quire.index.file_records import storable
 from quire.index.folder import is_inside
 from quire.search.path_filter import literal_pattern, matches_path
@@ -60,6 +61,22 @@ def exists(path: str) -> bool:
     return "\0" not in path and os.path.exists(path)  # noqa: PTH110  an empty path does not exist, but Path("") does
 
 
+def near_path(path: str) -> str:
+    """`` (did you mean …?)`` if a file or folder has nearly this path; else empty."""
+    folder, name = os.path.split(path.rstrip("/"))
+    with suppress(OSError, ValueError):
+        names = [each for each in os.listdir(folder or ".") if not each.startswith(".")]  # noqa: PTH208
+        return near(name, names, lambda each: os.path.join(folder, each), cutoff=0.75)  # noqa: PTH118
+    return ""
+
+
+def refuse_missing(paths: Iterable[str], advice: str = "check the path") -> None:
+    """Refuse paths at which there is nothing."""
+    for path in paths:
+        if not exists(path):
+            raise InputError(path, f"no such file or folder{near_path(path)}", advice)
+
+
 def select(
     paths: Sequence[str], trees: Sequence[str], settings: Settings, known: Mapping[str, Path], *, update: bool = True
 ) -> Selection:
@@ -80,12 +97,11 @@ def select(
     return _without_missing(selection, settings, () if update else known)
 
 
-def _selected(paths: Iterable[str], folders: Mapping[str, Path]) -> Selection:
+def _selected(paths: Sequence[str], folders: Mapping[str, Path]) -> Selection:
     known = dict(folders)
+    refuse_missing(paths)
     selection: list[TreePath] = []
     for path in paths:
-        if not exists(path):
-            raise InputError(path, "no such file or folder", "check the path")
         found = locate(path, known)
         each = TreePath(found[0], known[found[0]], found[1], path) if found else new_tree(path, known)
         known.setdefault(each.tree, each.folder)

@@ -18,8 +18,8 @@ from quire.cli.input_documents import Inputs, Summary
 from quire.cli.open_index import open_index, settings_for
 from quire.cli.output import count_of, echo, note
 from quire.cli.shared_options import index_option, not_empty, paths_argument
-from quire.cli.tree_paths import display_path, exists, select, trees_of
-from quire.errors import InputError, QuireError
+from quire.cli.tree_paths import display_path, refuse_missing, select, trees_of
+from quire.errors import QuireError
 from quire.options import OWN
 from quire.read.discover import Found
 from quire.settings import load
@@ -58,9 +58,7 @@ def command(
 
 def _inputs(paths: tuple[str, ...]) -> Inputs:
     """The paths; without any the trees of quire.toml, else the current folder."""
-    for path in paths:
-        if not exists(path):
-            raise InputError(path, "no such file or folder", "check the path")
+    refuse_missing(paths)
     settings = load(Path.cwd())
     if not paths and not settings.trees:
         paths = tuple(display_path(folder) for folder in trees_of(select((), (), settings, {})).values())

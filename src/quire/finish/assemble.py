@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
-from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import cycle
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from quire import __version__, breadcrumbs
-from quire.counter import estimated
-from quire.finish.embed_text import prefix_of
-from quire.finish.ids import document_id, ids, node_id
+from quire.counter import CHARACTERS_A_TOKEN
+from quire.finish.embed_text import line_above
+from quire.finish.ids import document_id, node_id
 from quire.model import OWN_METADATA, UNTITLED, Document, Piece
 from quire.offsets import bytes_at, lines_at
 from quire.options import Options
@@ -47,56 +48,46 @@ def assemble(
     document: Document, pieces: Sequence[Piece], sizer: Sizer, options: Options, *, started: float
 ) -> list[Chunk]:
     """A chunk for each of ``pieces``, in order."""
-    names: list[str | None] = [None, *ids(document, pieces, options), None]
-    metadata = _metadata(document, options, started)
-    positions, kinds = _positions(document.text, pieces), _kinds(document, pieces)
-    heading, section = None, -1
-    shared: dict[str, str] = {}
+    lists, blocks = document.section_columns, document.block_columns
+    anchors, headings = section_anchors(document, options.slugs), _Headings(document, sizer, options)
+    names: list[str | None] = [None, *_ids(document, pieces, options), None]
+    path, document_title, content_type = document.path, document.title, options.content_type
+    metadata, file_name = _metadata(document, options, started), _file_name(path)
+    is_tree, strategy = options.strategy == "tree", options.strategy
+    is_whole = strategy == "packed" and len(pieces) == 1  # one chunk is known by its file name alone
     node_types: dict[tuple[str, ...], tuple[str, ...]] = {}
-    starts, sections = document.section_starts, document.sections
-    anchors = section_anchors(document, options.slugs)
-    source_path, file_name = document.path, _file_name(document.path)
-    is_tree = options.strategy == "tree"
-    is_whole = options.strategy == "packed" and len(pieces) == 1  # one chunk is known by its file name alone
     chunks: list[Chunk] = []
-    for number, (piece, position, kinds_in_it) in enumerate(zip(pieces, positions, kinds, strict=True)):
-        if heading is None or section != piece.section:  # pieces of one section mostly follow each other
-            section = piece.section
-            heading = _heading(document, sizer, options, section, anchors, shared)
+    for number, (piece, position) in enumerate(zip(pieces, _positions(document.text, pieces), strict=True)):
+        start, end, section, tokens, before, behind, overlap_start = piece
+        text, overlap = sizer.text_of(start, end), 0
+        if before or behind:
+            text = f"{before}{text}{behind}"
+        if overlap_start is not None:
+            own, text = len(text), f"{sizer.text_of(overlap_start, end)}{behind}"
+            overlap = len(text) - own
+        first = bisect_left(lists.starts, start, 1)
+        last = bisect_left(lists.starts, end, first)
+        kinds = tuple(dict.fromkeys(blocks.kinds[bisect_right(blocks.ends, start) : bisect_left(blocks.starts, end)]))
+        if kinds not in node_types:
+            node_types[kinds] = tuple([MDAST_NAMES.get(kind, kind) for kind in kinds])
+        title = lists.titles[first] if first < last else None
+        line = line_above(document, piece, sizer, options, title, kinds, text[:overlap])
+        embed_tokens = sizer.size_below(line, piece, text) if line else tokens
+        if embed_tokens > sizer.cap and tokens <= sizer.cap:  # a block that stays whole leaves no room
+            line, embed_tokens = "", tokens
+        heading = headings.of(section)
         name = names[number + 1] or ""
-        first, last = bisect_left(starts, piece.start, 1), bisect_left(starts, piece.end, 1)
-        text, overlap = _text(sizer, piece)
-        span = (piece.start if piece.overlap_start is None else piece.overlap_start, piece.end)
-        tokens = sizer.embedded_size(*span, piece.prefix, piece.suffix)
-        contained = sections[first:last]
-        if kinds_in_it not in node_types:
-            node_types[kinds_in_it] = tuple([MDAST_NAMES.get(kind, kind) for kind in kinds_in_it])
-        prefix = prefix_of(
-            document,
-            piece,
-            sizer,
-            options,
-            contained=contained,
-            kinds=kinds_in_it,
-            overlap=text[:overlap],
-            tokens=tokens,
-        )
-        embed_text, embed_tokens = prefix + text, tokens
-        if prefix:
-            embed_tokens = sizer.embedded_size(*span, prefix + piece.prefix, piece.suffix)
-        if embed_tokens > sizer.cap and prefix and tokens <= sizer.cap:  # a block that stays whole leaves no room
-            prefix, embed_text, embed_tokens = "", text, tokens
         chunks.append(
             Chunk(
                 id=name,
                 parent_id=heading.parent_id,
                 node_id=name if is_tree else heading.node_id,
                 chunk_number=number,
-                content_type=options.content_type,
-                source_path=source_path,
-                embed_text=embed_text,
+                content_type=content_type,
+                source_path=path,
+                embed_text=line + text if line else text,
                 original_text=text,
-                file_title=document.title,
+                file_title=document_title,
                 section_title=heading.section_title,
                 header_path=heading.path,
                 header_breadcrumb=heading.breadcrumb_text,
@@ -104,16 +95,16 @@ def assemble(
                 header_slugs=heading.slugs,
                 section_slug=heading.slugs[-1] if heading.slugs else "",
                 source_position=position,
-                token_stats=TokenStats(tokens, estimated(text), embed_tokens),
+                token_stats=TokenStats(tokens, -(-len(text) // CHARACTERS_A_TOKEN), embed_tokens),
                 prev_id=names[number],
                 next_id=names[number + 2],
-                node_types=node_types[kinds_in_it],
+                node_types=node_types[kinds],
                 metadata=metadata,
-                strategy=options.strategy,
+                strategy=strategy,
                 overlap_chars=overlap,
-                added_chars=len(prefix) + len(piece.prefix) + len(piece.suffix) + overlap,
+                added_chars=len(line) + len(before) + len(behind) + overlap,
                 breadcrumb=(file_name,) if is_whole else heading.breadcrumb,
-                contained_headings=tuple([each.title for each in contained]),
+                contained_headings=tuple(lists.titles[first:last]),
                 contained_slugs=tuple(anchors[first:last]),
                 position=heading.position,
             )
@@ -121,70 +112,60 @@ def assemble(
     return chunks
 
 
-def _heading(  # noqa: PLR0917
-    document: Document, sizer: Sizer, options: Options, number: int, anchors: Sequence[str], shared: dict[str, str]
-) -> _Heading:
-    """The fields that the chunks of a section share. ``shared`` keeps one object for equal ids."""
-    section, titles = document.sections[number], sizer.breadcrumbs.titles(number)
-    path = document.path_to(section)
-    is_tree = options.strategy == "tree"
-    parent_id: str | None = document_id(document, options)
-    if is_tree:
-        parent_id = None if section.parent is None else node_id(document, section.parent, options)
-    return _Heading(
-        parent_id if parent_id is None else shared.setdefault(parent_id, parent_id),
-        node_id(document, number, options),
-        titles[-1] if titles else "" if len(document.sections) > 1 else document.title,
-        titles,
-        breadcrumbs.SEPARATOR.join(titles),
-        tuple([each.depth for each in path]),
-        tuple([anchors[each.number] for each in path]),
-        (_file_name(document.path), *titles),
-        section.position if is_tree else None,
-    )
+class _Headings:
+    """The fields that the chunks of a section share, made once for each section."""
+
+    def __init__(self, document: Document, sizer: Sizer, options: Options) -> None:
+        self._document, self._options, self._breadcrumbs = document, options, sizer.breadcrumbs
+        self._anchors = section_anchors(document, options.slugs)
+        self._document_id, self._file_name = document_id(document, options), _file_name(document.path)
+        self._known: dict[int, _Heading] = {}
+
+    def of(self, section: int) -> _Heading:
+        """The fields of a section."""
+        return self._known.get(section) or self._made(section)
+
+    def _made(self, section: int) -> _Heading:
+        document, options, lists = self._document, self._options, self._document.section_columns
+        titles, parent, is_tree = self._breadcrumbs.titles(section), lists.parents[section], options.strategy == "tree"
+        depths: tuple[int, ...] = ()
+        slugs: tuple[str, ...] = ()
+        if section:
+            above = self.of(parent)
+            depths, slugs = (*above.depths, lists.depths[section]), (*above.slugs, self._anchors[section])
+        parent_id: str | None = self._document_id
+        if is_tree:
+            parent_id = self.of(parent).node_id if section else None
+        made = self._known[section] = _Heading(
+            parent_id,
+            node_id(document, section, options),
+            titles[-1] if titles else "" if len(lists.starts) > 1 else document.title,
+            titles,
+            breadcrumbs.SEPARATOR.join(titles),
+            depths,
+            slugs,
+            (self._file_name, *titles),
+            lists.positions[section] if is_tree else None,
+        )
+        return made
 
 
-def _text(sizer: Sizer, piece: Piece) -> tuple[str, int]:
-    """The text to show, and how many characters at its start are overlap."""
-    own = sizer.embedded_text(piece.start, piece.end)
-    if piece.overlap_start is None:
-        return f"{piece.prefix}{own}{piece.suffix}", 0
-    longer = sizer.embedded_text(piece.overlap_start, piece.end)
-    return f"{longer}{piece.suffix}", len(longer) - len(own)
+def _ids(document: Document, pieces: Sequence[Piece], options: Options) -> list[str]:
+    """The id of each chunk: in the tree strategy that of its node, else the document's with a number."""
+    if options.strategy == "tree":
+        return [node_id(document, piece.section, options) for piece in pieces]
+    name = document_id(document, options)
+    return [f"{name}::ch{number}" for number in range(len(pieces))]
 
 
-def _positions(text: str, pieces: Sequence[Piece]) -> list[SourcePosition]:
+def _positions(text: str, pieces: Sequence[Piece]) -> Iterator[SourcePosition]:
     """Where each piece is, in one pass over the text."""
-    edges: list[int] = []
-    ends: list[int] = []
-    for piece in pieces:
-        start, end = piece.start, piece.end
-        edges += (start, end)
-        ends += (start, end - 1 if end > start else start)
-    in_bytes, in_lines, total = bytes_at(text, edges), lines_at(text, ends), len(text)
-    return [
-        SourcePosition(edges[at], edges[at + 1], total, in_bytes[at], in_bytes[at + 1], in_lines[at], in_lines[at + 1])
-        for at in range(0, len(edges), 2)
-    ]
-
-
-def _kinds(document: Document, pieces: Sequence[Piece]) -> list[tuple[str, ...]]:
-    """The kinds of the blocks in each piece, each once, in order; pieces and blocks are in document order."""
-    blocks, size = document.blocks, len(document.blocks)
-    made: list[tuple[str, ...]] = []
-    first = 0
-    for piece in pieces:
-        start, end = piece.start, piece.end
-        while first < size and blocks[first][2] <= start:
-            first += 1
-        found: dict[str, None] = {}
-        last = first
-        while last < size and blocks[last][1] < end:
-            found[blocks[last][0]] = None
-            last += 1
-        made.append(tuple(found))
-        first = max(first, last - 1)
-    return made
+    edges = [edge for piece in pieces for edge in piece[:2]]
+    last_characters = [edge - odd for edge, odd in zip(edges, cycle((0, 1)), strict=False)]
+    in_bytes, in_lines, total = bytes_at(text, edges), lines_at(text, last_characters), len(text)
+    for at in range(0, len(edges), 2):
+        lines = in_lines[at], in_lines[at + 1]
+        yield SourcePosition(edges[at], edges[at + 1], total, in_bytes[at], in_bytes[at + 1], *lines)
 
 
 def _metadata(document: Document, options: Options, started: float) -> Mapping[str, Any]:

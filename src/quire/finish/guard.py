@@ -39,11 +39,16 @@ def guarded(
         return pieces, findings
     dropped = {number for number, reasons in enumerate(found) if reasons}
     kept = [
-        piece._replace(overlap_start=None) if number - 1 in dropped else piece  # nothing of a dropped chunk is repeated
+        _without_overlap(piece, sizer) if number - 1 in dropped else piece  # nothing of a dropped chunk is repeated
         for number, piece in enumerate(pieces)
         if number not in dropped
     ]
     return kept, findings
+
+
+def _without_overlap(piece: Piece, sizer: Sizer) -> Piece:
+    tokens = sizer.size(piece.start, piece.end, piece.prefix, piece.suffix)
+    return piece._replace(overlap_start=None, tokens=tokens)
 
 
 def _reasons(
@@ -54,7 +59,7 @@ def _reasons(
         return
     stats = chunk.token_stats
     own_is_short = stats.tokens < options.min_tokens or piece.prefix or piece.suffix or chunk.overlap_chars
-    if not is_only and own_is_short and not sizer.is_at_least(options.min_tokens, piece.start, piece.end):
+    if not is_only and own_is_short and sizer.size(piece.start, piece.end) < options.min_tokens:
         yield "too-short"
     if stats.embed_tokens > options.max_tokens:
         yield "too-long"

@@ -3,7 +3,7 @@
     .quire/.gitignore       keeps the index out of repositories
     .quire/index.lock       held by the process that updates; names it
     .quire/index.current    the name of the current generation, replaced atomically
-    .quire/index.checked    the files that passed their checksums; only a cache
+    .quire/index.checked    the files that passed their checksums, or damage that was found
     .quire/index-3/         a generation: the engine's files
 
 Other entries do not belong to quire and are left alone. ``folder_writer`` changes the folder.
@@ -21,14 +21,14 @@ from pathlib import Path
 import msgspec
 
 from quire.errors import IndexDamagedError, OptionError, StoreError
-from quire.index.engine.damage import META
+from quire.index.engine.damage import CHECKED, META
 from quire.index.file_records import DEFAULT_FOLDER, VERSION, Tree
 from quire.read.source import kind
 
-LOCK, CURRENT, CHECKED, IGNORE = "index.lock", "index.current", "index.checked", ".gitignore"
+LOCK, CURRENT, IGNORE = "index.lock", "index.current", ".gitignore"
 GENERATION = re.compile(r"index-[0-9]{1,9}")
 
-Stamp = tuple[tuple[int, ...], ...]  # changes with every commit and every new generation
+Stamp = tuple[tuple[int, ...], ...]  # changes with every commit, every new generation, and damage that was found
 
 
 class Pointer(msgspec.Struct, frozen=True):
@@ -53,7 +53,7 @@ class Folder:
 
     @property
     def checked(self) -> Path:
-        """The cache of files that passed their checksums."""
+        """The memory of files that passed their checksums."""
         return self.path / CHECKED
 
     def pointer(self) -> Pointer | None:
@@ -99,12 +99,14 @@ class Folder:
         return IndexDamagedError(str(self.path), problem, "run: quire index")
 
     def stamp(self) -> Stamp:
-        """The stamp of the last commit: the status of two files. The small one is read only if it has changed."""
+        """The stamp of the last commit: the status of three files. The small one is read only if it has changed."""
         pointer = _file_stamp(f"{self.path}/{CURRENT}")
         if pointer != self._last_pointer[0]:
             with contextlib.suppress(StoreError):
                 self._last_pointer = pointer, f"{self.current()}/{META}"
-        return (pointer, _file_stamp(self._last_pointer[1])) if pointer == self._last_pointer[0] != () else ((),)
+        if pointer == () or pointer != self._last_pointer[0]:
+            return ((),)
+        return pointer, _file_stamp(self._last_pointer[1]), _file_stamp(f"{self.path}/{CHECKED}")
 
     def generations(self) -> list[Path]:
         """All generations, the newest first."""

@@ -13,8 +13,9 @@ from socket import gethostname
 import msgspec
 
 from quire.errors import BusyError, StoreError
+from quire.index.engine.damage import CHECKED
 from quire.index.file_records import VERSION, Tree
-from quire.index.folder import CHECKED, CURRENT, IGNORE, LOCK, Folder, Pointer, generation_number
+from quire.index.folder import CURRENT, IGNORE, LOCK, Folder, Pointer, generation_number
 from quire.write import atomic_file
 from quire.write.atomic_file import remedy
 from quire.write.lock import Busy, OnWait, acquired

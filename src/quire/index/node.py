@@ -142,9 +142,11 @@ class _Branch(msgspec.Struct, frozen=True, array_like=True, gc=False):
 class Outline:
     """The heading tree of one document, without texts."""
 
-    def __init__(self, document_id: str, number: int, data: bytes) -> None:
+    def __init__(self, document_id: str, number: int, data: bytes, nodes: int) -> None:
         self._id, self._number = document_id, number
         self._branches = _OUTLINE.decode(data)
+        if len(self._branches) != nodes:
+            raise ValueError(f"the outline of {document_id} is incomplete")
         self._chains: dict[int, tuple[Ancestor, ...]] = {NO_PARENT: ()}
 
     def ref(self, position: int) -> NodeRef:

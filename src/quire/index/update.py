@@ -208,4 +208,4 @@ def _tidy(folder: Folder, plan: UpdatePlan, generation: Path) -> None:
             sweep(folder)
         elif plan.snapshot.settings.trees != plan.settings.trees:
             point_to(folder, generation, plan.settings.trees)
-        damage.remember(folder.checked, generation)
+        damage.check(generation, folder.checked)

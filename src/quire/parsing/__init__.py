@@ -6,7 +6,7 @@ parser_input.py  the text that both read in place of the source
 blocks.py        the blocks of a document: the line scan, confirmed by the parser
 containers.py    directives, math, components: joins the blocks between an opening and its closing
 titles.py        the plain text of headings
-outline.py       headings to sections
+heading_tree.py  headings to sections
 slugs.py         titles to slugs
 inner.py         the blocks inside a block
 links.py         the links in inline text
@@ -19,25 +19,17 @@ from quire.model import Document, Source, findings_at
 from quire.parsing import heading_tree
 from quire.parsing.anchors import find_anchor
 from quire.parsing.blocks import document_blocks
-from quire.parsing.inner import container_blocks, inner_blocks
+from quire.parsing.inner import directive_content, inner_blocks, item_content, list_items
 from quire.parsing.titles import shortened
 
-__all__ = ["container_blocks", "document", "find_anchor", "inner_blocks"]
+__all__ = ["directive_content", "document", "find_anchor", "inner_blocks", "item_content", "list_items"]
 
 
 def document(source: Source, title: str | None = None) -> Document:
     """Parse ``source``; ``title`` overrides the document's own."""
-    blocks, notes = document_blocks(source)
-    headings = [number for number, block in enumerate(blocks) if block[0] == "heading"]
-    name, note = shortened(heading_tree.document_title(source, [blocks[number] for number in headings], title), 0)
-    notes += note
-    sections = heading_tree.sections(source, blocks, headings, name)
-    notes += heading_tree.empty_headings(sections)
-    return Document(
-        source=source,
-        title=name,
-        sections=sections,
-        blocks=tuple(blocks),
-        findings=(*source.findings, *findings_at(source, sorted(notes))) if notes else source.findings,
-        section_starts=tuple([section[3] for section in sections]),
-    )
+    blocks, headings, notes = document_blocks(source)
+    name, note = shortened(heading_tree.document_title(source, headings, title), 0)
+    sections = heading_tree.section_columns(source, blocks, headings, name)
+    notes += note + heading_tree.empty_headings(sections)
+    findings = (*source.findings, *findings_at(source, sorted(notes))) if notes else source.findings
+    return Document(source=source, title=name, findings=findings, block_columns=blocks, section_columns=sections)

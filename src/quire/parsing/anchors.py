@@ -9,7 +9,7 @@ from quire.model import Document
 from quire.parsing.events import opened, plain_text
 from quire.parsing.heading_ids import split_id
 from quire.parsing.links import inline_events
-from quire.parsing.slugs import RULES, anchors, heading_ids, unicode_slug
+from quire.parsing.slugs import RULES, anchors, unicode_slug
 
 _ID = re.compile(
     r"""(?<![\w-])(?:id|name)[ ]*=[ ]*["']?([^\s"'<>{}]+)"""  # HTML and shortcodes
@@ -45,17 +45,17 @@ def known_name(known: Container[str], fragment: str) -> str | None:
 
 def all_anchors(document: Document, rule: str = "github") -> dict[str, int]:
     """The position of every anchor: headings by all rules, those inside other blocks as well, and ids."""
-    sections = document.sections[1:]
-    titles, starts = [section.title for section in sections], [section.start for section in sections]
+    sections = document.section_columns
+    titles, starts = sections.titles[1:], sections.starts[1:]
     found: dict[str, int] = {}
-    _add_headings(found, titles, heading_ids(document), starts, rule)
+    _add_headings(found, titles, sections.ids[1:], starts, rule)
     _add_headings(found, titles, [""] * len(titles), starts, rule)  # the slug that a title would make without its id
     for match in _ID.finditer(document.text):
         name = match[match.lastindex or 1]
         if match["tab"]:
             name = unicode_slug(name)
-            section = document.sections[document.section_at(match.start())]
-            found.setdefault(f"{section.anchor}-{name}", match.start())
+            anchor = sections.anchors[document.section_at(match.start())]
+            found.setdefault(f"{anchor}-{name}", match.start())
         found.setdefault(name, match.start())
     if (document.path or "").endswith(".mdx"):  # components make anchors of table rows
         for match in _TABLE_ROW.finditer(document.text):

@@ -1,115 +1,138 @@
-"""The blocks of a document: plain ones by the line scan, the others by the parser, in one pass."""
+"""The blocks of a text: plain ones by the line scan, the others by the parser, in one pass."""
 
 from __future__ import annotations
 
-from collections.abc import Container
-
 from quire.dialects import COMMONMARK
-from quire.model import Block, Kind, Note, Source
+from quire.model import BlockColumns, Kind, Note, Source
 from quire.offsets import BLANK, text_end, trimmed
-from quire.parsing.containers import has_containers, hidden_headings, join_containers
+from quire.parsing.containers import MATH, containers, has_containers, hidden_headings
 from quire.parsing.events import last_item_end, top_blocks
-from quire.parsing.heading_ids import ids_end
-from quire.parsing.line_scan import THEMATIC_BREAK, LineScan, fence_info, scan_lines
-from quire.parsing.parser_input import ascii_lines, mark_tables
-from quire.parsing.site_generators import ADMONITION_MARKS, has_closing_tag
-from quire.parsing.titles import ids_above, set_titles
+from quire.parsing.heading_ids import id_above, ids_end
+from quire.parsing.line_scan import THEMATIC_BREAK, LineScan, scan_lines
+from quire.parsing.parser_input import mark_tables, parser_input
+from quire.parsing.site_generators import ADMONITION_MARKS
+from quire.parsing.titles import Headings, read_headings
 
 
-def document_blocks(source: Source) -> tuple[list[Block], list[Note]]:
-    """The blocks at document level, in order, and notes about them. Together they cover all text that is not blank."""
+def document_blocks(source: Source) -> tuple[BlockColumns, Headings, list[Note]]:
+    """The blocks at document level, which cover all text that is not blank; the headings among them; and notes."""
     text = source.text
     if source.syntax != "markdown":
         start, end = trimmed(text, source.body_start, len(text))
-        return [Block("paragraph", start, end)] if start < end else [], []
+        blocks = BlockColumns(["paragraph"], [start], [end], {}) if start < end else BlockColumns([], [], [], {})
+        return blocks, Headings([], [], [], []), []
     is_commonmark = source.dialect == COMMONMARK
-    blocks, rest = flat_blocks(text, source.markdown_start, len(text), is_commonmark=is_commonmark)
-    lists = [number for number, block in enumerate(blocks) if block[0] == "list"]
-    for number in lists:
-        if text.startswith(ADMONITION_MARKS, blocks[number][1]):
-            blocks[number] = _as_admonition(text, blocks[number])
-    ids = None if is_commonmark else ids_above(text, blocks)
-    notes = set_titles(text, blocks, ids)
-    if ids:
-        blocks = _with_ids_above(text, blocks, ids)
-    # Plain blocks open no container, except for HTML.
-    may_open = rest or any(block[0] == "html" for block in blocks) or has_closing_tag(text)
-    if may_open and has_containers(rest, text):
-        blocks = join_containers(text, blocks)
+    blocks, may_have_containers = flat_blocks(text, source.markdown_start, len(text), is_commonmark=is_commonmark)
     if source.opaque is not None:
-        blocks.insert(0, Block("paragraph", source.opaque.start, text_end(text, *source.opaque)))
-    return blocks, notes
+        blocks.kinds.insert(0, "code")  # for now: nothing opens in it
+        blocks.starts.insert(0, source.opaque.start)
+        blocks.ends.insert(0, text_end(text, *source.opaque))
+    headings, notes = read_headings(text, blocks, is_commonmark=is_commonmark)
+    dropped = set() if is_commonmark else _take_ids_above(text, blocks, headings)
+    _name_admonitions(text, blocks)
+    if may_have_containers:
+        dropped |= _join_containers(text, blocks)
+    if source.opaque is not None:
+        blocks.kinds[0] = "paragraph"
+    return _without(blocks, headings, dropped) if dropped else blocks, headings, notes
+
+
+def _take_ids_above(text: str, blocks: BlockColumns, headings: Headings) -> set[int]:
+    """Give headings the ids in the lines above them, and these lines. Returns the blocks that were nothing else."""
+    kinds, starts, ends, _ = blocks
+    taken: set[int] = set()
+    for index, number in enumerate(headings.blocks):
+        above = number - 1
+        if above >= 0 and text[ends[above] - 1] in ">=" and kinds[above] in ("paragraph", "html"):
+            found = id_above(text, starts[above], ends[above])
+            headings.ids[index] = headings.ids[index] or found
+            if found and ids_end(text, starts[above], ends[above]) == ends[above]:
+                starts[number] = starts[above]
+                taken.add(above)
+    return taken
+
+
+def _name_admonitions(text: str, blocks: BlockColumns) -> None:
+    """Make directives of the admonitions and tabs of MkDocs, which the parser has seen as lists."""
+    kinds, starts, ends, names = blocks
+    for number, kind in enumerate(kinds):
+        if kind == "list" and text.startswith(ADMONITION_MARKS, starts[number]):
+            mark, *words = text[starts[number] : ends[number]].partition("\n")[0].split()
+            kinds[number], names[number] = "directive", words[0] if words and mark != "===" else "tab"
+
+
+def _join_containers(text: str, blocks: BlockColumns) -> set[int]:
+    """Make the first block of each container all of it. Returns the others that it had."""
+    kinds, starts, ends, names = blocks
+    joined: set[int] = set()
+    for first, last, kind, name in containers(text, kinds, starts, ends):
+        kinds[first], ends[first], names[first] = kind, ends[last], name
+        joined.update(range(first + 1, last + 1))
+    return joined
+
+
+def _without(blocks: BlockColumns, headings: Headings, dropped: set[int]) -> BlockColumns:
+    """``blocks`` without some of them; ``headings`` get their new numbers."""
+    kept = [number for number in range(len(blocks.kinds)) if number not in dropped]
+    kinds = [blocks.kinds[number] for number in kept]
+    starts, ends = ([column[number] for number in kept] for column in (blocks.starts, blocks.ends))
+    headings.blocks[:] = [number for number, kind in enumerate(kinds) if kind == "heading"]
+    names = {new: blocks.names[old] for new, old in enumerate(kept) if old in blocks.names}
+    return BlockColumns(kinds, starts, ends, names)
 
 
 def flat_blocks(
     text: str, start: int, end: int, *, line_scan: bool = True, is_commonmark: bool = False
-) -> tuple[list[Block], str]:
-    """The blocks between two positions before containers are joined, and the lines that the parser has read.
+) -> tuple[BlockColumns, bool]:
+    """The blocks between two positions before containers are joined, and whether there may be containers.
 
-    Headings have their text with markup. Without ``line_scan``, the parser reads everything; the result is the same.
+    Without ``line_scan``, the parser reads everything; the result is the same.
     """
-    lines = ascii_lines(text[start:end], is_commonmark=is_commonmark)
-    scan = scan_lines(text, lines, start) if line_scan else LineScan([], lines, {})
+    lines, has_closing_tag = parser_input(text[start:end], is_commonmark=is_commonmark)
+    scan = scan_lines(lines, start) if line_scan else LineScan(BlockColumns([], [], [], {}), lines, {})
     blocks = _combined(text, start, end, scan) if scan.rest else scan.blocks
     if blocks is None:
         return flat_blocks(text, start, end, line_scan=False, is_commonmark=is_commonmark)
-    if "$$" in scan.rest:  # plain blocks open no math
+    if MATH in scan.rest:  # plain blocks open no math
         for number in hidden_headings(text, blocks):
-            blocks[number] = Block("paragraph", *blocks[number].span)
-    return blocks, scan.rest
+            blocks.kinds[number] = "paragraph"
+    return blocks, has_containers(text, scan.rest, blocks.kinds, has_closing_tag=has_closing_tag)
 
 
-def _combined(text: str, start: int, end: int, scan: LineScan) -> list[Block] | None:
+def _combined(text: str, start: int, end: int, scan: LineScan) -> BlockColumns | None:
     """The plain blocks and the parser's, in order; None if the parser does not confirm every series."""
-    blocks: list[Block] = []
+    blocks = BlockColumns([], [], [], {})
     seen = shift = start
     confirmed = 0
-    for kind, first, last, level in top_blocks(mark_tables(scan.rest)):
+    for kind, first, last in top_blocks(mark_tables(scan.rest)):
         series = scan.series.get(first) if kind == "rule" else None
         if series is not None:
-            found = scan.blocks[series[0]]
-            shift = series[1] - first - len(THEMATIC_BREAK)
+            numbers, series_end = series
+            _add_references(text, seen, scan.blocks.starts[numbers.start], blocks)
+            blocks.kinds.extend(scan.blocks.kinds[numbers])
+            blocks.starts.extend(scan.blocks.starts[numbers])
+            blocks.ends.extend(scan.blocks.ends[numbers])
+            shift = series_end - first - len(THEMATIC_BREAK)
             confirmed += 1
         else:
-            found = [_parsed_block(text, kind, first + shift, min(last + shift, end), level)]
-        blocks += _references(text, seen, found[0].start)
-        blocks += found
-        seen = found[-1].end
-    blocks += _references(text, seen, end)
+            span = _parsed_span(text, kind, first + shift, min(last + shift, end))
+            _add_references(text, seen, span[0], blocks)
+            blocks.add(kind, *span)
+        seen = blocks.ends[-1]
+    _add_references(text, seen, end, blocks)
     return blocks if confirmed == len(scan.series) else None
 
 
-def _parsed_block(text: str, kind: Kind, start: int, end: int, level: int) -> Block:
-    """A block that the parser has reported."""
+def _parsed_span(text: str, kind: Kind, start: int, end: int) -> tuple[int, int]:
+    """The span of a block that the parser has reported, from the start of its line to its last character."""
     while start > 0 and text[start - 1] in " \t":
         start -= 1
     if kind == "list" and "]:" in text[start:end]:
-        end = start + last_item_end(mark_tables(ascii_lines(text[start:end])))
-    end = text_end(text, start, end)
-    info = fence_info(text, start) if kind == "code" else ""
-    if kind == "heading":
-        info = text[start:end].lstrip(" \t").lstrip("#").strip(BLANK)
-    return Block(kind, start, end, level, info)
+        end = start + last_item_end(mark_tables(parser_input(text[start:end])[0]))
+    return start, text_end(text, start, end)
 
 
-def _with_ids_above(text: str, blocks: list[Block], headings: Container[int]) -> list[Block]:
-    """``blocks`` with each of ``headings`` together with the lines above it, if they only give it an id."""
-    found: list[Block] = []
-    for number, block in enumerate(blocks):
-        if number in headings and ids_end(text, found[-1].start, found[-1].end) == found[-1].end:
-            found[-1] = block._replace(start=found[-1].start)
-        else:
-            found.append(block)
-    return found
-
-
-def _as_admonition(text: str, block: Block) -> Block:
-    """An admonition or a group of tabs of MkDocs, which the parser has seen as a list, as a directive."""
-    line = text[block.start : block.end].partition("\n")[0].split()
-    return Block("directive", block.start, block.end, 0, line[1] if line[0] != "===" and len(line) > 1 else "tab")
-
-
-def _references(text: str, start: int, end: int) -> list[Block]:
-    """The text between two blocks: the parser reports no event for reference definitions."""
-    first, last = trimmed(text, start, end)
-    return [Block("reference", first, last)] if first < last else []
+def _add_references(text: str, start: int, end: int, blocks: BlockColumns) -> None:
+    """Append the text between two blocks: the parser reports no event for reference definitions."""
+    if text[start:end].strip(BLANK):
+        blocks.add("reference", *trimmed(text, start, end))

@@ -16,8 +16,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from quire.model import Block, Kind
-from quire.parsing.site_generators import TEMPLATE_TAG, has_closing_tag
+from quire.model import BlockColumns, Kind
+from quire.parsing.site_generators import TEMPLATE_TAG
 
 _LINE_START = r"(?:\A|(?<=[\r\n]))[ \t]*+"
 _DIRECTIVE = re.compile(rf"{_LINE_START}(:{{3,}}+)[ \t]*+(?:\{{?[ \t]*+([^\s{{}}\[\]:]++)|(?=[\r\n]|\Z))")
@@ -43,7 +43,7 @@ _SKIPPED = frozenset({"code", "rule", "reference"})
 """The kinds of block in which nothing opens or closes."""
 _SKIPPED_INSIDE = _SKIPPED | {"list", "quote", "footnote"}
 """The same inside another block: without those that hold blocks, which may be nested a thousand deep."""
-_MATH = "$$"
+MATH = "$$"
 _MATH_LINE = re.compile(r" {0,3}\$\$")
 _MAX_OPEN = 64
 """How many openings may wait for their closing; keeps hostile input linear."""
@@ -66,39 +66,38 @@ class _Mark(NamedTuple):
         return (self.kind, self.name) == (mark.kind, mark.name)
 
 
-def has_containers(rest: str, text: str) -> bool:
-    """Whether there may be a container in ``text``; directives and math open in the part ``rest`` of it."""
-    return ":::" in rest or _MATH in rest or has_closing_tag(text) or _CLOSING_TAG.search(text) is not None
+def has_containers(text: str, rest: str, kinds: Sequence[Kind], *, has_closing_tag: bool) -> bool:
+    """Whether there may be a container in ``text``. Plain blocks, which ``rest`` is without, open none but in HTML."""
+    if has_closing_tag or ":::" in rest or MATH in rest:
+        return True
+    return bool(rest or "html" in kinds) and _CLOSING_TAG.search(text) is not None
 
 
-def join_containers(text: str, blocks: list[Block], *, is_inside: bool = False) -> list[Block]:
-    """``blocks`` with each outermost container as one block; ``is_inside`` for the children of a block."""
-    joined: list[Block] = []
-    done = 0
-    for opening, last in _containers(text, blocks, _SKIPPED_INSIDE if is_inside else _SKIPPED):
-        joined += blocks[done : opening.block]
-        parts = blocks[opening.block : last + 1]
-        children = tuple(parts) if is_inside and len(parts) > 1 else ()
-        joined.append(Block(opening.kind, parts[0].start, parts[-1].end, 0, opening.name.lstrip("{<%"), children))
-        done = last + 1
-    return joined + blocks[done:] if joined else blocks
+def containers(
+    text: str, kinds: Sequence[Kind], starts: Sequence[int], ends: Sequence[int], *, is_inside: bool = False
+) -> Iterator[tuple[int, int, Kind, str]]:
+    """The outermost containers, in order: the numbers of the first and the last block, kind and name.
 
-
-def _containers(text: str, blocks: Sequence[Block], skipped: frozenset[str]) -> list[tuple[_Mark, int]]:
-    """The opening and the number of the last block of each outermost container, in order."""
+    ``is_inside`` for the children of a block.
+    """
+    skipped = _SKIPPED_INSIDE if is_inside else _SKIPPED
     waiting: list[_Mark] = []
-    containers: list[tuple[_Mark, int]] = []
-    for number, block in enumerate(blocks):
-        if block.kind == "heading":
+    found: list[tuple[_Mark, int]] = []
+    for number, kind in enumerate(kinds):
+        if kind == "heading":
             waiting.clear()
-        elif block.kind not in skipped:
-            for mark in _marks(text, block, waiting):
+        elif kind not in skipped:
+            lines = text[starts[number] : ends[number]]
+            if "<" not in lines and "{" not in lines and ":::" not in lines and "$" not in lines:
+                continue  # the usual case
+            tag_end = ">" if kind == "paragraph" and _TAG_END_BELOW.match(text, ends[number]) else ""
+            for mark in _marks(kind, lines, tag_end, waiting):
                 if mark.opens:
                     del waiting[_MAX_OPEN:]
-                    waiting.append(mark._replace(block=number))
+                    waiting.append(_Mark(*mark[:4], number))
                 else:
-                    _close(waiting, containers, mark, number)
-    return containers
+                    _close(waiting, found, mark, number)
+    return ((mark.block, last, mark.kind, mark.name.lstrip("{<%")) for mark, last in found)
 
 
 def _close(waiting: list[_Mark], containers: list[tuple[_Mark, int]], mark: _Mark, number: int) -> None:
@@ -116,26 +115,24 @@ def _close(waiting: list[_Mark], containers: list[tuple[_Mark, int]], mark: _Mar
             return
 
 
-def _marks(text: str, block: Block, waiting: Sequence[_Mark]) -> Iterator[_Mark]:
-    """The openings and closings in a block."""
-    lines, is_text = text[block.start : block.end], block.kind == "paragraph"
-    if "<" not in lines and ":::" not in lines and "{" not in lines and _MATH not in lines:
-        return  # the usual case
-    if block.kind == "table":  # to the parser, text directly below a table is a row of it
+def _marks(kind: Kind, lines: str, tag_end: str, waiting: Sequence[_Mark]) -> Iterator[_Mark]:
+    """The openings and closings in a block; ``tag_end`` ends the last of its tags."""
+    is_text = kind == "paragraph"
+    if kind == "table":  # to the parser, text directly below a table is a row of it
         lines = "\n".join([line for line in lines.replace("\r", "\n").split("\n") if "|" not in line])
     if waiting and waiting[-1].kind == "math":
-        if lines.count(_MATH) % 2:
+        if lines.count(MATH) % 2:
             yield _Mark("math", opens=False)
         return
-    if is_text and _MATH in lines:
+    if is_text and MATH in lines:
         yield from _math(lines)
     if ":::" in lines:
         yield from _directives(lines, is_text=is_text)
     if "{{" in lines or "{%" in lines:
         yield from _template_tags(lines)
-    has_tags = block.kind == "html" or (is_text and _TAG_START.search(lines) and _TAG_LINE.search(lines))
+    has_tags = kind == "html" or (is_text and _TAG_START.search(lines) and _TAG_LINE.search(lines))
     if has_tags or any(opening.kind == "html" for opening in waiting):
-        yield from _tags(f"{lines}>" if is_text and _TAG_END_BELOW.match(text, block.end) else lines)
+        yield from _tags(lines + tag_end)
 
 
 def _tags(text: str) -> Iterator[_Mark]:
@@ -182,16 +179,16 @@ def _opens_math(paragraph: str) -> bool:
     return len(odd) % 2 == 1 and _starts_math(odd)
 
 
-def hidden_headings(text: str, blocks: Sequence[Block]) -> Iterator[int]:
+def hidden_headings(text: str, blocks: BlockColumns) -> Iterator[int]:
     """The numbers of the headings that are part of display math."""
     is_open = False
     inside: list[int] = []
-    for number, (kind, start, end, *_) in enumerate(blocks):
+    for number, (kind, start, end) in enumerate(zip(*blocks[:3], strict=True)):
         if kind == "reference":
             continue
         if _is_below_blank_line(text, start):
             is_open, inside = False, []
-        has_marks = kind not in ("code", "rule", "table") and text.find(_MATH, start, end) >= 0
+        has_marks = kind not in ("code", "rule", "table") and text.find(MATH, start, end) >= 0
         odd = _odd_lines(text[start:end]) if has_marks else []
         if is_open:
             closes = len(odd) % 2 == 1
@@ -222,9 +219,9 @@ def _starts_math(odd: list[str]) -> bool:
 
 def _is_closing(line: str) -> bool:
     """Whether ``$$`` starts or ends a line: within text it closes no math that has a heading in it."""
-    return _MATH_LINE.match(line) is not None or line.rstrip(" \t").endswith(_MATH)
+    return _MATH_LINE.match(line) is not None or line.rstrip(" \t").endswith(MATH)
 
 
 def _odd_lines(text: str) -> list[str]:
     """The lines with an odd number of ``$$``; the marks of other lines are pairs."""
-    return [line for line in text.replace("\r", "\n").split("\n") if line.count(_MATH) % 2]
+    return [line for line in text.replace("\r", "\n").split("\n") if line.count(MATH) % 2]

@@ -36,18 +36,18 @@ def events_of(text: str, *, wiki_links: bool = False) -> Events:
     return iter(parser.events_with_range(encodable(text)))
 
 
-def top_blocks(text: str) -> Iterator[tuple[Kind, int, int, int]]:
-    """Kind, start, end and heading level of each block at document level; ``text`` is ASCII.
+def top_blocks(text: str) -> Iterator[tuple[Kind, int, int]]:
+    """Kind, start and end of each block at document level; ``text`` is ASCII.
 
     The start may be behind an indentation, the end behind blank lines. Reference definitions have no event.
     """
     end = -1
     for event, place in _PARSER.events_with_range(text):
         if place["start"] >= end:  # otherwise it is inside the block before
-            tag, details = opened(event)
+            tag, _ = opened(event)
             if tag in KINDS:  # not a cell that pads a row: those may start behind their table
                 end = place["end"]
-                yield KINDS[tag], place["start"], end, int(details["level"][1]) if tag == "Heading" else 0
+                yield KINDS[tag], place["start"], end
 
 
 def last_item_end(text: str) -> int:

@@ -20,7 +20,7 @@ _ATTRIBUTE = rf"(?:[#.][^\s{{}}]++|[\w:.-]++={_VALUE})"
 _ATTRIBUTE_LIST = rf"{_ATTRIBUTE}(?:[ \t]++{_ATTRIBUTE})*+"
 _WORD = rf"(?:{_ATTRIBUTE}|[\w-]++)"  # only behind a colon
 _WORD_LIST = rf"{_WORD}(?:[ \t]++{_WORD})*+"
-_ATTRIBUTES = re.compile(rf"[ \t]*+\{{(?::[ \t]*+({_WORD_LIST})|[ \t]*+({_ATTRIBUTE_LIST}))[ \t]*+\}}[ \t]*+\Z")
+_ATTRIBUTES = re.compile(rf"\{{(?::[ \t]*+({_WORD_LIST})|[ \t]*+({_ATTRIBUTE_LIST}))[ \t]*+\}}[ \t]*+\Z")
 _ID = re.compile(r"(?:\A|(?<=\s))#([^\s#]+)|(?:\A|(?<=\s))id=[\"']?([^\s\"']+)")
 _COMMENT = re.compile(r"[ \t]*(?:\{/\*[ \t]*(.*?)[ \t]*\*/\}|<!--[ \t]*(.*?)[ \t]*-->)")
 _ANCHOR = re.compile(
@@ -87,5 +87,8 @@ def ids_end(text: str, start: int, end: int) -> int:
 def id_above(text: str, start: int, end: int) -> str:
     """The id that the block from ``start`` to ``end``, directly above a heading, gives it; empty if none."""
     above = text[max(start, end - 200) : end]
-    label = _LABEL_ABOVE.search(above) or _ANCHOR_ABOVE.search(above)
-    return label[1] if label else ""
+    if above.endswith(")="):
+        found = _LABEL_ABOVE.search(above)
+    else:
+        found = _ANCHOR_ABOVE.search(above) if "<a" in above or "<A" in above else None
+    return found[1] if found else ""

@@ -6,21 +6,25 @@ The block is parsed again by itself. Reference definitions matter only to inline
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
-from quire.model import Block, Kind
-from quire.offsets import BLANK
+from quire.model import Block, BlockColumns, Kind, fence_info
+from quire.offsets import BLANK, line_start
 from quire.parsing.blocks import flat_blocks
-from quire.parsing.containers import has_containers, join_containers
+from quire.parsing.containers import containers, has_containers
 from quire.parsing.events import KINDS, events_of, opened
-from quire.parsing.line_scan import fence_info
-from quire.parsing.parser_input import ascii_lines, mark_tables
+from quire.parsing.line_scan import PLAIN_LIST
+from quire.parsing.parser_input import mark_tables, parser_input
 from quire.parsing.site_generators import ADMONITION_MARKS
 
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _WITH_CONTAINERS = frozenset({"item", "quote", "footnote"})
 """The kinds of block that may hold directives, components and the like."""
+_FIRST_LINE = re.compile(r"[^\r\n]*+(?:\r\n|\r|\n)")
+_DIRECTIVE_OPENING = re.compile(r":::|\{\{[<%]|\{%|!!!|\?\?\?|===")
+_DIRECTIVE_CLOSING = re.compile(r"[ \t]*(?::{3,}[ \t]*\Z|\{\{[<%]-?[ \t]*/|\{%-?[ \t]*end)")
+_FIRST_COLUMN = re.compile(r"\n[^ \n]")
 _EDGE = 64
 """How many characters at the edges of a block are tried first when it is trimmed."""
 
@@ -61,32 +65,61 @@ def inner_blocks(text: str, block: Block) -> tuple[Block, ...]:
         return ()
     if block.kind == "html" and "\r" not in text and not _BLANK_LINE.search(text, block.start, block.end):
         return ()  # the usual case: nothing but HTML
-    parts, _ = flat_blocks(text, block.start, block.end)
-    return _with_children(text, parts) if len(parts) > 1 else ()
+    start, end = directive_content(text, block) if block.kind == "directive" else (block.start, block.end)
+    if start == block.start:
+        end = block.end
+    parts, _ = flat_blocks(text, start, end)
+    return _with_children(text, parts) if len(parts.kinds) > 1 or start > block.start else ()
 
 
-def container_blocks(text: str, start: int, end: int) -> tuple[Block, ...]:
-    """The blocks of the content of a container, each with its own children."""
-    return _with_children(text, flat_blocks(text, start, end)[0])
+def list_items(text: str, block: Block) -> tuple[Block, ...]:
+    """The items of a list; of a plain one without their content, which ``item_content`` finds."""
+    lines = parser_input(text[block.start : block.end])[0]
+    plain = PLAIN_LIST.match(f"{lines}\n\n")
+    if plain is None or plain.end() < len(lines):
+        return _content(text, block)
+    starts = [0, *(match.end() - 1 for match in _FIRST_COLUMN.finditer(lines))]
+    edges = pairwise((*starts, len(lines)))
+    return tuple([_block("item", text, block.start + start, block.start + end) for start, end in edges])
 
 
-def _with_children(text: str, parts: Sequence[Block]) -> tuple[Block, ...]:
-    # A heading in a container is part of math, where it is text. Parts are never containers, so this nests only once.
-    plain = [_without_meaning(text, part) for part in parts]
-    return tuple([part._replace(children=inner_blocks(text, part)) for part in plain])
+def item_content(text: str, item: Block) -> tuple[Block, ...]:
+    """The blocks inside an item of a plain list."""
+    items = _content(text, item._replace(kind="list"))
+    return items[0].children if items else ()
 
 
-def _without_meaning(text: str, part: Block) -> Block:
+def directive_content(text: str, block: Block) -> tuple[int, int]:
+    """Where the content of a directive starts and ends, between the line that opens it and the one that closes it.
+
+    The end is that of the block if no line closes it; both are its start if its first line opens nothing.
+    """
+    first, last = _FIRST_LINE.match(text, block.start, block.end), line_start(text, block.end, block.start)
+    if first is None or last < first.end() or not _DIRECTIVE_OPENING.match(text, block.start):
+        return block.start, block.start
+    is_closed = _DIRECTIVE_CLOSING.match(text, last, block.end)
+    return first.end(), last if is_closed else block.end
+
+
+def _with_children(text: str, columns: BlockColumns) -> tuple[Block, ...]:
+    # Parts are never containers, so this nests only once.
+    parts = [_part(text, *each) for each in zip(*columns[:3], strict=True)]
+    return tuple([part._replace(children=inner_blocks(text, part)) for part in parts])
+
+
+def _part(text: str, kind: Kind, start: int, end: int) -> Block:
     """A part of a container: a heading is text, and raw text between shortcodes is cut at lines, as HTML is."""
-    if part.kind == "paragraph" and text.startswith(("{{<", "{%"), part.start) and "\n" in text[part.start : part.end]:
-        return Block("html", *part.span)
-    return Block("paragraph", *part.span) if part.kind == "heading" else part
+    if kind == "heading":  # part of math
+        kind = "paragraph"
+    elif kind == "paragraph" and text.startswith(("{{<", "{%"), start) and "\n" in text[start:end]:
+        kind = "html"
+    return Block(kind, start, end, 0, fence_info(text, start) if kind == "code" else "")
 
 
 def _rows(text: str, table: Block) -> tuple[Block, ...]:
     """The lines of a table, without the delimiter row."""
     rows, start = [], table.start
-    for number, line in enumerate(ascii_lines(text[table.start : table.end]).split("\n")):
+    for number, line in enumerate(parser_input(text[table.start : table.end])[0].split("\n")):
         if number != 1:
             rows.append(_block("row", text, start, start + len(line), int(number == 0)))
         start += len(line) + 1
@@ -97,8 +130,10 @@ def _content(text: str, block: Block) -> tuple[Block, ...]:
     """The content of a list, a quote or a footnote, by the parser's events."""
     stack = [_Open(None, block.start, block.end)]
     part = text[block.start : block.end]
-    may_hold = _WITH_CONTAINERS if has_containers(part, part) else frozenset[str]()
-    for event, place in events_of(mark_tables(ascii_lines(part))):
+    lines, has_closing_tag = parser_input(part)
+    is_searched = has_containers(part, part, (), has_closing_tag=has_closing_tag)
+    may_hold = _WITH_CONTAINERS if is_searched else frozenset[str]()
+    for event, place in events_of(mark_tables(lines)):
         start, end = block.start + place["start"], block.start + place["end"]
         tag, details = opened(event)
         kind = KINDS.get(tag)
@@ -123,8 +158,21 @@ def _close(stack: list[_Open], text: str, may_hold: frozenset[str]) -> None:
         return
     done.end_prose(text)
     block = _block(done.kind, text, done.start, done.end, done.level)
-    children = join_containers(text, done.children, is_inside=True) if done.kind in may_hold else done.children
+    children = _joined(text, done.children) if done.kind in may_hold else done.children
     stack[-1].children.append(block._replace(children=tuple(children)) if children else block)
+
+
+def _joined(text: str, blocks: list[Block]) -> list[Block]:
+    """``blocks`` with each container as one block that has its parts as children."""
+    joined: list[Block] = []
+    done = 0
+    kinds, starts, ends = [each.kind for each in blocks], [each.start for each in blocks], [each.end for each in blocks]
+    for first, last, kind, name in containers(text, kinds, starts, ends, is_inside=True):
+        parts = blocks[first : last + 1]
+        children = tuple(parts) if len(parts) > 1 else ()
+        joined += (*blocks[done:first], Block(kind, parts[0].start, parts[-1].end, 0, name, children))
+        done = last + 1
+    return joined + blocks[done:]
 
 
 def _block(kind: Kind, text: str, start: int, end: int, level: int = 0) -> Block:

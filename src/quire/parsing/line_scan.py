@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from quire.model import Block, Kind
+from quire.model import BlockColumns, Kind
 from quire.offsets import BLANK
 from quire.parsing.parser_input import DELIMITER_ROW, cell_count
 
@@ -58,6 +58,8 @@ _LISTS = [
     *(_list({f"{mark}[ ]": 2, f"{mark}[ ]{{3}}": 4}, mark) for mark in ("-", r"\*", r"\+")),
     _list({"[0-9][.][ ]": 3, "[0-9][.][ ]{2}": 4, "[0-9]{2}[.][ ]": 4}, "[0-9]{1,9}[.]"),
 ]
+PLAIN_LIST = re.compile("|".join(_LISTS))
+"""A list whose items start in the first column, and only they do."""
 _QUOTE = rf"(?:>[^\n]*+\n)++{_BLOCK_END}"
 _TABLE = rf"\|[^\n\\]*+\n(?=\|){DELIMITER_ROW}[ \t]*+\n(?:\|(?![ \t]*+\n)[^\n]*+\n)*+{_BLOCK_END}"
 _RULE = r"(?:-{3,}+|\*{3,}+|_{3,}+)[ ]*+\n"
@@ -69,25 +71,23 @@ _TAGS = (
 _COMMENT = r"<!--(?!-?>)(?:[^-]++|-(?!->))*+(?:-->[^\n]*+\n|\Z)"
 _HTML = rf"</?(?i:{_TAGS})(?=[ >\n]|/>)(?:[^\n]++\n)++|{_COMMENT}"
 
-_KINDS: tuple[Kind, ...] = ("paragraph", "paragraph", "heading", "code", "list", "table", "html", "quote", "rule")
-_PATTERNS = (
-    _PARAGRAPH,
-    _HEADING,
-    "|".join([*_FENCES, _INDENTED_CODE]),
-    "|".join(_LISTS),
-    _TABLE,
-    _HTML,
-    _QUOTE,
-    _RULE,
-    r"[^\n]",
+_GROUPS: tuple[tuple[Kind, str], ...] = (
+    ("paragraph", _PARAGRAPH),
+    ("heading", _HEADING),
+    ("code", "|".join([*_FENCES, _INDENTED_CODE])),
+    ("list", "|".join(_LISTS)),
+    ("table", _TABLE),
+    ("html", _HTML),
+    ("quote", _QUOTE),
+    ("rule", _RULE),
 )
-_PARAGRAPH_GROUP, _HEADING_GROUP, _CODE_GROUP, _TABLE_GROUP, _NOT_PLAIN = 1, 2, 3, 5, 9
-_NEXT_BLOCK = re.compile(rf"\n*+(?:{'|'.join(f'({pattern})' for pattern in _PATTERNS)})")
+_KINDS = ("paragraph", *(kind for kind, _ in _GROUPS))  # groups are counted from 1
+_TABLE_GROUP, _NOT_PLAIN = _KINDS.index("table"), len(_KINDS)
+_NEXT_BLOCK = re.compile(rf"\n*+(?:{'|'.join(f'({pattern})' for _, pattern in _GROUPS)}|([^\n]))")
 # The first block of a series must end whatever is open above it: a heading and a fence do, others do below a blank
 # line. A list item may belong to a list above.
 _SERIES_START = re.compile(rf"\n(?<!\n\n)\n*+(?=\#|```|~~~|(?<=\n\n)(?:{_PROSE}|[>|<]|{_RULE}))")
 _NOT_BLANK = re.compile(r"[^ \n]")
-_FENCE_INFO = re.compile(r"[ \t]*(?:`{3,}|~{3,})[ \t]*([^\r\n]*)")
 THEMATIC_BREAK = "***\n"
 """The replacement for a series of plain blocks."""
 
@@ -95,30 +95,30 @@ THEMATIC_BREAK = "***\n"
 class LineScan(NamedTuple):
     """The plain blocks of a text, and the text that the parser must read."""
 
-    blocks: list[Block]
-    """The plain blocks; a heading has its text with markup."""
+    blocks: BlockColumns
+    """The plain blocks."""
     rest: str
     """The text with a thematic break for each series; empty if plain blocks are all there is."""
     series: dict[int, tuple[slice, int]]
     """The blocks of each series, and where it ends in the source, by where its thematic break starts."""
 
 
-def scan_lines(text: str, lines: str, base: int) -> LineScan:
-    """Find the plain blocks in ``lines``, the parser's input for ``text`` from ``base`` on; no block is open there."""
+def scan_lines(lines: str, base: int) -> LineScan:
+    """Find the plain blocks in ``lines``, the parser's input for the text from ``base`` on; no block is open there."""
     # A blank line follows every block. If there were more at the end, they would be tried one by one.
     lines = lines.rstrip("\n") + "\n\n"
-    blocks: list[Block] = []
+    blocks = BlockColumns([], [], [], {})
     series: dict[int, tuple[slice, int]] = {}
     parts: list[str] = []
     start = seen = 0
     length = 0
     while True:
-        first = len(blocks)
-        end = _add_series(text, lines, start, base, blocks)
-        if len(blocks) > first:
+        first = len(blocks.kinds)
+        end = _add_series(lines, start, base, blocks)
+        if end > start:
             parts += (lines[seen:start], THEMATIC_BREAK)
             length += start - seen
-            series[length] = (slice(first, len(blocks)), end + base)
+            series[length] = (slice(first, len(blocks.kinds)), end + base)
             length += len(THEMATIC_BREAK)
             seen = start = end
         candidate = _SERIES_START.search(lines, start)
@@ -130,29 +130,20 @@ def scan_lines(text: str, lines: str, base: int) -> LineScan:
     return LineScan(blocks, rest, series)
 
 
-def _add_series(text: str, lines: str, start: int, base: int, blocks: list[Block]) -> int:
+def _add_series(lines: str, start: int, base: int, blocks: BlockColumns) -> int:
     """Append the plain blocks from ``start`` on, up to the first that is not plain; return where the last one ends."""
-    append, new = blocks.append, tuple.__new__  # twice as fast as calling the class
+    add_kind, add_start, add_end = blocks.kinds.append, blocks.starts.append, blocks.ends.append
     for match in _NEXT_BLOCK.finditer(lines, start):
         group = match.lastindex or 0
         first, past = match.span(group)
+        if group == _NOT_PLAIN or (group == _TABLE_GROUP and not _is_table(match[group])):
+            break
         last = past - 1
         if lines[last - 1] in BLANK:
             last = first + len(lines[first:past].rstrip(BLANK))
-        first += base
-        last += base
-        if group == _PARAGRAPH_GROUP:
-            append(new(Block, ("paragraph", first, last, 0, "", (), "")))
-        elif group == _HEADING_GROUP:
-            line = text[first:last]
-            content = line.lstrip("#")
-            append(new(Block, ("heading", first, last, len(line) - len(content), content.strip(BLANK), (), "")))
-        elif group == _CODE_GROUP:
-            append(new(Block, ("code", first, last, 0, fence_info(text, first), (), "")))
-        elif group == _NOT_PLAIN or (group == _TABLE_GROUP and not _is_table(match[group])):
-            break
-        else:
-            append(new(Block, (_KINDS[group], first, last, 0, "", (), "")))
+        add_kind(_KINDS[group])
+        add_start(first + base)
+        add_end(last + base)
         start = past
     return start
 
@@ -161,9 +152,3 @@ def _is_table(lines: str) -> bool:
     """Whether the second line has as many cells as the first."""
     header, row, *_ = lines.split("\n", 2)
     return cell_count(header) == cell_count(row)
-
-
-def fence_info(text: str, start: int) -> str:
-    """The info string of the fence at ``start``; empty for indented code."""
-    match = _FENCE_INFO.match(text, start)
-    return match[1].strip(BLANK) if match else ""

@@ -9,13 +9,15 @@ from __future__ import annotations
 import re
 
 from quire.offsets import BLANK
-from quire.parsing.site_generators import parser_view
+from quire.parsing.site_generators import CLOSING_TAG, with_items, without_raw_text
 
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _DELIMITER = re.compile(r"[|:]|--")
 _TABS_TO_SPACES = str.maketrans("\t", " ")
 _FEEDS_TO_DELETE = str.maketrans("\x0b\x0c", "\x7f\x7f")
 _BLANK_LINE = re.compile(r"\n[ \t]++(?=\n)")
+_ODD_LINE = re.compile(r"\n[ \t!?=](?:[ \t]*+(?:\n|!!!|\?\?\?|===)|!!|\?\?|==)")
+"""A blank line that is not empty, or one that may start an admonition; one search is faster than two."""
 
 _DASHES = r"[ \t]*+:?-++:?[ \t]*+"
 DELIMITER_ROW = rf"\|?{_DASHES}(?:\|{_DASHES})*+\|?"
@@ -32,18 +34,25 @@ _ITEM = ("- ", "-\t")
 _ESCAPED = re.compile(r"\\.")
 
 
-def ascii_lines(text: str, *, is_commonmark: bool = False) -> str:
+def parser_input(text: str, *, is_commonmark: bool = False) -> tuple[str, bool]:
     r"""``text`` as ASCII: lines end with ``\n``, feeds are text, blank lines are empty.
 
-    Unless it ``is_commonmark``, constructs of documentation generators are replaced.
+    Unless it ``is_commonmark``, constructs of documentation generators are replaced. Also returns whether a shortcode
+    of Hugo or a tag of Liquid is closed anywhere; without that, none encloses anything.
     """
     lines = text if text.isascii() else _as_ascii(text)
     if "\x0c" in lines or "\x0b" in lines:
         lines = lines.translate(_FEEDS_TO_DELETE)
     lines = plain_lines(lines)
-    if " \n" in lines or "\t\n" in lines:  # blank lines become several empty ones, which mean the same
+    has_odd_line = _ODD_LINE.search(f"\n{lines}") is not None
+    if has_odd_line:  # blank lines become several empty ones, which mean the same
         lines = _BLANK_LINE.sub(lambda line: "\n" * len(line[0]), lines)
-    return lines if is_commonmark else parser_view(lines)
+    has_closing_tag = "{" in lines and CLOSING_TAG.search(lines) is not None
+    if has_closing_tag and not is_commonmark:
+        lines = without_raw_text(lines)
+    if has_odd_line and not is_commonmark:
+        lines = with_items(lines)
+    return lines, has_closing_tag
 
 
 def _as_ascii(text: str) -> str:
@@ -67,7 +76,14 @@ def plain_lines(text: str) -> str:
         # The parser does not always end a line at a lone carriage return.
         text = text.replace("\r\n", " \n").replace("\r", "\n")
     if "\t" in text:
-        text = "\n".join([_without_tabs(line) if "\t" in line else line for line in text.split("\n")])
+        text = "\n".join(
+            [
+                _without_tabs(line)
+                if "\t" in line and (line[0] in " #" or line.rstrip(" \t")[-1:] in "-:|`~")
+                else line
+                for line in text.split("\n")
+            ]
+        )
     return text
 
 

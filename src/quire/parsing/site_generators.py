@@ -12,21 +12,20 @@ Nothing moves: what the parser sees has as many characters. Shortcodes and tags 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 TEMPLATE_TAG = re.compile(
     r"\{\{(?P<kind>[<%])-?+[ \t]*+(?P<closes>/?+)[ \t]*+(?P<name>[\w./-]*+)(?P<rest>[^{}\n]*?)-?[>%]\}\}"
     r"|\{%-?+[ \t]*+(?P<end>end)?+(?P<word>\w++)[^{}\n]*?-?%\}"
 )
 """A shortcode of Hugo, or a tag of Liquid."""
-_CLOSING_TAG = re.compile(r"\{(?:\{[<%]-?[ \t]*/|%-?[ \t]*end)")
+CLOSING_TAG = re.compile(r"\{(?:\{[<%]-?[ \t]*/|%-?[ \t]*end)")
 _RAW_WORDS = frozenset({"highlight", "comment", "code"})
 _LINE_START = re.compile(r"(?:[ \t>]|[-*+][ \t]|[0-9]{1,9}[.)][ \t])*\Z")
 _MAX_OPEN = 64
 """How many openings may wait for their closing; keeps hostile input linear."""
 _INDENTED = re.compile(
-    r"^(?P<indent>[ ]*+)(?P<mark>!!!|\?\?\?\+?|===[!+]?)[ ]++(?=[\w\"':])[^\n]*+\n(?=\n*+(?P=indent)[ ]{4}[ ]*+[^ \n])",
-    re.MULTILINE,
+    r"\n(?P<indent>[ ]*+)(?P<mark>!!!|\?\?\?\+?|===[!+]?)[ ]++(?=[\w\"':])[^\n]*+(?=\n++(?P=indent)[ ]{4}[ ]*+[^ \n])"
 )
 """The first line of an admonition or a tab of MkDocs, above indented content."""
 ADMONITION_MARKS = ("!!!", "???", "===")
@@ -41,20 +40,6 @@ _REFERENCE = re.compile(
 _LINK_AROUND_BRACKETS = re.compile(r"\[\[([^\[\]\n]*+)\]\](?=[(\[])")
 
 
-def parser_view(lines: str) -> str:
-    """``lines`` as the parser should see them; the same text if it has no such construct."""
-    if has_closing_tag(lines):
-        lines = _blanked(lines, _raw_spans(lines))
-    if "\n    " in lines and ("!!! " in lines or "===" in lines or "???" in lines):
-        lines = _with_items(lines)
-    return lines
-
-
-def has_closing_tag(text: str) -> bool:
-    """Whether a shortcode or a tag is closed anywhere; without that, none encloses anything."""
-    return ("{{" in text or "{%" in text) and _CLOSING_TAG.search(text) is not None
-
-
 def link_view(lines: str) -> str:
     """``lines`` as the parser should see them to find links: with the text of shortcodes, but not their code.
 
@@ -65,7 +50,7 @@ def link_view(lines: str) -> str:
         lines = _REFERENCE.sub(lambda tag: (tag["page"] or tag["post"] or "").ljust(len(tag[0]), FILLER), lines)
     if "]](" in lines or "]][" in lines:  # no wiki link
         lines = _LINK_AROUND_BRACKETS.sub(rf"[{FILLER}\1{FILLER}]", lines)
-    return _with_items(lines) if any(mark in lines for mark in ADMONITION_MARKS) else lines
+    return with_items(lines) if any(mark in lines for mark in ADMONITION_MARKS) else lines
 
 
 def _code_spans(lines: str) -> Iterator[tuple[int, int]]:
@@ -81,7 +66,7 @@ def _code_spans(lines: str) -> Iterator[tuple[int, int]]:
             name = ""
 
 
-def _blanked(lines: str, spans: Iterator[tuple[int, int]]) -> str:
+def _blanked(lines: str, spans: Iterable[tuple[int, int]]) -> str:
     parts: list[str] = []
     done = 0
     for start, end in spans:
@@ -91,8 +76,8 @@ def _blanked(lines: str, spans: Iterator[tuple[int, int]]) -> str:
     return "".join(parts) + lines[done:] if parts else lines
 
 
-def _raw_spans(lines: str) -> Iterator[tuple[int, int]]:
-    """From the opening to the closing of each outermost construct with raw text over several lines, in order."""
+def without_raw_text(lines: str) -> str:
+    """``lines`` with each outermost construct that has raw text over several lines as one word."""
     waiting: list[tuple[str, bool, int, int]] = []  # name, is raw, start, how many spans there were
     spans: list[tuple[int, int]] = []
     for tag in TEMPLATE_TAG.finditer(lines):
@@ -113,7 +98,7 @@ def _raw_spans(lines: str) -> Iterator[tuple[int, int]]:
                 elif _is_block(lines, start, tag.end()):
                     spans[before:] = [(start, tag.end())]
                 break
-    return iter(spans)
+    return _blanked(lines, spans)
 
 
 def _is_block(lines: str, start: int, end: int) -> bool:
@@ -122,17 +107,17 @@ def _is_block(lines: str, start: int, end: int) -> bool:
     return lines.find("\n", start, end) >= 0 and _LINE_START.match(lines, line, start) is not None
 
 
-def _with_items(lines: str) -> str:
+def with_items(lines: str) -> str:
     """``lines`` with a bullet in place of the mark of each admonition and tab; tabs in a row are one list."""
     parts: list[str] = []
     done = 0
     bullet, other, was_tab = "*", "+", False
-    for line in _INDENTED.finditer(lines):
-        start, end = line.span("mark")
+    for line in _INDENTED.finditer(f"\n{lines}"):
+        start, end = line.start("mark") - 1, line.end("mark")  # with the space behind it
         is_tab = line["mark"].startswith("===")
         if not (is_tab and was_tab):
             bullet, other = other, bullet
         was_tab = is_tab
-        parts += (lines[done:start], f"{bullet}   ".ljust(end + 1 - start, "x"))
-        done = end + 1
+        parts += (lines[done:start], f"{bullet}   ".ljust(end - start, "x"))
+        done = end
     return "".join(parts) + lines[done:] if parts else lines

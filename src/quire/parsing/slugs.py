@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -19,6 +19,8 @@ _ASCII_ANCHOR = {
     code: "-" if chr(code) == " " else chr(code).lower() if chr(code).lower() in _KEPT else None for code in range(128)
 }
 _ASCII_ANCHORS = _ASCII_ANCHOR | {10: "\n"}
+_OTHER_IN_IDS = re.compile(r"[-\n][-\n]")
+"""Hyphens in a row or at the ends of an anchor, or none but them: its slug in ids is another."""
 _KEPT_CATEGORIES = frozenset({"Mn", "Mc", "Me", "Nd", "Nl", "Pc"})
 _CIRCLED_AND_SQUARED = re.compile(r"[\u24b6-\u24e9\U0001f130-\U0001f149\U0001f150-\U0001f169\U0001f170-\U0001f189]")
 """The symbols that Unicode calls alphabetic: Latin letters in circles and squares."""
@@ -37,31 +39,25 @@ _UNDERSCORES = re.compile(r"\s+")
 _WHITE = re.compile(r"[\t\r\n\x0b\x0c]")
 
 
-def unique_slugs(titles: Sequence[str], ids: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
-    """The slugs of all headings: in node ids, for links, and for links without the ids that authors gave.
-
-    A taken slug gets the next free suffix, from ``-1`` on.
-    """
+def unique_slugs(titles: Sequence[str], ids: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The slugs of all headings, in node ids and for links. A taken slug gets the next free suffix, from ``-1`` on."""
     joined = "\n".join(titles)
     if joined.isascii() and joined.replace("\n", "").isprintable() and joined.count("\n") == len(titles) - 1:
-        anchors = joined.translate(_ASCII_ANCHORS).split("\n")  # all at once is faster
-        # Equal strings are shared: there may be a million.
-        anchors = [title if title == anchor else anchor for title, anchor in zip(titles, anchors, strict=True)]
-        in_ids = [  # without double hyphens, the two rules differ only at the ends
-            ascii_slug(title) if "--" in anchor else anchor.strip("-") or "heading"
-            for title, anchor in zip(titles, anchors, strict=True)
-        ]
+        made = joined.translate(_ASCII_ANCHORS)  # all at once is faster
+        in_ids = anchors = made.split("\n")
+        if _OTHER_IN_IDS.search(f"\n{made}\n"):
+            in_ids = [ascii_slug(title) for title in titles]
     else:
         in_ids, anchors = [ascii_slug(title) for title in titles], [github_slug(title) for title in titles]
+    if any(ids):
+        in_ids, anchors = ([own or slug for own, slug in zip(ids, slugs, strict=True)] for slugs in (in_ids, anchors))
     unique = _unique(in_ids)
-    made = unique if in_ids == anchors else _unique(anchors)
-    if not any(ids):
-        return unique, made, made
-    in_ids, anchors = ([own or slug for own, slug in zip(ids, slugs, strict=True)] for slugs in (in_ids, anchors))
-    return _unique(in_ids), _unique(anchors), made
+    return unique, unique if in_ids == anchors else _unique(anchors)
 
 
-def _unique(wanted: Iterable[str], separator: str = "-", first: int = 1) -> list[str]:
+def _unique(wanted: list[str], separator: str = "-", first: int = 1) -> list[str]:
+    if len(set(wanted)) == len(wanted):
+        return wanted
     next_suffix: dict[str, int] = {}
     unique: list[str] = []
     for base in wanted:
@@ -175,15 +171,10 @@ RULES: Mapping[str, SlugRule] = MappingProxyType(
 
 def section_anchors(document: Document, rule: str) -> list[str]:
     """The anchor of each section of a document by a rule; the document's own is empty."""
+    sections = document.section_columns
     if rule in ("github", "ascii"):
-        return [section.anchor if rule == "github" else section.slug for section in document.sections]
-    titles = [section.title for section in document.sections[1:]]
-    return ["", *anchors(rule, titles, heading_ids(document))]
-
-
-def heading_ids(document: Document) -> list[str]:
-    """The ids that authors gave the headings of a document, in order; empty where they gave none."""
-    return [block.id for block in document.blocks if block.kind == "heading"]
+        return sections.anchors if rule == "github" else sections.slugs
+    return ["", *anchors(rule, sections.titles[1:], sections.ids[1:])]
 
 
 def anchors(rule: str, titles: Sequence[str], ids: Sequence[str]) -> list[str]:

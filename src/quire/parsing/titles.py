@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from itertools import accumulate
+from collections.abc import Sequence
+from itertools import accumulate, repeat
+from operator import sub
+from typing import NamedTuple
 
-from quire.model import Block, Note
+from quire.model import BlockColumns, Note
 from quire.offsets import BLANK, utf8_length
 from quire.parsing.events import definitions, encodable, events_of, footnotes, opened, plain_text
-from quire.parsing.heading_ids import id_above, split_id
+from quire.parsing.heading_ids import split_id
 from quire.parsing.parser_input import plain_lines
 
 MAX_TITLE = 1000
@@ -26,59 +28,63 @@ _INERT = "\ufdd0"
 """A noncharacter, which has no meaning to the parser."""
 
 
-def set_titles(text: str, blocks: list[Block], ids: Mapping[int, str] | None) -> list[Note]:
-    """Set the plain text and the ids of the headings in ``blocks``. Returns a note for each title that was cut.
+class Headings(NamedTuple):
+    """The headings of a document as parallel lists, in order."""
 
-    ``ids`` has those of ``ids_above``; if it is None, attributes, comments and shortcodes are text.
+    blocks: list[int]
+    """The numbers of their blocks."""
+    levels: list[int]
+    titles: list[str]
+    ids: list[str]
+    """The ids that the author gave them; empty where there is none."""
+
+
+def read_headings(text: str, blocks: BlockColumns, *, is_commonmark: bool) -> tuple[Headings, list[Note]]:
+    """The headings among ``blocks``, and a note for each title that was cut.
+
+    If it ``is_commonmark``, attributes, comments and shortcodes are part of the title.
     """
-    numbers = [number for number, block in enumerate(blocks) if block[0] == "heading"]
-    contents = [blocks[number][4] for number in numbers]
-    if not _SPECIAL.search("\0".join(contents)) and max(map(len, contents), default=0) <= MAX_TITLE and not ids:
-        return []  # the usual case
+    kinds, starts, ends, _ = blocks
+    numbers = [number for number, kind in enumerate(kinds) if kind == "heading"]
+    lines = [text[starts[number] : ends[number]].lstrip(" \t") for number in numbers]
+    contents = list(map(str.lstrip, lines, repeat("#")))  # faster than comprehensions
+    levels = list(map(sub, map(len, lines), map(len, contents)))
+    titles = list(map(str.strip, contents, repeat(BLANK)))
+    headings = Headings(numbers, levels, titles, [""] * len(numbers))
+    joined = "\0".join(titles)
+    if _SPECIAL.search(joined):
+        marked = [index for index, content in enumerate(titles) if _SPECIAL.search(content)]
+        _read_markup(text, blocks, headings, lines, marked, is_commonmark=is_commonmark)
     notes: list[Note] = []
-    marked: list[tuple[int, str]] = []
-    for number, content in zip(numbers, contents, strict=True):
-        block, bare, own = blocks[number], content, ""
-        if ids is not None and ("{" in content or "<" in content):
+    if max(map(len, titles), default=0) > MAX_TITLE:
+        for index, title in enumerate(titles):
+            titles[index], note = shortened(title, starts[numbers[index]])
+            notes += note
+    return headings, notes
+
+
+def _read_markup(
+    text: str, blocks: BlockColumns, headings: Headings, lines: list[str], marked: list[int], *, is_commonmark: bool
+) -> None:
+    """Set the titles and the ids of the ``marked`` headings, whose content is not plain text."""
+    _, levels, titles, ids = headings
+    parsed: dict[int, str] = {}
+    for index in marked:
+        content = bare = titles[index]
+        if "\n" in content or "\r" in content:  # underlined
+            levels[index] = 1 if content[-1] == "=" else 2
+        if not is_commonmark and ("{" in content or "<" in content):
             above_line = content.rpartition("\n")[0].replace("\n", " ") if "\n" in content else ""
-            bare, own = split_id(above_line or content)
+            bare, ids[index] = split_id(above_line or content)
             bare = content if bare == above_line else bare  # a line below the title makes it a heading
-        own = own or (ids.get(number, "") if ids else "")
-        if own:
-            blocks[number] = block._replace(id=own)
         if not _SPECIAL.search(bare):
-            _set_title(blocks, number, bare, notes)
+            titles[index] = bare
         elif _PLAIN.fullmatch(bare):
-            _set_title(blocks, number, _plain_title(bare), notes)
+            titles[index] = _plain_title(bare)
         else:
-            is_whole = bare == content
-            marked.append((number, text[block.start : block.end] if is_whole else f"{'#' * block.level} {bare}"))
-    titles = _parsed_titles(text, blocks, [heading for _, heading in marked])
-    for (number, _), title in zip(marked, titles, strict=True):
-        _set_title(blocks, number, title, notes)
-    return notes
-
-
-def _set_title(blocks: list[Block], number: int, title: str, notes: list[Note]) -> None:
-    block = blocks[number]
-    short, note = shortened(title, block.start)
-    notes += note
-    if short is not block.info:
-        blocks[number] = block._replace(info=short)
-
-
-def ids_above(text: str, blocks: Sequence[Block]) -> dict[int, str]:
-    """The ids that lines above headings give them, by the number of the heading's block."""
-    found: dict[int, str] = {}
-    if ")=" not in text and "<a " not in text:
-        return found
-    for number, block in enumerate(blocks):
-        kind, start, end = blocks[number - 1][:3] if number and block[0] == "heading" else ("", 0, 0)
-        if kind in ("paragraph", "html") and text.endswith((")=", ">"), start, end):
-            given = id_above(text, start, end)
-            if given:
-                found[number] = given
-    return found
+            parsed[index] = lines[index] if bare == content else f"{'#' * levels[index]} {bare}"
+    for index, title in zip(parsed, _parsed_titles(text, blocks, list(parsed.values())), strict=True):
+        titles[index] = title
 
 
 def shortened(title: str, start: int) -> tuple[str, list[Note]]:
@@ -96,9 +102,10 @@ def _plain_title(content: str) -> str:
     return _CODE.sub(_code_text, _WHITE.sub(" ", content).strip(BLANK))
 
 
-def _defining(text: str, blocks: Sequence[Block]) -> str:
+def _defining(text: str, blocks: BlockColumns) -> str:
     """The blocks that may contain definitions of links and footnotes: not a copy of the whole text."""
-    parts = (text[block.start : block.end] for block in blocks if block.kind not in ("paragraph", "heading", "code"))
+    rows = zip(*blocks[:3], strict=True)
+    parts = (text[start:end] for kind, start, end in rows if kind not in ("paragraph", "heading", "code"))
     return plain_lines("\n\n".join(part for part in parts if "]:" in part))
 
 
@@ -108,11 +115,11 @@ def _code_text(match: re.Match[str]) -> str:
     return code[1:-1] if is_padded else code
 
 
-def _parsed_titles(text: str, blocks: Sequence[Block], headings: Sequence[str]) -> list[str]:
+def _parsed_titles(text: str, blocks: BlockColumns, headings: Sequence[str]) -> list[str]:
     """The plain text of each of ``headings``, parsed together above the definitions in ``blocks``."""
     if not headings:
         return []
-    alone = [encodable(_FEED.sub(_INERT, plain_lines(heading.lstrip(" \t")))) for heading in headings]
+    alone = [encodable(_FEED.sub(_INERT, plain_lines(heading))) for heading in headings]
     joined = "\n\n".join(alone)
     defining = _defining(text, blocks) if "[" in joined else ""
     defined = definitions(defining)

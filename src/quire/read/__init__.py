@@ -2,7 +2,7 @@
 
 discover     paths from a command line -> files, by ``ignore`` files and ``globs``
 source       a file -> text, text -> Source
-frontmatter  the metadata at the top of a document, with ``yaml_values``
+frontmatter  the metadata at the top of a document, with ``plain_yaml`` and ``yaml_values``
 """
 
 from __future__ import annotations

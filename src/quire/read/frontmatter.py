@@ -6,24 +6,24 @@
 
 from __future__ import annotations
 
-import binascii
-import math
 import re
 from typing import Any, NamedTuple
 
-from quire.model import BOM, MAX_METADATA, OWN_METADATA, Finding, Span, is_large
+from quire.model import BOM, OWN_METADATA, Finding, Span
 from quire.offsets import lines_at
+from quire.read import plain_yaml
+from quire.read.plain_yaml import json_scalar
 
+MAX_METADATA = 8_000
+"""Longer front matter, in characters, is not repeated in the records of its document."""
 _MAX_DEPTH = 50
 _MAX_SIZE = 1_000_000
 """How many values and characters aliases may add up to, beyond those that are written out."""
 _OPENING = re.compile(r"(?:---[ \t]*(?:\r\n?|\n)(?![ \t]*(?:[\r\n]|\Z))|\+\+\+[ \t]*(?:\r\n?|\n))")
 _CLOSINGS = {
-    fence: [(start + mark, re.compile(re.escape(start + mark) + r"[ \t]*(?=[\r\n]|\Z)"))
-            for start in "\n\r" for mark in marks]
-    for fence, marks in {"-": ("---", "..."), "+": ("+++",)}.items()
-}  # fmt: skip
-_LINE_END = re.compile(r"\r\n?|\n|")
+    fence: re.compile(rf"[\r\n](?:{marks})[ \t]*+(?:\r\n?|\n|\Z)")
+    for fence, marks in (("-", r"---|\.\.\."), ("+", r"\+\+\+"))
+}
 _FIRST_LINE = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?[\r\n])*([^\r\n]*)")
 _KEY_LINE = re.compile(r"""(?:"[^"]*"|'[^']*'|\w[\w.$/-]*(?: [\w.$/-]+){0,3})[ \t]*:(?=[ \t]|\Z)""")
 _TOML_PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)")
@@ -61,12 +61,10 @@ def split(text: str, name: str) -> FrontMatter:
         return FrontMatter(start, {})
     fence = text[start]
     opening = _OPENING.match(text, start)
-    closing = _closing(text, opening.end() - 1, fence) if opening else None
+    closing = _CLOSINGS[fence].search(text, opening.end() - 1) if opening else None
     if opening is None or closing is None:
         return FrontMatter(start, {})
-    block = text[opening.end() : closing.start + 1]
-    line_end = _LINE_END.match(text, closing.end)
-    end = line_end.end() if line_end else closing.end
+    block, end = text[opening.end() : closing.start() + 1], closing.end()
     try:
         data = _yaml(block) if fence == "-" else _toml(block)
     except _NotMetadataError:
@@ -75,24 +73,13 @@ def split(text: str, name: str) -> FrontMatter:
         message = f"The front matter cannot be read: {error}. It was kept as text; correct it to have its metadata."
         finding = Finding(code="frontmatter-malformed", path=name, line=error.line + 2, message=message)
         return FrontMatter(start, {}, opaque=Span(start, end), findings=(finding,))
-    if is_large(data):
+    # A short block makes much only of aliases.
+    if (len(block) > MAX_METADATA // 10 or "*" in block) and len(str(data)) > MAX_METADATA:
         message = f"front matter of more than {MAX_METADATA:,} characters; the chunks' metadata is without it"
         finding = Finding(code="frontmatter-too-large", path=name, line=1, message=message)
         return FrontMatter(end, data, findings=(finding,))
     reserved = [key for key in OWN_METADATA if key in data]
     return FrontMatter(end, data, findings=tuple(_reserved(key, name, block, fence) for key in reserved))
-
-
-def _closing(text: str, start: int, fence: str) -> Span | None:
-    """The first closing line, with the line end before it."""
-    found: Span | None = None
-    for literal, pattern in _CLOSINGS[fence]:
-        stop = found.start if found else len(text)
-        at = text.find(literal, start, stop)  # far faster than the pattern where there is none
-        match = pattern.search(text, at, stop) if at >= 0 else None
-        if match:
-            found = Span(*match.span())
-    return found
 
 
 def _reserved(key: str, name: str, block: str, fence: str) -> Finding:
@@ -114,6 +101,11 @@ def _reserved(key: str, name: str, block: str, fence: str) -> Finding:
 
 
 def _yaml(block: str) -> dict[str, Any]:
+    plain = plain_yaml.load(block)
+    return _parsed_yaml(block) if plain is None else plain
+
+
+def _parsed_yaml(block: str) -> dict[str, Any]:
     from quire.read import yaml_values  # noqa: PLC0415  PyYAML takes longer to import than a document to parse
 
     try:
@@ -181,20 +173,10 @@ class _JsonValues:
             if isinstance(value, dict):
                 return self.mapping(value, depth + 1)
             return [self.value(each, depth + 1) for each in value]
-        return _scalar(value)
-
-
-def _scalar(value: Any) -> Any:
-    if value is None or isinstance(value, str | bool):
-        return value
-    if isinstance(value, int):  # beyond 64 bits JSON libraries round, or refuse
-        return value if -(2**63) <= value < 2**64 else f"{value}" if value.bit_length() < 10_000 else hex(value)
-    if isinstance(value, float):
-        return value if math.isfinite(value) else str(value)
-    return binascii.b2a_base64(value, newline=False).decode("ascii") if isinstance(value, bytes) else value.isoformat()
+        return json_scalar(value)
 
 
 def _key(key: Any) -> str:
     if key is None or isinstance(key, bool):
         return {None: "null", True: "true", False: "false"}[key]
-    return str(_scalar(key))
+    return str(json_scalar(key))

@@ -120,7 +120,7 @@ class _Values:
 def _scalar(event: Any) -> Any:
     is_text = len(event.value) > _MAX_NUMBER or not event.implicit[0]
     if event.tag is None and not is_text:
-        return _plain(event.value)
+        return plain_value(event.value)
     if event.tag is None or event.tag in _TEXT:
         return event.value
     if event.tag not in _CONVERTED:
@@ -129,7 +129,7 @@ def _scalar(event: Any) -> Any:
 
 
 @lru_cache(maxsize=4096)
-def _plain(text: str) -> Any:
+def plain_value(text: str) -> Any:
     """The value of text without quotes and tag."""
     tag = _RESOLVER.resolve(yaml.ScalarNode, text, (True, False))
     return text if tag in _TEXT else _converted(tag, text)

@@ -6,10 +6,8 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from quire.errors import OptionError
+from quire.errors import OptionError, impossible
 from quire.search.ranking_settings import MAX_TOKENS, SearchSettings
-
-_SHOWN = 60
 
 
 def string(name: str, value: Any) -> str:
@@ -118,9 +116,7 @@ def _mapping(name: str, value: Any, wanted: str) -> None:
 
 
 def _impossible(name: str, value: Any, wanted: str) -> OptionError:
-    shown = repr(value)
-    shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
-    return OptionError(f"{name}={shown} is not possible", f"it must be {wanted}", option=name)
+    return impossible(name, value, f"it must be {wanted}")
 
 
 def meaning_weight(mode: object, hybrid: float) -> float:

@@ -23,24 +23,11 @@ import msgspec
 from quire.index.engine.coverage import TOLERANCE
 from quire.index.node import NO_PARENT, Ancestor, parent_of
 from quire.search.hit import How
+from quire.search.ranking_settings import SearchSettings
 
-FULL_RESULTS = 2  # so many results of a document keep their score
 DEMOTION = 0.1  # the part of its score that a further result keeps
 
 Rule = Literal["parent", "aggregated", "passed over", "apart", "set back"]
-
-
-class Rules(NamedTuple):
-    """When a node replaces its children, and its score."""
-
-    threshold: float  # more than this part of its children must match
-    least: int  # and at least so many
-    cap: float  # it scores their sum, at most so many times the best of them
-
-    def allow(self, depth: int, children: int, matching: int) -> bool:
-        """Whether enough children match; for a document all must."""
-        enough = matching >= self.least and matching / children > self.threshold
-        return enough and (depth > 0 or matching == children)
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -57,7 +44,7 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 class Step(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What one rule did at one node, for ``--explain``.
 
-    ``parent``: it matches as well as the nodes below it; ``aggregated``: enough children match; ``passed over``: a
+    ``parent``: it matches in its own right; ``aggregated``: enough children match; ``passed over``: a
     candidate that better ones below it stand for; ``apart``: too few children of the result's parent match; ``set
     back``: a further result of its document.
     """
@@ -86,30 +73,33 @@ class Merged(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     trail: tuple[Step, ...] = ()  # bottom-up
 
 
-def merge_documents(documents: Iterable[Sequence[Candidate]], rules: Rules) -> tuple[list[Merged], dict[str, int]]:
+def merge_documents(
+    documents: Iterable[Sequence[Candidate]], settings: SearchSettings
+) -> tuple[list[Merged], dict[str, int]]:
     """All results, the best first, and how many there are; equal scores by document and position."""
     results: list[Merged] = []
     matches = 0
     for inside in documents:
-        results += merge_document(inside, rules)
+        results += merge_document(inside, settings)
         matches += len(inside)
     results.sort(key=lambda each: (-each.score, each.document, each.position))
     return results, {"candidates": matches, "results": len(results)}
 
 
-def limit_per_document(best: Sequence[Merged], limit: int) -> tuple[list[Merged], int]:
-    """The first ``limit`` results after further results of a document are demoted; and how many were.
+def limit_per_document(best: Sequence[Merged], limit: int, per_document: int) -> tuple[list[Merged], int]:
+    """The first ``limit`` results after those beyond ``per_document`` of a document are demoted; and how many were.
 
-    Without this, one page with ten matching sections could fill the whole answer.
+    Without this, one page with ten matching sections could fill the whole answer. 0 demotes none.
     """
+    full = per_document or len(best)
     seen: Counter[str] = Counter()
     scores: list[float] = []
     for each in best:
         seen[each.document] += 1
-        scores.append(each.score * DEMOTION ** (seen[each.document] > FULL_RESULTS))
+        scores.append(each.score * DEMOTION ** (seen[each.document] > full))
     order = sorted(range(len(best)), key=lambda at: (-scores[at], best[at].document, best[at].position))[:limit]
     results = [best[at] if scores[at] == best[at].score else _demoted(best[at], scores[at]) for at in order]
-    return results, sum([count - FULL_RESULTS for count in seen.values() if count > FULL_RESULTS])
+    return results, sum([count - full for count in seen.values() if count > full])
 
 
 def _demoted(result: Merged, score: float) -> Merged:
@@ -117,12 +107,12 @@ def _demoted(result: Merged, score: float) -> Merged:
     return msgspec.structs.replace(result, score=score, trail=(*result.trail, step))
 
 
-def merge_document(candidates: Sequence[Candidate], rules: Rules) -> list[Merged]:
+def merge_document(candidates: Sequence[Candidate], settings: SearchSettings) -> list[Merged]:
     """The results of one document, in any order."""
     document = candidates[0].document
-    if len(candidates) == 1 and rules.least > 1:  # as in half of all documents that match
+    if len(candidates) == 1 and settings.min_aggregation_matches > 1:  # as in half of all documents that match
         return [_single(candidates[0]).merged(document)]
-    return [found.merged(document) for found in _merge_bottom_up(candidates, rules)]
+    return [found.merged(document) for found in _merge_bottom_up(candidates, settings)]
 
 
 class _TreeNode(NamedTuple):
@@ -210,7 +200,7 @@ def _leaf(node: _TreeNode, candidate: Candidate) -> _Result:
     return _Result(node, candidate.score, "match", [candidate])
 
 
-def _merge_bottom_up(candidates: Sequence[Candidate], rules: Rules) -> list[_Result]:
+def _merge_bottom_up(candidates: Sequence[Candidate], settings: SearchSettings) -> list[_Result]:
     """The results of one document. Each node is visited once, after all nodes below it."""
     tree_nodes = _tree_nodes(candidates)
     own = {candidate.position: candidate for candidate in candidates}
@@ -220,7 +210,7 @@ def _merge_bottom_up(candidates: Sequence[Candidate], rules: Rules) -> list[_Res
         if (above := below.get(node.parent)) is None:
             above = below[node.parent] = _Below()
         if inside := below.pop(position, None):
-            above.join(_decide(node, own.get(position), inside, rules))
+            above.join(_decide(node, own.get(position), inside, settings))
         else:
             candidate = own[position]
             above.found.append(_leaf(node, candidate))
@@ -245,15 +235,16 @@ def _tree_nodes(candidates: Sequence[Candidate]) -> dict[int, _TreeNode]:
     return tree_nodes
 
 
-def _decide(node: _TreeNode, candidate: Candidate | None, below: _Below, rules: Rules) -> _Below:
+def _decide(node: _TreeNode, candidate: Candidate | None, below: _Below, settings: SearchSettings) -> _Below:
     """Decide whether a node replaces the results below it."""
     own = candidate.own if candidate else 0.0
     best_own = max(own, below.best_own)
-    if candidate and own > 0 and own >= below.best_own - TOLERANCE:
+    if candidate and own > 0 and (settings.parent_rule == "any" or own >= below.best_own - TOLERANCE):
         return _Below([_parent(node, candidate, below)], best_own=best_own)
     children = [each for each in below.scored() if each.node.parent == node.position]
-    if rules.allow(node.depth, node.children, len(children)):
-        return _Below([_aggregated(node, candidate, below, children, rules.cap)], best_own=best_own)
+    if _gathers(node, len(children), settings):
+        cap = settings.score_cap_multiplier
+        return _Below([_aggregated(node, candidate, below, children, cap)], best_own=best_own)
     apart = Step(
         rule="apart",
         position=node.position,
@@ -273,8 +264,14 @@ def _decide(node: _TreeNode, candidate: Candidate | None, below: _Below, rules: 
     return _Below(below.found, below.passed, best_own)
 
 
+def _gathers(node: _TreeNode, matching: int, settings: SearchSettings) -> bool:
+    """Whether enough children match for a node to replace them; for a document all must."""
+    enough = matching >= settings.min_aggregation_matches and matching / node.children > settings.aggregation_threshold
+    return enough and (node.depth > 0 or matching == node.children)
+
+
 def _parent(node: _TreeNode, candidate: Candidate, below: _Below) -> _Result:
-    """The node replaces all results below it, because it matches as well as they do."""
+    """The node replaces all results below it, because it matches in its own right."""
     step = Step(
         rule="parent",
         position=node.position,

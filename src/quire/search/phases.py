@@ -20,7 +20,7 @@ from quire.search import build_hits, matching_nodes
 from quire.search.fusion import Near, is_plain_query
 from quire.search.hit import Results
 from quire.search.matching_nodes import MAX_NODES, Match, Matching
-from quire.search.merge import Merged, Rules, limit_per_document, merge_documents
+from quire.search.merge import Merged, limit_per_document, merge_documents
 from quire.search.ranking_settings import SearchSettings
 from quire.search.term_limit import within_limit
 
@@ -116,14 +116,13 @@ def _single(match: Match) -> _Result:
 def _merged(matching: Matching, limit: int, phases: Phases) -> list[_Result]:
     """The best merged results."""
     settings = matching.settings
-    rules = Rules(settings.aggregation_threshold, settings.min_aggregation_matches, settings.score_cap_multiplier)
     matching, excluded = matching.without_excluded()
     matches = matching.matches_in_documents(limit)
     documents: dict[str, list[Match]] = {}
     for each in matches:
         documents.setdefault(each.document, []).append(each)
-    best, phases["merge"] = merge_documents(documents.values(), rules)
-    best, demoted = limit_per_document(best, limit)
+    best, phases["merge"] = merge_documents(documents.values(), settings)
+    best, demoted = limit_per_document(best, limit, settings.per_document)
     phases["spread"] = {"set back": demoted}
     found = {(each.document, each.position): each for each in matches}
     results = [

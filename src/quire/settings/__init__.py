@@ -7,11 +7,11 @@ precedence  which value wins, and where each came from
 from __future__ import annotations
 
 from quire.settings.precedence import Settings, Value, load, search_settings, variable
-from quire.settings.quire_toml import NUMBERS, PROJECT_FILE, ContextRule, Tree, shown, tree_name
+from quire.settings.quire_toml import PROJECT_FILE, SEARCH_KEYS, ContextRule, Tree, shown, tree_name
 
 __all__ = [
-    "NUMBERS",
     "PROJECT_FILE",
+    "SEARCH_KEYS",
     "ContextRule",
     "Settings",
     "Tree",

@@ -18,11 +18,11 @@ from quire.errors import OptionError, near
 from quire.index.file_records import DEFAULT_FOLDER, DEFAULT_LANGUAGE
 from quire.index.folder import is_inside
 from quire.options import DEFAULT_STRATEGY, Options, build, valid_names
-from quire.search.ranking_settings import SearchSettings
+from quire.search.ranking_settings import BOOSTS, KEYS, SearchSettings
 from quire.settings import quire_toml
 from quire.settings.quire_toml import (
-    NUMBERS,
     PROJECT_FILE,
+    SEARCH_KEYS,
     ContextRule,
     File,
     Tree,
@@ -100,7 +100,7 @@ def load(folder: Path, environment: Mapping[str, str] | None = None, *, index: P
         "index": _index(folder, home, environment),
         **(_trees(home) if home else {}),
         **({f"chunk.{name}": Value(value, chunk.path) for name, value in chunk.chunk.items()} if chunk else {}),
-        **_numbers(environment, project, user),
+        **_search_values(environment, project, user),
         **(_context(project) if project else {}),
     }
     embed = user.embed if user else {}
@@ -124,8 +124,8 @@ def load(folder: Path, environment: Mapping[str, str] | None = None, *, index: P
 
 def search_settings(file: Path) -> SearchSettings:
     """The search settings of one file, whatever other files and the environment say."""
-    numbers = quire_toml.named_file(file).numbers
-    return _search({name: Value(numbers.get(name, key.default), file) for name, key in NUMBERS.items()})
+    search = quire_toml.named_file(file).search
+    return _search({name: Value(search.get(name, key.default), file) for name, key in SEARCH_KEYS.items()})
 
 
 def _index(folder: Path, home: File | None, environment: Mapping[str, str]) -> Value:
@@ -158,38 +158,34 @@ def _context(project: File) -> dict[str, Value]:
     }
 
 
-def _numbers(environment: Mapping[str, str], *files: File | None) -> dict[str, Value]:
-    known = {variable(name): name for name in NUMBERS}
+def _search_values(environment: Mapping[str, str], *files: File | None) -> dict[str, Value]:
+    known = {variable(name): name for name in SEARCH_KEYS}
     for name in environment:
         if name.startswith(variable("search.")) and name not in known:
             problem = f"unknown environment variable {name}{near(name, known)}"
             raise OptionError(problem, f"those of search are {', '.join(sorted(known))}")
     values = {}
     for where, name in known.items():
-        file = next((each for each in files if each and name in each.numbers), None)
+        file = next((each for each in files if each and name in each.search), None)
         if environment.get(where, ""):
             values[name] = Value(_from_variable(name, where, environment[where]), where)
         else:
-            values[name] = Value(file.numbers[name], file.path) if file else Value(NUMBERS[name].default, DEFAULT)
+            values[name] = Value(file.search[name], file.path) if file else Value(SEARCH_KEYS[name].default, DEFAULT)
     return values
 
 
-def _from_variable(name: str, where: str, text: str) -> float:
-    key = NUMBERS[name]
+def _from_variable(name: str, where: str, text: str) -> Any:
+    key = SEARCH_KEYS[name]
     try:
-        value = int(text) if key.is_whole else float(text)
+        value = type(key.default)(text)
     except ValueError:
         raise quire_toml.impossible(where, text, f"it must be {key.range}") from None
     return quire_toml.checked(name, value, where)
 
 
 def _search(values: Mapping[str, Value]) -> SearchSettings:
-    numbers = {name.removeprefix("search."): values[name].value for name in NUMBERS}
-    boosts = {name.removeprefix("boosts."): value for name, value in numbers.items() if name.startswith("boosts.")}
-    merging = {
-        name: value for name, value in numbers.items() if "." not in name and name not in ("limit", "max_tokens")
-    }
-    return SearchSettings(boosts=boosts, **merging)
+    boosts = {name: values[f"search.boosts.{name}"].value for name in BOOSTS}
+    return SearchSettings(boosts=boosts, **{name: values[f"search.{name}"].value for name in KEYS if "." not in name})
 
 
 def _refuse_endpoint(project: File, users: Path | None) -> None:

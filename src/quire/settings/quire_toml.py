@@ -21,76 +21,28 @@ from quire.index.file_records import DEFAULT_LANGUAGE
 from quire.options import COMMON, DEFAULT_STRATEGY, OWN, build, is_id_part, refuse_others, valid_names
 from quire.read.frontmatter import load_toml
 from quire.read.source import read_configuration, unread
-from quire.search.ranking_settings import MAX_TOKENS, NO_LIMIT, RANGES, SearchSettings
+from quire.search.ranking_settings import BOOSTS, KEYS, MAX_TOKENS, Key
 
 PROJECT_FILE = "quire.toml"
 PYTHON_FILE = "pyproject.toml"
 _POSITION = re.compile(r" \(at (.*)\)$")
 _TREE_KEYS = ("path", "language", "include", "exclude", "chunk")
-_FIELDS = {"links": "texts of links to it", "file": "file's name", "folder": "folders above it"}
-WEIGHTS = {
-    "tie": "a word scores as in its best field, plus this part of the others",
-    "coordination": "how often the rarity of a matching word is added",
-    "adjacent": "the extra weight of two words that are adjacent in the query and in a title",
-    "title_coverage": "the weight of the part of a title that the query covers",
-    "stub_tokens": "the title of a document with fewer tokens counts for less",
-    "in_links": "the weight of links from other pages to a section",
-    "page_links": "the weight of links from other pages to any section of its page",
-    "meaning": "in the mode hybrid, the part of a score that is the similarity of vectors",
-    "match_cutoff": "a section matches with at least this part of the best score in its document",
-    "relevance_cutoff": "results with less than this part of the best score, times their rank, are left out",
-    "aggregation_threshold": "more than this share of a section's children must match to be gathered",
-    "min_aggregation_matches": "how many children must match to be gathered",
-    "score_cap_multiplier": "a gathered section's score, at most this many times its best child's",
-}
-
-
-class Key(NamedTuple):
-    """A number that can be set."""
-
-    default: float
-    least: float
-    most: float
-    meaning: str
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether it must be a whole number."""
-        return isinstance(self.default, int)
-
-    @property
-    def range(self) -> str:
-        """The possible values in words."""
-        kind = "a whole number" if self.is_whole else "a number"
-        limits = f"of at least {self.least:g}" if self.most == NO_LIMIT else f"from {self.least:g} to {self.most:g}"
-        return f"{kind} {limits}"
-
-
-_DEFAULTS = SearchSettings()
-NUMBERS: Mapping[str, Key] = MappingProxyType(
+SEARCH_KEYS: Mapping[str, Key] = MappingProxyType(
     {
-        "search.limit": Key(10, 1, 10_000, "how many results at most"),
-        "search.max_tokens": Key(MAX_TOKENS, 0, NO_LIMIT, "how many tokens all results may have together; 0: no limit"),
-        **{
-            f"search.{name}": Key(getattr(_DEFAULTS, name), *RANGES[name], meaning) for name, meaning in WEIGHTS.items()
-        },
-        **{
-            f"search.boosts.{field}": Key(
-                float(boost), *RANGES["boosts"], f"how much a match in the {_FIELDS.get(field, field)} weighs"
-            )
-            for field, boost in _DEFAULTS.boosts.items()
-        },
+        "search.limit": Key(10, "how many results at most", 1, 10_000),
+        "search.max_tokens": Key(MAX_TOKENS, "how many tokens all results may have together; 0: no limit"),
+        **{f"search.{name}": key for name, key in KEYS.items()},
     }
 )
-"""The numbers by name, in the order of ``quire config``."""
+"""The settings of search by name, in the order of ``quire config``."""
 _TABLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "": ("index", "chunk", "context", "embed", "search", "trees"),
         "embed": ("embedder", "endpoint", "model", "version", "window", "requests_per_minute"),
         "context": ("files", "words", "trees", "sections"),
         "chunk": ("strategy", *COMMON, *dict.fromkeys(name for own in OWN.values() for name in own)),
-        "search": ("limit", "max_tokens", *WEIGHTS, "boosts"),
-        "search.boosts": tuple(_DEFAULTS.boosts),
+        "search": ("limit", "max_tokens", *(name for name in KEYS if "." not in name), "boosts"),
+        "search.boosts": tuple(BOOSTS),
     }
 )
 """The keys of each table."""
@@ -133,8 +85,8 @@ class File:
     path: Path
     index: Path | None
     trees: Mapping[str, Tree]
-    numbers: Mapping[str, float]
-    """By the names of ``NUMBERS``."""
+    search: Mapping[str, Any]
+    """By the names of ``SEARCH_KEYS``."""
     chunk: Mapping[str, Any]
     """The strategy and its options."""
     embed: Mapping[str, str | float]
@@ -180,13 +132,12 @@ def expanded(path: str) -> str:
     return os.path.expanduser(path)  # noqa: PTH111  Path's fails where there is no home
 
 
-def checked(name: str, value: Any, where: str) -> float:
-    """``value`` if it is possible for the number ``name``; the error calls it ``where``."""
-    key = NUMBERS[name]
-    kinds = (int,) if key.is_whole else (int, float)
-    if isinstance(value, bool) or not isinstance(value, kinds) or not key.least <= value <= key.most:
+def checked(name: str, value: Any, where: str) -> Any:
+    """``value`` if it is possible for the setting ``name``; the error calls it ``where``."""
+    key = SEARCH_KEYS[name]
+    if not key.allows(value):
         raise impossible(where, value, f"it must be {key.range}")
-    return value if key.is_whole else float(value)
+    return type(key.default)(value)
 
 
 def impossible(where: str, value: Any, rule: str) -> OptionError:
@@ -263,15 +214,13 @@ class _Reader:
 
     def read(self, table: Any) -> File:
         table = self._table("", table)
-        numbers = dict(self._numbers("search", table.get("search", {})))
+        search = dict(self._search("search", table.get("search", {})))
         chunk = self._chunk("chunk", table.get("chunk", {}), {})
         trees = self._trees(table.get("trees", {}), chunk)
         index = self._path("index", table["index"]) if "index" in table else None
         embed = self._embed(table.get("embed", {}))
         context = self._context(table.get("context", []), trees)
-        return File(
-            path=self._file, index=index, trees=trees, numbers=numbers, chunk=chunk, embed=embed, context=context
-        )
+        return File(path=self._file, index=index, trees=trees, search=search, chunk=chunk, embed=embed, context=context)
 
     def _where(self, name: str) -> str:
         return f"{self._file}: {self._prefix}{name}"
@@ -290,13 +239,13 @@ class _Reader:
                 raise OptionError(problem, f"{known} are {', '.join(keys)}")
         return value
 
-    def _numbers(self, name: str, value: Any) -> Iterator[tuple[str, float]]:
+    def _search(self, name: str, value: Any) -> Iterator[tuple[str, Any]]:
         for key, given in self._table(name, value).items():
             full = f"{name}.{key}"
-            if full in NUMBERS:
+            if full in SEARCH_KEYS:
                 yield full, checked(full, given, self._where(full))
             else:
-                yield from self._numbers(full, given)
+                yield from self._search(full, given)
 
     def _chunk(self, name: str, value: Any, above: Mapping[str, Any]) -> dict[str, Any]:
         """A strategy and its options; those of ``above`` apply where ``value`` has none and the strategy has them."""

@@ -1,7 +1,7 @@
 """Counters from the user's own tokenizer: a Hugging Face file, a tokenizer object, or any function ``str -> int``.
 
-Special tokens are not counted: a model adds them to its whole input, and the caller reserves room for them. Truncation
-and padding are switched off on a copy of the object, because both would hide a text that is too long.
+Special tokens that a tokenizer adds to its input (``[CLS]``, ``[SEP]``) count. Truncation and padding are switched off
+on a copy of the object, because both would hide a text that is too long.
 """
 
 from __future__ import annotations
@@ -104,8 +104,8 @@ def _count_with(tokenizer: Any, name: str) -> _Count:
     inner = getattr(tokenizer, "backend_tokenizer", tokenizer)  # inside a fast tokenizer of transformers
     if callable(getattr(inner, "no_truncation", None)):
         copy = _without_truncation(inner, name)
-        return lambda text: len(copy.encode(text, add_special_tokens=False))
-    return lambda text: _length(tokenizer.encode(text, add_special_tokens=False), name)
+        return lambda text: len(copy.encode(text))
+    return lambda text: _length(tokenizer.encode(text), name)
 
 
 def _without_truncation(tokenizer: Any, name: str) -> Any:

@@ -32,27 +32,40 @@ side.
 """
 
 
+_SIGNS_AT_LINE_END = re.compile(r"[!-/:-@\[-`{-~]++(?=[\r\n]|\Z)")
+"""ASCII punctuation that ends a line. Behind an ASCII letter or digit it begins a match of its own."""
+
+
 class EncodingCounter:
     """Counts the tokens of one encoding; special tokens are ordinary text, lone surrogates U+FFFD."""
 
     count: Callable[[str], int]
-    """How many tokens a text has. Becomes the engine's own function once that is loaded."""
+    """How many tokens a text has."""
+    count_ascii: Callable[[str], int]
+    """The same for ASCII text. Becomes the engine's own function once that is loaded."""
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.count = self._count_first_texts
+        self.count = self.count_ascii = self._count_first_texts
         self._lock = Lock()
         self._python: BytePairs | None = BytePairs(name, PYTHON_WORK[name])
 
     def cuts_cleanly(self, text: str, at: int) -> bool:
-        """At the start of a line that has text, before a space that follows text, and where nothing is cut off."""
+        """At the start of a line that has text, before a space that follows text, and where nothing is cut off.
+
+        Also before the punctuation or the line end that follows an ASCII letter or digit and ends its line.
+        """
         if not 0 < at < len(text):
             return True
         last, following = text[at - 1], text[at]
-        if last == "\n" and ("0" <= following <= "z" or following == "#"):
-            return True  # by far the most frequent case
-        if following == " " and not last.isspace():
-            return True  # a match includes a space at most as its first character
+        if last == "\n":
+            if "!" <= following <= "~" and following != "/":
+                return True  # by far the most frequent case
+        elif following == " ":
+            if not last.isspace():
+                return True  # a match includes a space at most as its first character
+        elif last.isalnum() and last.isascii():
+            return following in "\r\n" or _SIGNS_AT_LINE_END.match(text, at) is not None
         return _CLEAN[self.name].match(text, at) is not None
 
     def _count_first_texts(self, text: str) -> int:
@@ -61,5 +74,6 @@ class EncodingCounter:
                 if self._python and (tokens := self._python.count(text)) is not None:
                     return tokens
                 if self._python:  # or another thread has loaded the engine
-                    self.count, self._python = engines.load(self.name), None
+                    self.count_ascii = engines.load(self.name)
+                    self.count, self._python = engines.with_surrogates(self.count_ascii), None
         return self.count(text)

@@ -26,6 +26,18 @@ class Strategy(Protocol):
         """The pieces of ``document``, and the sizer that knows their sizes."""
 
 
+def pieces_of(document: Document, counter: TokenCounter, options: Options) -> tuple[Pieces, Sizer]:
+    """The pieces of ``document``: ordered, not empty, and within the cap where the strategy has one for every block."""
+    pieces, sizer = strategy(options.strategy)(document, counter, options)
+    cap = 1 << 62 if options.strategy == "sections" else sizer.cap
+    seen = 0
+    for piece in pieces.pieces:
+        assert seen <= piece.start < piece.end, "pieces overlap or are empty"
+        assert piece.tokens <= cap, "a piece exceeds the cap"
+        seen = piece.end
+    return pieces, sizer
+
+
 @cache
 def strategy(name: str) -> Strategy:
     """The strategy with this name; its module is loaded on first use."""

@@ -3,59 +3,74 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 from typing import TypeAlias
 
 from quire.model import Piece
 from quire.options import Options
 from quire.split.sentences import sentence_ends
-from quire.split.units import Unit, Units
+from quire.split.units import Units
 
-Run: TypeAlias = Sequence[Unit]
-"""The units of one piece."""
+Run: TypeAlias = tuple[int, int]
+"""The first unit of a piece, and one past its last."""
 
-_NO_OVERLAP = frozenset({"heading", "code", "table", "html", "math", "rule"})
+_NO_OVERLAP = frozenset({"code", "table", "html", "math", "rule"})
 """A piece that starts with one of these repeats nothing."""
+_REPEATED = {"prose": frozenset({"paragraph"}), "always": frozenset({"paragraph", "list", "quote"})}
+"""The kinds of block whose sentences are repeated."""
 
 
-def with_overlap(units: Units, options: Options, runs: Sequence[Run], torn: AbstractSet[int]) -> list[Piece]:
-    """A piece for each run. ``torn`` are the starts of units inside a sentence."""
+def with_overlap(units: Units, options: Options, runs: Sequence[Run]) -> list[Piece]:
+    """A piece for each run."""
     made: list[Piece] = []
-    before: Run | None = None
-    for run in runs:
-        head, tail = run[0], run[-1]
-        section = units.sizer.section_of(head.start, tail.end)
-        repeats = before is not None and options.overlap_sentences > 0 and _may_repeat(before[-1], head, torn)
-        start = _overlap_start(units, options, before, run, torn) if repeats and before is not None else None
-        made.append(Piece(head.start, tail.end, section, head.prefix, tail.suffix, start))
-        before = run
+    for number, (first, last) in enumerate(runs):
+        piece = units.piece(first, last)
+        if number and options.overlap_sentences and _may_repeat(units, first, options):
+            start = _overlap_start(units, options, runs[number - 1], piece)
+            if start is not None:
+                tokens = units.sizer.size(start, piece.end, "", piece.suffix)
+                piece = piece._replace(tokens=tokens, overlap_start=start)
+        made.append(piece)
     return made
 
 
-def _may_repeat(before: Unit, head: Unit, torn: AbstractSet[int]) -> bool:
-    return head.kind not in _NO_OVERLAP and not head.prefix and head.start not in torn and before.ends_sentence
+def _may_repeat(units: Units, first: int, options: Options) -> bool:
+    """Whether a piece that starts with a unit repeats sentences: not code, and not the rest of a sentence."""
+    kind, part = units.kinds[first], units.parts.get(first)
+    if kind in _NO_OVERLAP or (kind == "heading" and options.overlap == "prose") or (part and part.prefix):
+        return False
+    return _ends_sentence(units, first - 1)
 
 
-def _overlap_start(units: Units, options: Options, before: Run, run: Run, torn: AbstractSet[int]) -> int | None:
-    """Where the sentences start that a run repeats: as many as fit the cap below its breadcrumb."""
-    sizer, head, tail = units.sizer, run[0], run[-1]
-    section = units.sizer.section_of(head.start, tail.end)
-    above = {section, 0} if options.breadcrumb_mode == "conditional" else {section}  # the title alone may be longer
-    for start in reversed(_sentence_starts(units, options, before, torn)):
-        if all(sizer.fits(start, tail.end, "", tail.suffix, section=each) for each in above):
+def _ends_sentence(units: Units, number: int) -> bool:
+    part = units.parts.get(number)
+    return part is None or part.ends_sentence
+
+
+def _overlap_start(units: Units, options: Options, before: Run, piece: Piece) -> int | None:
+    """Where the sentences start that a piece repeats: as many as fit the cap below its breadcrumb."""
+    sizer = units.sizer
+    above = (
+        {piece.section, 0} if options.breadcrumb_mode == "conditional" else {piece.section}
+    )  # the title may be longer
+    for start in reversed(_sentence_starts(units, options, before)):
+        size = sizer.size(start, piece.end, "", piece.suffix)
+        if all(sizer.fits(start, piece.end, each, "", piece.suffix, low=size, high=size) for each in above):
             return start
     return None
 
 
-def _sentence_starts(units: Units, options: Options, run: Run, torn: AbstractSet[int]) -> list[int]:
+def _sentence_starts(units: Units, options: Options, run: Run) -> list[int]:
     """Where the sentences of the paragraphs at the end of a run start, the last one first."""
     starts: list[int] = []
-    for unit in reversed(run):
-        if unit.kind != "paragraph" or unit.prefix:
+    most, kinds = options.overlap_sentences, _REPEATED[options.overlap]
+    for number in range(run[1] - 1, run[0] - 1, -1):
+        part = units.parts.get(number)
+        if units.kinds[number] not in kinds or (part and part.prefix):
             break
-        ends = sentence_ends(units.text, unit.start, unit.end)[:-1]
-        is_whole = unit.start not in torn
-        starts += reversed([unit.start, *ends] if is_whole else ends)
-        if len(starts) >= options.overlap_sentences or not is_whole:
+        start = units.starts[number]
+        ends = sentence_ends(units.document.text, start, units.ends[number])[:-1]
+        is_whole = not number or _ends_sentence(units, number - 1)
+        starts += reversed([start, *ends] if is_whole else ends)
+        if len(starts) >= most or not is_whole:
             break
-    return starts[: options.overlap_sentences]
+    return starts[:most]

@@ -7,103 +7,119 @@ fit; a child that does not fit opens the next piece, or is packed by the same ru
 from __future__ import annotations
 
 from quire.counter import TokenCounter
-from quire.model import Document, Piece, Pieces, Section
+from quire.model import Document, Piece, Pieces
 from quire.options import Options
 from quire.size.sizer import Sizer
-from quire.split.units import Grain, Units, whole_document
+from quire.split.units import Units, node_firsts, whole_document
 
 
 def packed(document: Document, counter: TokenCounter, options: Options) -> tuple[Pieces, Sizer]:
     """Pieces of at most ``hard_cap`` tokens, each as much of one section as fits."""
-    sizer = Sizer(document, counter, options, document.holder)
-    whole = whole_document(document, sizer)
+    sizer = Sizer(document, counter, options)
+    whole = whole_document(document, sizer, document.holder)
     if whole is not None:
         return Pieces((whole,)), sizer
-    grain = Grain(block_limit=options.target, target=options.target, least=options.min_tokens)
-    units = Units(document, sizer, grain)
+    target, least = options.target, options.min_tokens
+    units = Units(document, sizer, document.holder, limit=target, target=target, least=least)
     packing = _Packing(units, options)
-    if units:
-        packing.pack(document.sections[0], 0)
+    if units.ends:
+        packing.pack_document()
     return Pieces(packing.pieces, units.findings(packing.pieces)), sizer
 
 
 class _Packing:
-    """The pieces so far, and the rule that makes more."""
+    """The pieces so far, and the rule that makes more. A node is known by its position."""
 
     def __init__(self, units: Units, options: Options) -> None:
         self._units = units
         self._options = options
+        self._sections, self._after = _nodes(units.document)
+        self._firsts = node_firsts(units)
         self.pieces: list[Piece] = []
 
-    def emit(self, first: int, last: int) -> None:
+    def pack_document(self) -> None:
+        """Pack the document, or make one piece of it if all of it fits."""
+        size = len(self._units.ends)
+        if self._units.fits(0, size):
+            self._emit(0, size)
+        else:
+            self._pack(0, 0)
+
+    def _emit(self, first: int, last: int) -> None:
         """Make a piece of the units ``first`` to before ``last``."""
         self.pieces += self._units.pieces(first, last)
 
-    def pack(self, node: Section, first: int) -> None:
+    def _pack(self, node: int, first: int) -> None:
         """Pack a node that does not fit; its first piece starts at the unit ``first``, with what leads it."""
-        units = self._units
-        end = units.own_after(node)
-        children = list(units.children(node))
-        leads = bool(children) and self._is_short(node)
+        fits, firsts, after = self._units.fits, self._firsts, self._after
+        child, last_child = node + 1, after[node]
+        leads = child < last_child and self._is_short(node)
+        end = firsts[child]
         start = self._pack_own_text(node, first, end, leads=leads)
-        may_join = self._options.merge_siblings or node.depth > 0
-        for number, child in enumerate(children):
-            child_end = units.after(child)
-            if start is not None and may_join and units.fits(start, child_end):
+        may_join = self._options.merge_siblings or node > 0
+        while child < last_child:
+            following = after[child]
+            child_start, child_end = firsts[child], firsts[following]
+            if start >= 0 and may_join and fits(start, child_end):
                 end = child_end
-                continue
-            if start is not None and leads and number == 0:
-                self.pack(child, start)
-                start = None
-                continue
-            if start is not None:
-                self.emit(start, end)
-            start, end = self._open(child)
-        if start is not None:
-            self.emit(start, end)
+            elif start >= 0 and leads and child == node + 1:
+                self._pack(child, start)
+                start = -1
+            else:
+                if start >= 0:
+                    self._emit(start, end)
+                start, end = child_start, child_end
+                if not fits(start, end):
+                    self._pack(child, start)
+                    start = -1
+                elif not self._options.merge_siblings:
+                    self._emit(start, end)
+                    start = -1
+            child = following
+        if start >= 0:
+            self._emit(start, end)
 
-    def _pack_own_text(self, node: Section, first: int, end: int, *, leads: bool) -> int | None:
-        """Emit all but the last piece of a node's own text; returns where that one starts, if it is still open."""
+    def _pack_own_text(self, node: int, first: int, end: int, *, leads: bool) -> int:
+        """Emit all but the last piece of a node's own text; returns where that one starts, -1 if none is open."""
         units = self._units
         if first == end:
-            return None
+            return -1
         if not units.fits(first, end):
             *full, (first, _) = self._none_small(units.filled(first, end, self._options.target))
             for start, last in full:
-                self.emit(start, last)
-        if node.depth == 0 and not leads:
-            self.emit(first, end)  # text above the first heading is a piece by itself
-            return None
+                self._emit(start, last)
+        if node == 0 and not leads:
+            self._emit(first, end)  # text above the first heading is a piece by itself
+            return -1
         return first
 
     def _none_small(self, runs: list[tuple[int, int]]) -> list[tuple[int, int]]:
         """Runs of one section's own text: one below the minimum joins the run before it, the first the one after it."""
-        units, made = self._units, runs[:1]
+        units, least, made = self._units, self._options.min_tokens, runs[:1]
         for first, last in runs[1:]:
             start, end = made[-1]
-            is_small = self._is_small(first, last) or (len(made) == 1 and self._is_small(start, end))
+            is_small = not units.is_at_least(first, last, least) or (
+                len(made) == 1 and not units.is_at_least(start, end, least)
+            )
             if is_small and units.fits(start, last):
                 made[-1] = start, last
             else:
                 made.append((first, last))
         return made
 
-    def _is_small(self, first: int, last: int) -> bool:
-        return not self._units.is_at_least(first, last, self._options.min_tokens)
-
-    def _is_short(self, node: Section) -> bool:
+    def _is_short(self, node: int) -> bool:
         """Whether a node's own text is too short to be a piece; a heading without text always is."""
-        start, end = self._units.own_text(node)
-        return not self._units.sizer.is_at_least(max(self._options.min_tokens, 1), start, end)
+        return self._units.is_short(self._sections[node], max(self._options.min_tokens, 1))
 
-    def _open(self, child: Section) -> tuple[int | None, int]:
-        """Start a piece with a child, or pack it if it does not fit; the start of the open piece, and its end."""
-        units = self._units
-        start, end = units.first(child), units.after(child)
-        if not units.fits(start, end):
-            self.pack(child, start)
-            return None, end
-        if not self._options.merge_siblings:
-            self.emit(start, end)
-            return None, end
-        return start, end
+
+def _nodes(document: Document) -> tuple[list[int], list[int]]:
+    """The section of each node, and the position of the next node that is not below it."""
+    lists = document.section_columns
+    sections = [number for number, position in enumerate(lists.positions) if position >= 0]
+    after = [len(sections)] * len(sections)
+    above: list[int] = []
+    for position, number in enumerate(sections):
+        while above and lists.ends[sections[above[-1]]] <= lists.starts[number]:
+            after[above.pop()] = position
+        above.append(position)
+    return sections, after

@@ -12,7 +12,7 @@ from quire.counter import TokenCounter
 from quire.model import Document, Finding, Piece, Pieces, findings_at
 from quire.options import Options
 from quire.size.sizer import Sizer
-from quire.split.units import Grain, Units
+from quire.split.units import Units, node_firsts
 
 
 class _Part(NamedTuple):
@@ -25,16 +25,16 @@ class _Part(NamedTuple):
     number: int
     """The section that it starts with."""
     depth: int
-    parent: int | None
+    parent: int
     has_text: bool
     """Whether it contains anything besides headings."""
 
 
 def sections(document: Document, counter: TokenCounter, options: Options) -> tuple[Pieces, Sizer]:
     """Pieces of at most ``max_tokens``, where single blocks allow it."""
-    sizer = Sizer(document, counter, options, document.holder)
-    units = Units(document, sizer, Grain())
-    parts = _joined(units, _split(units, options.max_depth), options) if units else []
+    sizer = Sizer(document, counter, options)
+    units = Units(document, sizer, document.holder)
+    parts = _joined(units, _split(units, options.max_depth), options) if units.ends else []
     pieces = [units.piece(part.first, part.last, part.section) for part in parts]
     findings = [*units.findings(pieces), *_over_cap(units, pieces)]
     return Pieces(pieces, findings), sizer
@@ -42,15 +42,15 @@ def sections(document: Document, counter: TokenCounter, options: Options) -> tup
 
 def _split(units: Units, max_depth: int) -> list[_Part]:
     """A part for the text above the first heading, and for each heading down to ``max_depth``."""
-    nodes = [node for node in units.document.nodes[1:] if node.depth <= max_depth]
-    starts = [*map(units.first, nodes), len(units)]
-    parts = [_Part(0, starts[0], 0, 0, 0, None, has_text=True)] if starts[0] else []
-    for node, first, last in zip(nodes, starts, starts[1:], strict=False):
-        # Its own section; the one that holds it too, where headings with nothing below them lead it.
-        is_led = units.items[first].start != node.start
-        section = units.sizer.section_of(units.items[first].start, units.items[last - 1].end) if is_led else node.number
-        has_text = any(unit.kind != "heading" for unit in units.items[first:last])
-        parts.append(_Part(first, last, section, node.number, node.depth, node.parent, has_text))
+    lists, node_starts = units.document.section_columns, node_firsts(units)
+    numbers = [
+        number for number, position in enumerate(lists.positions) if position > 0 and lists.depths[number] <= max_depth
+    ]
+    starts = [*(node_starts[lists.positions[number]] for number in numbers), len(units.ends)]
+    parts = [_Part(0, starts[0], 0, 0, 0, -1, has_text=True)] if starts[0] else []
+    for number, first, last in zip(numbers, starts, starts[1:], strict=False):
+        has_text = any(kind != "heading" for kind in units.kinds[first:last])
+        parts.append(_Part(first, last, number, number, lists.depths[number], lists.parents[number], has_text))
     return parts
 
 
@@ -91,7 +91,15 @@ def _up_to_text(parts: list[_Part], index: int) -> tuple[_Part, int]:
 def _is_small(units: Units, part: _Part, options: Options) -> bool:
     if part.depth == 0:
         return False  # text above the first heading joins nothing
-    return not part.has_text or not units.is_at_least(part.first, part.last, options.min_tokens)
+    return not part.has_text or _body_tokens(units, part) < options.min_tokens
+
+
+def _body_tokens(units: Units, part: _Part) -> int:
+    """The tokens of a part without the line of its own heading."""
+    starts, heading = units.document.block_columns.starts, units.document.section_columns.blocks[part.number]
+    end = units.ends[part.last - 1]
+    start = starts[heading + 1] if heading + 1 < len(starts) else end
+    return units.sizer.size(max(start, units.starts[part.first]), end) if start < end else 0
 
 
 def _may_follow(units: Units, joined: list[_Part], part: _Part) -> bool:
@@ -107,7 +115,8 @@ def _takes_next(units: Units, part: _Part, following: _Part) -> bool:
 
 
 def _together(first: _Part, second: _Part) -> _Part:
-    return first._replace(last=second.last, has_text=first.has_text or second.has_text)
+    section = first.section if first.has_text else second.section
+    return first._replace(last=second.last, section=section, has_text=first.has_text or second.has_text)
 
 
 def _fits(units: Units, part: _Part) -> bool:
@@ -116,30 +125,31 @@ def _fits(units: Units, part: _Part) -> bool:
 
 def _cut(units: Units, part: _Part, max_depth: int) -> list[_Part]:
     """The pieces of a part that does not fit."""
-    (first, last), *rest = units.filled(part.first, part.last, units.sizer.cap, part.section)
-    others = [
-        part._replace(first=first, last=last, section=_deepest(units, first, last, max_depth)) for first, last in rest
+    runs = units.filled(part.first, part.last, units.sizer.cap, part.section)
+    pieces = [
+        part._replace(first=first, last=last, section=_deepest(units, first, last, max_depth)) for first, last in runs
     ]
-    return [part._replace(first=first, last=last), *others]
+    if any(kind != "heading" for kind in units.kinds[runs[0][0] : runs[0][1]]):
+        pieces[0] = pieces[0]._replace(section=part.section)
+    return pieces
 
 
 def _deepest(units: Units, first: int, last: int, max_depth: int) -> int:
     """The deepest section, not below ``max_depth``, that contains these units."""
-    document = units.document
-    section = document.sections[units.sizer.section_of(units.items[first].start, units.items[last - 1].end)]
-    while section.depth > max_depth and section.parent is not None:
-        section = document.sections[section.parent]
-    return section.number
+    lists = units.document.section_columns
+    section = units.section_of(units.starts[first], units.ends[last - 1])
+    while lists.depths[section] > max_depth:
+        section = lists.parents[section]
+    return section
 
 
 def _over_cap(units: Units, pieces: list[Piece]) -> list[Finding]:
     """A finding for each block that exceeds the cap, or leaves no room for its breadcrumb."""
     sizer, notes = units.sizer, []
     for piece in pieces:
-        if sizer.fits(piece.start, piece.end, section=piece.section):
+        if piece.tokens <= sizer.sure or sizer.fits(piece.start, piece.end, piece.section):
             continue
-        size = sizer.size(piece.start, piece.end)
-        if size > sizer.cap:
+        if piece.tokens > sizer.cap:
             blocks = units.document.blocks_between(piece.start, piece.end)
             block = max(blocks, key=lambda each: each.end - each.start)
             size = sizer.size(block.start, block.end)

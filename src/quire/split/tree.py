@@ -13,9 +13,11 @@ from quire.size.sizer import Sizer
 
 def tree(document: Document, counter: TokenCounter, options: Options) -> tuple[Pieces, Sizer]:
     """One piece for each node with text."""
+    lists, text, count = document.section_columns, document.text, counter.count
+    spans = zip(lists.text_starts, lists.text_ends, lists.positions, strict=True)
     pieces = [
-        Piece(node.text_start, node.text_end, node.number)
-        for node in document.sections
-        if node.position is not None and node.text_start < node.text_end
+        Piece(start, end, number, count(text[start:end]))
+        for number, (start, end, position) in enumerate(spans)
+        if start < end and position >= 0
     ]
-    return Pieces(pieces), Sizer(document, counter, options, document.holder)
+    return Pieces(pieces), Sizer(document, counter, options)

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from quire.errors import MissingExtraError
 from quire.stores.row import LISTS, Row, uuid_of
-from quire.stores.target import DOCUMENTS, NEXT, Known, batched, foreign
+from quire.stores.target import DOCUMENTS, NEXT, Known, batched, foreign, own_tables
 
 try:
     import chromadb
@@ -38,12 +38,11 @@ class ChromaStore:
         self._client = client_of(place)
         self._batch = self._client.get_max_batch_size()
         self._collections: dict[str, Any] = {}
-        for each in (name, name + NEXT, name + DOCUMENTS):
-            self._mark(each)
+        self.tables = own_tables(name)
 
     def generation(self) -> str | None:
         """The live generation."""
-        return self._mark(self._name)
+        return self.mark(self._name)
 
     def documents(self, generation: str) -> dict[str, str]:
         """The recorded hash of each document."""
@@ -81,8 +80,8 @@ class ChromaStore:
     def write(self, generation: str, new: Sequence[Row], changed: Sequence[Row]) -> None:
         """Add rows and replace others."""
         name = self._home(generation)
-        if self._mark(name) not in (None, generation):  # one that was never completed
-            self._delete(name)
+        if self.mark(name) not in (None, generation):  # one that was never completed
+            self.drop(name)
         collection = self._collection(name) or self._create(name, generation)
         for rows, call in ((new, collection.add), (changed, collection.update)):
             for some in batched(rows, self._batch):
@@ -108,11 +107,11 @@ class ChromaStore:
     def publish(self, generation: str) -> None:
         """Make the generation the live one, and remove all others."""
         following = self._name + NEXT
-        if self._mark(following) == generation:
-            self._delete(self._name)
+        if self.mark(following) == generation:
+            self.drop(self._name)
             self._collection(following).modify(name=self._name)
             self._collections.clear()
-        self._delete(following)
+        self.drop(following)
         if records := self._collection(self._name + DOCUMENTS):
             old = records.get(where={"generation": {"$ne": generation}}, include=[])["ids"]
             for some in batched(old, self._batch):
@@ -124,12 +123,12 @@ class ChromaStore:
 
     def _home(self, generation: str) -> str:
         """The collection of a generation: the live one, unless that has another, or is being replaced."""
-        if self._mark(self._name) == generation:
+        if self.mark(self._name) == generation:
             return self._name
-        has_other = self._mark(self._name) is not None or self._mark(self._name + NEXT) == generation
+        has_other = self.mark(self._name) is not None or self.mark(self._name + NEXT) == generation
         return self._name + NEXT if has_other else self._name
 
-    def _mark(self, name: str) -> str | None:
+    def mark(self, name: str) -> str | None:
         """The generation of a collection; None if there is none."""
         collection = self._collection(name)
         if collection is None:
@@ -153,7 +152,8 @@ class ChromaStore:
         self._client.create_collection(name, configuration=space, metadata=metadata, embedding_function=None)
         return self._collection(name)
 
-    def _delete(self, name: str) -> None:
+    def drop(self, name: str) -> None:
+        """Remove a collection."""
         if self._collection(name) is not None:
             self._client.delete_collection(name)
             self._collections.pop(name)

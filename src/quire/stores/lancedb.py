@@ -11,7 +11,7 @@ from typing import Any
 
 from quire.errors import MissingExtraError
 from quire.stores.row import LISTS, NUMBERS, TEXTS, Row
-from quire.stores.target import DOCUMENTS, NEXT, Known, batched, foreign
+from quire.stores.target import DOCUMENTS, NEXT, Known, batched, foreign, own_tables
 
 try:
     import lancedb
@@ -36,13 +36,12 @@ class LanceStore:
         self.target = target
         self._database = lancedb.connect(place)
         self._name = name
+        self.tables = own_tables(name)
         self._tables: dict[str, Any] = {}
-        for each in (name, name + NEXT, name + DOCUMENTS):
-            self._mark(each)
 
     def generation(self) -> str | None:
         """The live generation."""
-        return self._mark(self._name)
+        return self.mark(self._name)
 
     def documents(self, generation: str) -> dict[str, str]:
         """The recorded hash of each document."""
@@ -69,7 +68,7 @@ class LanceStore:
     def known(self, generation: str, hashes: Sequence[str]) -> Iterable[Known]:
         """The rows with one of these content hashes."""
         name = self._home(generation)
-        if self._mark(name) is None:
+        if self.mark(name) is None:
             return
         found = self._table(name).search().where(_is("content_hash", hashes)).select(_KNOWN).to_arrow()
         vectors = _array(found["vector"])
@@ -79,7 +78,7 @@ class LanceStore:
     def write(self, generation: str, new: Sequence[Row], changed: Sequence[Row]) -> None:
         """Add rows and replace others."""
         name = self._home(generation)
-        if self._mark(name) != generation:  # none yet, or another one that was never completed
+        if self.mark(name) != generation:  # none yet, or another one that was never completed
             size = len((new or changed)[0].vector)
             schema = _schema(size).with_metadata({_MARK: generation.encode()})
             mode = "overwrite" if self._has(name) else "create"
@@ -93,7 +92,7 @@ class LanceStore:
     def delete(self, generation: str, documents: Sequence[str], hashes: Sequence[str]) -> None:
         """Delete the rows of documents, except those with one of these document hashes."""
         name = self._home(generation)
-        if self._mark(name) is None:
+        if self.mark(name) is None:
             return
         kept = f" AND NOT {_is('document_hash', hashes)}" if hashes else ""
         for some in batched(documents, 500):
@@ -103,23 +102,30 @@ class LanceStore:
     def publish(self, generation: str) -> None:
         """Make the generation the live one, and remove all others."""
         following = self._name + NEXT
-        if self._mark(following) == generation != self._mark(self._name):
+        if self.mark(following) == generation != self.mark(self._name):
             table = self._table(following)
             self._database.create_table(self._name, table.search().to_batches(), table.schema, mode="overwrite")
-        if self._has(following):
-            self._database.drop_table(following)
+            self._tables.clear()
+        if self._has(self._name):  # on a full disk LanceDB commits incomplete files without an error; this reads all
+            self._table(self._name).count_rows("id != ''")
+        self.drop(following)
         if self._has(self._name + DOCUMENTS):
             table = self._table(self._name + DOCUMENTS)
             if table.count_rows(f"NOT {_is('generation', [generation])}"):
                 table.delete(f"NOT {_is('generation', [generation])}")
         self._tables.clear()
 
+    def drop(self, name: str) -> None:
+        """Remove a table, even if it cannot be read."""
+        self._database.drop_table(name, ignore_missing=True)
+        self._tables.pop(name, None)
+
     def close(self) -> None:
         """Nothing is held."""
 
     def _home(self, generation: str) -> str:
         """The table of a generation: the live one, unless that has another."""
-        return self._name if self._mark(self._name) in (None, generation) else self._name + NEXT
+        return self._name if self.mark(self._name) in (None, generation) else self._name + NEXT
 
     def _has(self, name: str) -> bool:
         try:
@@ -129,7 +135,7 @@ class LanceStore:
                 return False
             raise
 
-    def _mark(self, name: str) -> str | None:
+    def mark(self, name: str) -> str | None:
         """The generation of a table; None if there is no table."""
         if not self._has(name):
             return None

@@ -10,7 +10,7 @@ from typing import Any
 
 from quire.errors import BusyError, MissingExtraError
 from quire.stores.row import LISTS, NUMBERS, TEXTS, Row
-from quire.stores.target import DOCUMENTS, NEXT, Known, foreign
+from quire.stores.target import DOCUMENTS, NEXT, Known, foreign, own_tables
 
 try:
     import psycopg
@@ -38,17 +38,16 @@ class PostgresStore:
         if not self._value("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", [key]):
             self._connection.close()
             raise BusyError(target, "another sync is writing to this table", "wait for it")
-        for each in (name, name + NEXT, name + DOCUMENTS):
-            self._mark(each)
+        self.tables = own_tables(name)
         self._knows_vectors = False
 
     def generation(self) -> str | None:
         """The live generation."""
-        return self._mark(self._name)
+        return self.mark(self._name)
 
     def documents(self, generation: str) -> dict[str, str]:
         """The recorded hash of each document."""
-        if self._mark(self._name + DOCUMENTS) is None:
+        if self.mark(self._name + DOCUMENTS) is None:
             return {}
         query = self._sql("SELECT document, hash FROM {} WHERE generation = %s", self._name + DOCUMENTS)
         return dict(self._connection.execute(query, [generation]).fetchall())
@@ -56,7 +55,7 @@ class PostgresStore:
     def record(self, generation: str, documents: Mapping[str, str | None]) -> None:
         """Record the hashes of documents; None forgets one."""
         name = self._name + DOCUMENTS
-        if self._mark(name) is None:
+        if self.mark(name) is None:
             with self._connection.transaction():
                 columns = "generation text, document text, hash text NOT NULL, PRIMARY KEY (generation, document)"
                 self._connection.execute(self._sql(f"CREATE TABLE {{}} ({columns})", name))
@@ -75,7 +74,7 @@ class PostgresStore:
     def known(self, generation: str, hashes: Sequence[str]) -> Iterable[Known]:
         """The rows with one of these content hashes."""
         name = self._home(generation)
-        if self._mark(name) is None:
+        if self.mark(name) is None:
             return []
         self._know_vectors()
         query = "SELECT id, document_hash, content_hash, passage, vector FROM {} WHERE content_hash = ANY(%s)"
@@ -85,7 +84,7 @@ class PostgresStore:
     def write(self, generation: str, new: Sequence[Row], changed: Sequence[Row]) -> None:
         """Add rows and replace others."""
         name = self._home(generation)
-        if self._mark(name) != generation:  # none yet, or another one that was never completed
+        if self.mark(name) != generation:  # none yet, or another one that was never completed
             self._create(name, generation, len((new or changed)[0].vector))
         self._know_vectors()
         names = sql.SQL(", ").join(map(sql.Identifier, _COLUMNS))
@@ -103,7 +102,7 @@ class PostgresStore:
     def delete(self, generation: str, documents: Sequence[str], hashes: Sequence[str]) -> None:
         """Delete the rows of documents, except those with one of these document hashes."""
         name = self._home(generation)
-        if self._mark(name) is not None:
+        if self.mark(name) is not None:
             query = "DELETE FROM {} WHERE document = ANY(%s) AND document_hash != ALL(%s)"
             self._connection.execute(self._sql(query, name), [list(documents), list(hashes)])
 
@@ -111,16 +110,20 @@ class PostgresStore:
         """Make the generation the live one, and remove all others."""
         following = self._name + NEXT
         with self._connection.transaction():
-            if self._mark(following) == generation:
+            if self.mark(following) == generation:
                 self._connection.execute(self._sql("DROP TABLE {}", self._name))
                 self._connection.execute(
                     self._sql("ALTER TABLE {} RENAME TO {}", following, sql.Identifier(self._name))
                 )
-            elif self._mark(following) is not None:
+            elif self.mark(following) is not None:
                 self._connection.execute(self._sql("DROP TABLE {}", following))
-            if self._mark(self._name + DOCUMENTS) is not None:
+            if self.mark(self._name + DOCUMENTS) is not None:
                 query = self._sql("DELETE FROM {} WHERE generation != %s", self._name + DOCUMENTS)
                 self._connection.execute(query, [generation])
+
+    def drop(self, name: str) -> None:
+        """Remove a table."""
+        self._connection.execute(self._sql("DROP TABLE IF EXISTS {}", name))
 
     def close(self) -> None:
         """Close the connection, which releases the lock."""
@@ -133,7 +136,7 @@ class PostgresStore:
         columns += [sql.SQL("PRIMARY KEY (id)"), sql.SQL("vector vector({}) NOT NULL").format(sql.Literal(size))]
         self._connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
         with self._connection.transaction():
-            self._connection.execute(self._sql("DROP TABLE IF EXISTS {}", name))
+            self.drop(name)
             self._connection.execute(self._sql("CREATE TABLE {} ({})", name, sql.SQL(", ").join(columns)))
             for column in ("content_hash", "document"):
                 self._connection.execute(self._sql(f"CREATE INDEX ON {{}} ({column})", name))
@@ -141,9 +144,9 @@ class PostgresStore:
 
     def _home(self, generation: str) -> str:
         """The table of a generation: the live one, unless that has another."""
-        return self._name if self._mark(self._name) in (None, generation) else self._name + NEXT
+        return self._name if self.mark(self._name) in (None, generation) else self._name + NEXT
 
-    def _mark(self, name: str) -> str | None:
+    def mark(self, name: str) -> str | None:
         """The generation of a table; None if there is no table."""
         if self._value("SELECT to_regclass(%s)", [f'"{name}"']) is None:
             return None

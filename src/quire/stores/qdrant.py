@@ -41,15 +41,14 @@ class QdrantStore:
             QdrantClient(url=place, api_key=environ.get(KEY_VARIABLE)) if is_server else QdrantClient(path=place)
         )
         self._is_server = is_server
-        self._mark(name)
 
     def generation(self) -> str | None:
         """The live generation."""
-        return self._mark(self._name)
+        return self.mark(self._name)
 
     def documents(self, generation: str) -> dict[str, str]:
         """The recorded hash of each document."""
-        if self._mark(self._name + DOCUMENTS) is None:
+        if self.mark(self._name + DOCUMENTS) is None:
             return {}
         where = _where(generation=[generation])
         return {each.payload["document"]: each.payload["hash"] for each in self._points(self._name + DOCUMENTS, where)}
@@ -57,7 +56,7 @@ class QdrantStore:
     def record(self, generation: str, documents: Mapping[str, str | None]) -> None:
         """Record the hashes of documents; None forgets one."""
         name = self._name + DOCUMENTS
-        if self._mark(name) is None:
+        if self.mark(name) is None:
             self._create(name, "", 1)
         points = [
             models.PointStruct(
@@ -75,7 +74,7 @@ class QdrantStore:
 
     def known(self, generation: str, hashes: Sequence[str]) -> Iterable[Known]:
         """The rows with one of these content hashes."""
-        if self._mark(self._home(generation)) is None:
+        if self.mark(self._home(generation)) is None:
             return
         for each in self._points(self._home(generation), _where(content_hash=hashes), with_vectors=True):
             own = each.payload
@@ -85,9 +84,9 @@ class QdrantStore:
     def write(self, generation: str, new: Sequence[Row], changed: Sequence[Row]) -> None:
         """Add rows and replace others."""
         name = self._home(generation)
-        if self._mark(name) is None:
+        if self.mark(name) is None:
             self._create(name, generation, len((new or changed)[0].vector))
-        if self._mark(self._name) is None:
+        if self.mark(self._name) is None:
             self._point_alias(name)
         points = [
             models.PointStruct(id=uuid_of(row.id), vector=row.vector.tolist(), payload=dict(row.columns))
@@ -99,7 +98,7 @@ class QdrantStore:
     def delete(self, generation: str, documents: Sequence[str], hashes: Sequence[str]) -> None:
         """Delete the rows of documents, except those with one of these document hashes."""
         name = self._home(generation)
-        if self._mark(name) is None:
+        if self.mark(name) is None:
             return
         where = _where(document=documents)
         where.must_not = _where(document_hash=hashes).must if hashes else None
@@ -108,15 +107,19 @@ class QdrantStore:
     def publish(self, generation: str) -> None:
         """Make the generation the live one, and remove all others."""
         home = self._home(generation)
-        if self._mark(home) is not None and self._mark(self._name) != generation:
+        if self.mark(home) is not None and self.mark(self._name) != generation:
             self._point_alias(home)
-        for each in [each.name for each in self._client.get_collections().collections]:
-            is_own = each.startswith(f"{self._name}__") and each != self._name + DOCUMENTS
-            if is_own and each != home and self._mark(each) is not None:
-                self._client.delete_collection(each)
-        if self._mark(self._name + DOCUMENTS) is not None:
+        for each in self.tables:
+            if each not in (self._name, home, self._name + DOCUMENTS) and self.mark(each) is not None:
+                self.drop(each)
+        if self.mark(self._name + DOCUMENTS) is not None:
             others = models.Filter(must_not=_where(generation=[generation]).must)
             self._client.delete(self._name + DOCUMENTS, models.FilterSelector(filter=others))
+
+    def drop(self, name: str) -> None:
+        """Remove a collection; an alias goes with its collection."""
+        if name != self._name:
+            self._client.delete_collection(name)
 
     def close(self) -> None:
         """Release the files of a folder."""
@@ -126,7 +129,13 @@ class QdrantStore:
         """The collection of a generation."""
         return f"{self._name}__{hashlib.blake2b(generation.encode(), digest_size=6).hexdigest()}"
 
-    def _mark(self, name: str) -> str | None:
+    @property
+    def tables(self) -> list[str]:
+        """The alias of the live generation, the collections of all generations, and the records of documents."""
+        names = [each.name for each in self._client.get_collections().collections]
+        return [self._name, *(each for each in names if each.startswith(f"{self._name}__"))]
+
+    def mark(self, name: str) -> str | None:
         """The generation of a collection or alias; None if there is none."""
         if not self._client.collection_exists(name):
             return None

@@ -13,7 +13,7 @@ recorded:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from os import PathLike
@@ -63,36 +63,38 @@ class SyncReport:
 
 def sync(
     path: str | PathLike[str],
-    to: str | Store,
+    to: str,
     *,
     embedder: object = "wordllama",
     strategy: str = DEFAULT_STRATEGY,
     dry_run: bool = False,
+    rebuild: bool = False,
     on_progress: OnProgress | None = None,
     **options: Any,
 ) -> SyncReport:
     """Bring the store ``to`` in step with the documents of a folder.
 
     ``to`` is ``lancedb:DIR``, ``pgvector:URL``, ``chroma:DIR`` or ``qdrant:DIR``, with ``#NAME`` for another table than
-    ``quire``. ``embedder`` is a name, an embedder or a function. Other options are those of ``quire.chunk_dir``.
+    ``quire``. ``embedder`` is a name, an embedder or a function. ``rebuild`` removes quire's tables first. Other
+    options are those of ``quire.chunk_dir``.
     """
     found = documents(path, strategy, **options)
-    return sync_documents(found, to, embedder=embedder, dry_run=dry_run, on_progress=on_progress)
+    return sync_documents(found, to, embedder=embedder, dry_run=dry_run, rebuild=rebuild, on_progress=on_progress)
 
 
 def sync_documents(
     documents: Sequence[SyncDocument],
-    to: str | Store,
+    to: str,
     *,
     embedder: object = "wordllama",
     dry_run: bool = False,
+    rebuild: bool = False,
     on_progress: OnProgress | None = None,
 ) -> SyncReport:
-    """Bring a store in step with documents."""
-    if isinstance(to, str):
-        parts(to)  # before a model is loaded
+    """Bring a store in step with documents; ``rebuild`` removes quire's tables first."""
+    parts(to)  # before a model is loaded
     model = resolve(embedder)
-    with opened(to, dry_run=dry_run) if isinstance(to, str) else nullcontext(to) as store, explained(store):
+    with opened(to, dry_run=dry_run, rebuild=rebuild) as store, explained(store):
         return _Sync(store, model, dry_run=dry_run, on_progress=on_progress).run(documents)
 
 

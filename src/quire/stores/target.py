@@ -6,9 +6,10 @@ store also records, for each document of a generation, the hash of what it was m
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -16,8 +17,9 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
 from quire.errors import StoreError, impossible
+from quire.index.engine.damage import text_and_code
 from quire.stores.row import Row
-from quire.write.atomic_file import explained
+from quire.write.atomic_file import explained, remedy
 from quire.write.lock import held
 
 Item = TypeVar("Item")
@@ -27,6 +29,8 @@ DEFAULT_NAME = "quire"
 NEXT, DOCUMENTS = "__next", "__quire"
 """The endings of a generation that is not complete yet, and of the records of documents."""
 
+_SOURCE = re.compile(r", \S+\.rs:[0-9:]+")
+"""Where an error of LanceDB was raised."""
 _NAME = re.compile("[a-zA-Z][a-zA-Z0-9_]{2,47}")
 _RULE = "write lancedb:DIR, pgvector:URL, chroma:DIR|URL or qdrant:DIR|URL, with #NAME for another table than quire"
 
@@ -48,6 +52,14 @@ class Store(Protocol):
     """Its name in messages, without a password."""
     errors: tuple[type[Exception], ...]
     """The exceptions of its package."""
+    tables: Sequence[str]
+    """The names of all its tables."""
+
+    def mark(self, name: str) -> str | None:
+        """The generation of a table; None if there is no table. One that quire did not make raises a StoreError."""
+
+    def drop(self, name: str) -> None:
+        """Remove a table, if there is one."""
 
     def generation(self) -> str | None:
         """The live generation."""
@@ -99,13 +111,13 @@ class EmptyStore:
 
 
 @contextmanager
-def opened(target: str, *, dry_run: bool) -> Iterator[Any]:
-    """The store that ``target`` names. A folder is locked, unless nothing will be written."""
+def opened(target: str, *, dry_run: bool, rebuild: bool = False) -> Iterator[Any]:
+    """The store that ``target`` names, empty if ``rebuild``. A folder is locked, unless nothing will be written."""
     kind, place, name = parts(target)
     label = shown(f"{kind}:{place}#{name}")
     folder = None if kind == "pgvector" or "://" in place else Path(place)
     with ExitStack() as stack:
-        if dry_run and folder and not folder.is_dir():
+        if dry_run and (rebuild or (folder and not folder.is_dir())):
             yield EmptyStore(label)
             return
         module = import_module(f"quire.stores.{kind}")
@@ -115,10 +127,25 @@ def opened(target: str, *, dry_run: bool) -> Iterator[Any]:
                 stack.enter_context(held(folder / ".quire-sync.lock", label, patience=0))
         try:
             store = module.connect(place, name, label)
+            stack.callback(store.close)
+            _check_tables(store, rebuild=rebuild)
         except module.ERRORS as error:
             raise failed(label, place, error) from None
-        stack.callback(store.close)
         yield store
+
+
+def own_tables(name: str) -> tuple[str, ...]:
+    """The tables of a store: the live one, an unfinished one, and the records of documents."""
+    return name, name + NEXT, name + DOCUMENTS
+
+
+def _check_tables(store: Store, *, rebuild: bool) -> None:
+    """Refuse tables that quire did not make; ``rebuild`` removes its own, even if they cannot be read."""
+    for each in store.tables:
+        with suppress(*(store.errors if rebuild else ())):
+            store.mark(each)
+    for each in store.tables if rebuild else ():
+        store.drop(each)
 
 
 def parts(target: str) -> tuple[str, str, str]:
@@ -155,11 +182,15 @@ def shown(target: str) -> str:
 
 def failed(label: str, place: str, error: Exception) -> StoreError:
     """The error for an exception of a store's package, on one line and without the password."""
-    said = " ".join(str(error).split())[:300] or type(error).__name__
+    text, code = text_and_code(error)
+    if code is not None:
+        return StoreError(label, f"cannot be written: {os.strerror(code)}", remedy(code))
+    said = _SOURCE.sub("", text)[:300] or type(error).__name__
     secret = urlsplit(place).password if "@" in place else None
     if secret:
         said = said.replace(secret, "…")
-    return StoreError(label, said, "check the target, and that the store is running and writable")
+    damage = "if a full disk has damaged it, quire sync --rebuild makes its tables anew"
+    return StoreError(label, said, f"check the target, and that the store is running and writable; {damage}")
 
 
 def foreign(label: str, name: str) -> StoreError:

@@ -14,7 +14,7 @@ from typing import Any
 from quire import pipeline
 from quire.model import Document, Finding
 from quire.offsets import lines_at
-from quire.options import COMMON, OWN, BreadcrumbMode, Guard, Options
+from quire.options import COMMON, OWN, BreadcrumbMode, Guard, Options, Overlap
 from quire.record import Chunk, Chunks
 from quire.size import NAMES
 
@@ -43,7 +43,7 @@ def option_table() -> dict[str, Any]:
         "strategies": strategies,
         "common": [*COMMON, "title"],
         "tokenizers": NAMES,
-        "choices": {"breadcrumb_mode": _values(BreadcrumbMode), "guard": _values(Guard)},
+        "choices": {"breadcrumb_mode": _values(BreadcrumbMode), "guard": _values(Guard), "overlap": _values(Overlap)},
     }
 
 
@@ -111,7 +111,7 @@ def _sections_around(document: Document, position: int) -> tuple[int, int, str]:
     before = [each for each in sections if position - _BEFORE <= each.start <= position - _LEAD]
     inside = sections[max(document.section_at(position - _LEAD), 0)]
     first = min(before, key=lambda each: (each.depth, -each.start), default=inside)
-    end = next((start for start in document.section_starts if start >= position + _AFTER), len(text))
+    end = next((start for start in document.section_columns.starts if start >= position + _AFTER), len(text))
     headings = [text[each.start : each.body_start].strip() for each in document.path_to(first)[:-1]]
     return first.start if first.depth else 0, end, "".join(f"{heading}\n\n" for heading in headings)
 

@@ -115,7 +115,7 @@ def _step_reason(step: Mapping[str, Any], titles: Mapping[int, str]) -> str:
     match step["rule"]:
         case "parent":
             beside = f"; it replaces {replaced}" if replaced else ""
-            return f"{name} has as many of the words itself as the sections below it{beside}."
+            return f"{name} matches in its own right{beside}."
         case "aggregated":
             number = f"{step['matching']} of {step['children']} sections below {name} match"
             limit = f", limited to {step['limit']:.2f}" if step["total"] > step["limit"] else ""
@@ -130,7 +130,7 @@ def _step_reason(step: Mapping[str, Any], titles: Mapping[int, str]) -> str:
             return f"{name} does not replace its sections: {number}."
         case "set back":
             score = f"{step['score']:.3f}"
-            return f"Two results of this document come before it, so it counts a tenth of its score: {score}."
+            return f"Better results of this document come before it, so it counts a tenth of its score: {score}."
     return f"{step['rule']}: {name}."
 
 

@@ -10,41 +10,23 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
 from functools import cache
-from types import GenericAlias, MappingProxyType
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from types import MappingProxyType
+from typing import Any, get_origin
 
 import msgspec
+from msgspec import Struct, structs
 
 from quire.errors import InputError
-from quire.record import Chunk, SourcePosition, TokenStats
+from quire.record import Chunk
 
 VERSION = "1.1"
 """The version of the record; the first number changes when older readers would fail."""
-
-ABSENT: Mapping[type, Mapping[str, Any]] = MappingProxyType(
-    {
-        Chunk: MappingProxyType(
-            {
-                "prev_id": None, "next_id": None, "node_types": (), "metadata": {}, "strategy": "",
-                "overlap_chars": 0, "added_chars": 0, "breadcrumb": (), "contained_headings": (), "contained_slugs": (),
-                "position": None, "source_path": None, "node_id": "",
-            }
-        ),
-        SourcePosition: MappingProxyType({"byte_start": 0, "byte_end": 0, "start_line": 0, "end_line": 0}),
-        TokenStats: MappingProxyType({"embed_tokens": 0}),
-    }
-)  # fmt: skip
-"""Optional fields and their values if absent; a line or a count of 0 means unknown."""
 
 OTHER_NAMES: Mapping[str, str] = MappingProxyType(
     {"headerHierarchy": "headerBreadcrumb", "sectionId": "sectionSlug", "heading": "sectionTitle"}
 )
 """Alternative names that are also read, with the names that are written; legacy.py has more."""
-
-RANGES: Mapping[str, tuple[int, int]] = MappingProxyType({"header_depths": (1, 6)})
-"""The ranges of numbers that do not start at 0."""
 
 _AGAIN = "make it anew from its document"
 _PATH = re.compile(r" - at `\$\.?(?P<field>[^`]*)`$")
@@ -85,12 +67,8 @@ def decode(data: bytes | str | Mapping[str, Any], *, name: str = "<record>") -> 
     record = data if isinstance(data, Mapping) else parse(data, name=name)
     if not isinstance(record, Mapping):
         raise InputError(name, "is not a chunk record", "a record is one JSON object")
-    read = check_types(renamed(record, OTHER_NAMES, name=name), name=name, is_part=False)
-    read.source_position = _instance(SourcePosition, read.source_position)
-    read.token_stats = _instance(TokenStats, read.token_stats)
-    read.metadata = MappingProxyType(read.metadata)
-    chunk: Chunk = _instance(Chunk, read)
-    return chunk
+    read: Chunk = check_types(renamed(record, OTHER_NAMES, name=name), Chunk, name=name)
+    return structs.replace(read, metadata=MappingProxyType(read.metadata))
 
 
 def parse(data: bytes | str, *, name: str = "<record>", line: int = 1) -> Any:
@@ -106,15 +84,10 @@ def parse(data: bytes | str, *, name: str = "<record>", line: int = 1) -> Any:
         raise InputError(name, "has values nested too deep or numbers too long to read", _AGAIN) from error
 
 
-def check_types(
-    record: Mapping[str, Any], *, name: str, shown: Callable[[str], str] = str, is_part: bool = True
-) -> Any:
-    """``record`` as an instance of a type with the same fields; all of them are optional with ``is_part``.
-
-    A wrong type raises an InputError; ``shown`` names fields in it.
-    """
+def check_types(record: Mapping[str, Any], kind: Any, *, name: str, shown: Callable[[str], str] = str) -> Any:
+    """``record`` as an instance of ``kind``. A wrong type raises an InputError; ``shown`` names fields in it."""
     try:
-        return msgspec.convert(record, _mirror(Chunk, is_part=is_part))
+        return msgspec.convert(record, kind)
     except UnicodeEncodeError as error:
         problem = "a lone surrogate in a field name or in place of another type"
         raise InputError(name, f"is not a chunk record: {problem}", _AGAIN) from error
@@ -139,43 +112,19 @@ def differing(field: str, other: str, name: str) -> InputError:
     return InputError(name, f"field {field}: differs from {other}, its other name", "remove the wrong one")
 
 
-def _instance(kind: Any, read: Any) -> Any:
-    """An instance of ``kind`` with the values of its mirror."""
-    return kind(**{each.name: getattr(read, each.name) for each in fields(kind)})
-
-
 @cache
-def _mirror(record: Any, *, is_part: bool = False) -> type[msgspec.Struct]:
-    """A type that reads and checks ``record`` by its JSON names; with ``is_part`` every field is optional."""
-    hints, absent = get_type_hints(record), ABSENT[record]
-    needed = None if is_part else msgspec.NODEFAULT
+def optional(record: Any) -> type[Struct]:
+    """A type that reads ``record`` with every field optional."""
     members: list[tuple[str, Any, Any]] = [
-        (each.name, _checked(hints[each.name], RANGES.get(each.name), is_part=is_part), absent.get(each.name, needed))
-        for each in fields(record)
+        (each.name, optional(each.type) if is_record(each.type) else each.type, None) for each in structs.fields(record)
     ]
-    if record is Chunk:
-        members.append(("content_hash", str, ""))
+    members.append(("content_hash", str, ""))
     return msgspec.defstruct(record.__name__, members, rename="camel", kw_only=True)
 
 
-def _checked(hint: Any, within: tuple[int, int] | None = None, *, is_part: bool = False) -> Any:
-    """The type to read for a field's type: numbers are at least 0, or ``within`` a range."""
-    if hint is int:
-        least, most = within or (0, None)
-        return Annotated[int, msgspec.Meta(ge=least, le=most)]
-    if hint in ABSENT:
-        return _mirror(hint, is_part=is_part)
-    if get_origin(hint) is tuple:
-        return GenericAlias(tuple, (_checked(get_args(hint)[0], within), ...))
-    if hint == int | None:
-        return _checked(int) | None
-    return dict[str, Any] if is_mapping(hint) else hint
-
-
-def camel(name: str) -> str:
-    """A name in camelCase: ``chunk_number`` becomes ``chunkNumber``."""
-    first, *rest = name.split("_")
-    return first + "".join(word.capitalize() for word in rest)
+def is_record(hint: Any) -> bool:
+    """Whether a type is a record of its own."""
+    return isinstance(hint, type) and issubclass(hint, Struct)
 
 
 def is_mapping(hint: Any) -> bool:

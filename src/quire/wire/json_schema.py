@@ -12,19 +12,17 @@ import re
 from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, get_args, get_origin, get_type_hints
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
 
-from quire.record import Chunk, SourcePosition, TokenStats
-from quire.wire.chunk_json import ABSENT, RANGES, VERSION, camel, is_mapping
+from msgspec import structs
+
+from quire.record import Chunk
+from quire.wire.chunk_json import VERSION, is_mapping, is_record
 
 FILE = Path(__file__).with_name("chunk.schema.json")
 
-_PLAIN: Mapping[Any, Mapping[str, Any]] = {
-    str: {"type": "string"},
-    str | None: {"type": ["string", "null"]},
-    int: {"type": "integer", "minimum": 0},
-    int | None: {"type": ["integer", "null"], "minimum": 0},
-}
+_PLAIN: Mapping[Any, Mapping[str, Any]] = {str: {"type": "string"}, int: {"type": "integer"}}
 _NAME = re.compile(r"``([a-z]+(?:_[a-z]+)+)``")
 
 
@@ -46,14 +44,12 @@ def generated() -> dict[str, Any]:
 
 
 def _object(record: Any) -> dict[str, Any]:
-    hints, described = get_type_hints(record), _descriptions(record)
-    properties = {camel(name): _type(hints[name]) | {"description": text} for name, text in described.items()}
-    for name in RANGES.keys() & described.keys():
-        properties[camel(name)]["items"] |= dict(zip(("minimum", "maximum"), RANGES[name], strict=True))
+    fields, described = structs.fields(record), _descriptions(record)
+    properties = {each.encode_name: _type(each.type) | {"description": described[each.name]} for each in fields}
     if record is Chunk:
         text = _in_json_names(inspect.getdoc(Chunk.content_hash) or "")
         properties["contentHash"] = {"type": "string", "description": text}
-    required = [camel(name) for name in described if name not in ABSENT[record]]
+    required = [each.encode_name for each in fields if each.required]
     summary = (inspect.getdoc(record) or "").split("\n", 1)[0].split(". ")[0].rstrip(".") + "."
     return {"description": summary, "type": "object", "properties": properties, "required": required}
 
@@ -61,7 +57,14 @@ def _object(record: Any) -> dict[str, Any]:
 def _type(hint: Any) -> dict[str, Any]:
     if hint in _PLAIN:
         return dict(_PLAIN[hint])
-    if hint in (SourcePosition, TokenStats):
+    if get_origin(hint) is Annotated:
+        kind, limits = get_args(hint)
+        bounds = {"minimum": limits.ge, "maximum": limits.le}
+        return _type(kind) | {name: bound for name, bound in bounds.items() if bound is not None}
+    if get_origin(hint) in (Union, UnionType):
+        described = _type(get_args(hint)[0])
+        return described | {"type": [described["type"], "null"]}
+    if is_record(hint):
         return _object(hint)
     if get_origin(hint) is tuple:
         return {"type": "array", "items": _type(get_args(hint)[0])}
@@ -72,7 +75,7 @@ def _type(hint: Any) -> dict[str, Any]:
 
 def _descriptions(record: type) -> dict[str, str]:
     """The docstrings of the fields."""
-    definition: Any = ast.parse(inspect.cleandoc(inspect.getsource(record))).body[0]
+    definition: Any = ast.parse(inspect.getsource(record)).body[0]
     return {
         ast.unparse(field.target): _in_json_names(ast.literal_eval(below.value))
         for field, below in pairwise(definition.body)
@@ -81,7 +84,8 @@ def _descriptions(record: type) -> dict[str, str]:
 
 
 def _in_json_names(text: str) -> str:
-    text = _NAME.sub(lambda match: f"`{camel(match[1])}`", " ".join(text.split()))
+    names = {each.name: each.encode_name for each in structs.fields(Chunk)}
+    text = _NAME.sub(lambda match: f"`{names[match[1]]}`", " ".join(text.split()))
     return text.replace("`` > ``", "` > `").replace("``", "`").replace("None", "null")
 
 

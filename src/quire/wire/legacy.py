@@ -6,16 +6,19 @@ guessed if that is impossible; ``guessed`` lists those.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
+
+from msgspec import structs
 
 from quire import breadcrumbs
 from quire.counter import estimated
 from quire.errors import InputError
 from quire.parsing.slugs import github_slug
 from quire.record import Chunk, SourcePosition, TokenStats
-from quire.wire.chunk_json import ABSENT, OTHER_NAMES, camel, check_types, differing, renamed
+from quire.wire.chunk_json import OTHER_NAMES, check_types, differing, optional, renamed
 
 RENAMED: Mapping[str, str] = MappingProxyType(
     {
@@ -30,6 +33,8 @@ RENAMED: Mapping[str, str] = MappingProxyType(
 _OLD_NAMES: Mapping[str, str] = MappingProxyType({new: old for old, new in RENAMED.items()})
 _LENGTH, _TOTAL = "sourceLength", "totalChars"
 _COUNT, _STATS = "tokenCount", "tokenStats"
+_MARKS = re.compile(r"(?:^|(?<= > ))#{1,6}(?:[ \t]+|$)")
+"""The marks of a heading, or of each heading in a breadcrumb. The old format keeps them and has no ``headerDepths``."""
 _NAMED = 3
 """A message names at most this many missing fields."""
 
@@ -53,8 +58,9 @@ def missing(record: Mapping[str, Any]) -> list[str]:
 def guessed(record: Mapping[str, Any]) -> tuple[str, ...]:
     """The fields that ``migrate`` has to guess."""
     path = record.get("headerPath", record.get("headingTrail"))
-    unknown = () if path == [] else ("headerDepths", "headerSlugs")
-    guesses = unknown if path is not None else ("headerPath", *unknown)
+    guesses = ["headerPath"] * (path is None)
+    guesses += ["headerDepths"] * (path is None or not all(map(_MARKS.match, path)))
+    guesses += ["headerSlugs"] * (path != [])
     return tuple(name for name in guesses if name not in record)
 
 
@@ -112,7 +118,7 @@ def _current(record: Mapping[str, Any], name: str) -> dict[str, Any]:
         if stats.get("tokens", count) != count:
             raise differing(f"{_STATS}.tokens", _COUNT, name)
         made[_STATS] = {"tokens": count, **stats}  # where quire writes it
-    check_types(made, name=name, shown=shown)
+    check_types(made, optional(Chunk), name=name, shown=shown)
     return made
 
 
@@ -144,9 +150,15 @@ def _filled(record: dict[str, Any], title: str | None) -> dict[str, Any]:
 
 
 def _fill_headings(record: dict[str, Any], path: list[str]) -> None:
+    if "headerDepths" not in record:
+        marks = [_MARKS.match(title) for title in path]
+        depths = [len(mark[0].rstrip()) if mark else min(at, 6) for at, mark in enumerate(marks, start=1)]
+        path = [_MARKS.sub("", title) for title in path]
+        texts = {name: record[name] for name in ("sectionTitle", "headerBreadcrumb") if name in record}
+        record |= {name: _MARKS.sub("", text) for name, text in texts.items()}
+        record |= {"headerPath": path, "headerDepths": depths}
     record.setdefault("headerBreadcrumb", breadcrumbs.SEPARATOR.join(path))
     record.setdefault("sectionTitle", path[-1] if path else "")
-    record.setdefault("headerDepths", [min(depth, 6) for depth in range(1, len(path) + 1)])
     if "headerSlugs" not in record:
         slugs = [github_slug(title) for title in path]
         record["headerSlugs"] = [*slugs[:-1], record.get("sectionSlug") or slugs[-1]] if slugs else slugs
@@ -154,4 +166,4 @@ def _fill_headings(record: dict[str, Any], path: list[str]) -> None:
 
 
 def _needed(kind: Any) -> list[str]:
-    return [camel(each) for each in kind.__dataclass_fields__ if each not in ABSENT[kind]]
+    return [each.encode_name for each in structs.fields(kind) if each.required]

@@ -6,17 +6,18 @@ Rows are written in groups, so that memory does not grow with the number of docu
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import fields
 from functools import cache
 from importlib import import_module
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeAlias, get_args, get_origin, get_type_hints
 
+from msgspec.structs import fields
+
 from quire.errors import QuireError
-from quire.record import Chunk, Chunks, SourcePosition, TokenStats
+from quire.record import Chunk, Chunks
 from quire.size.surrogates import repaired
-from quire.wire.chunk_json import VERSION, camel, is_mapping, to_json
+from quire.wire.chunk_json import VERSION, is_mapping, is_record, to_json
 from quire.wire.forms import FLAT, check_documents, records
 from quire.write.atomic_file import new_file
 
@@ -116,15 +117,17 @@ def schema(arrow: Any, *, is_flat: bool = False) -> Any:
     if is_flat:
         kinds = {str: arrow.string(), int: arrow.int64()}
         return arrow.schema([(name, kinds[kind]) for name, kind in FLAT.items()], metadata=version)
-    hints = get_type_hints(Chunk)
-    columns = [(camel(each.name), _type(arrow, hints[each.name])) for each in fields(Chunk)]
-    return arrow.schema([*columns, ("contentHash", arrow.string())], metadata=version)
+    return arrow.schema([*_columns(arrow, Chunk), ("contentHash", arrow.string())], metadata=version)
+
+
+def _columns(arrow: Any, record: Any) -> list[tuple[str, Any]]:
+    hints = get_type_hints(record)
+    return [(each.encode_name, _type(arrow, hints[each.name])) for each in fields(record)]
 
 
 def _type(arrow: Any, hint: Any) -> Any:
-    if hint in (SourcePosition, TokenStats):
-        inner = get_type_hints(hint)
-        return arrow.struct([(camel(each.name), _type(arrow, inner[each.name])) for each in fields(hint)])
+    if is_record(hint):
+        return arrow.struct(_columns(arrow, hint))
     if get_origin(hint) is tuple:
         return arrow.list_(_type(arrow, get_args(hint)[0]))
     return arrow.string() if hint in (str, str | None) or is_mapping(hint) else arrow.int64()

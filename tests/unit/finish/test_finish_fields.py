@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import FrozenInstanceError, fields, replace
 from typing import Any
 
 import pytest
 from hypothesis import given
+from msgspec.structs import fields, replace
 
 import quire
 from quire.record import Chunk, SourcePosition, TokenStats
@@ -74,11 +74,11 @@ def test_a_chunk_made_of_its_fields_is_the_same(text: str, chosen: dict[str, Any
 
 def test_a_chunk_cannot_be_changed() -> None:
     chunk = chunks_of()[0]
-    with pytest.raises(FrozenInstanceError):
+    with pytest.raises(AttributeError):
         chunk.original_text = "other"  # type: ignore[misc]
-    with pytest.raises(FrozenInstanceError):
+    with pytest.raises(AttributeError):
         chunk.source_position.char_start = 0  # type: ignore[misc]
-    with pytest.raises(FrozenInstanceError):
+    with pytest.raises(AttributeError):
         chunk.token_stats.tokens = 0  # type: ignore[misc]
 
 

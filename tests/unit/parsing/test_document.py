@@ -54,7 +54,7 @@ def test_all_fields_are_set() -> None:
     assert [(section.title, section.slug, section.anchor) for section in document.sections] == [
         ("T", "", ""), ("A b c", "a-b-c", "a-b-c"), ("A b c", "a-b-c-1", "a-b-c-1"),
     ]  # fmt: skip
-    assert document.section_starts == tuple(section.start for section in document.sections)
+    assert document.section_columns.starts == [section.start for section in document.sections]
     assert all(block.children == () for block in document.blocks)
 
 
@@ -71,7 +71,7 @@ def test_text_of_a_section_starts_and_ends_with_its_blocks() -> None:
         ("> a\n>\n> - b\n", ["paragraph", "list"]),
         ("| a |\n|---|\n| 1 |\n", ["row", "row"]),
         ("[^1]: a\n\n    b\n", ["paragraph", "paragraph"]),
-        (":::note\n\na\n\n- b\n\n:::\n", ["paragraph", "paragraph", "list", "paragraph"]),
+        (":::note\n\na\n\n- b\n\n:::\n", ["paragraph", "list"]),
         ("<details>\n\na\n\n</details>\n", ["html", "paragraph", "html"]),
         ("$$\n- a\n# b\n$$\n", ["paragraph", "list", "paragraph", "paragraph"]),
         ("$$ a $$\n", []),
@@ -90,7 +90,7 @@ def test_inner_blocks(text: str, kinds: list[str]) -> None:
 def test_inner_blocks_have_their_children() -> None:
     text = ":::note\n\n- a\n  - b\n\n:::\n"
     inner = inner_blocks(text, quire.parse(text).blocks[0])
-    assert [each.kind for each in inner[1].walk()] == ["list", "item", "paragraph", "list", "item", "paragraph"]
+    assert [each.kind for each in inner[0].walk()] == ["list", "item", "paragraph", "list", "item", "paragraph"]
 
 
 @pytest.mark.parametrize("marker", ["> ", "- ", "1. "])

@@ -50,7 +50,6 @@ def test_title_and_id(heading: str, title: str, slug: str) -> None:
 def test_the_made_slug_is_kept() -> None:
     sections = quire.parse("# Title {#id}\n\na\n\n# Title\n\nb\n\n# Other {#id}\n\nc\n").sections[1:]
     assert [section.anchor for section in sections] == ["id", "title", "id-1"]
-    assert [section.made_anchor for section in sections] == ["title", "title-1", "other"]
 
 
 def test_ids_are_in_records() -> None:

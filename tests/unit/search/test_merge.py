@@ -6,19 +6,15 @@ from typing import Any
 
 import pytest
 
-from quire.search.merge import Rules, Step, merge_document, merge_documents
+from quire.search.merge import Step, merge_document, merge_documents
 from quire.search.ranking_settings import SearchSettings
 from support.outlines import outline
 
-DEFAULTS = SearchSettings()
+NAMES = {"threshold": "aggregation_threshold", "least": "min_aggregation_matches", "cap": "score_cap_multiplier"}
 
 
-def ruled(
-    threshold: float = DEFAULTS.aggregation_threshold,
-    least: int = DEFAULTS.min_aggregation_matches,
-    cap: float = DEFAULTS.score_cap_multiplier,
-) -> Rules:
-    return Rules(threshold, least, cap)
+def ruled(**rules: Any) -> SearchSettings:
+    return SearchSettings(**{NAMES.get(name, name): value for name, value in rules.items()})
 
 
 def merged(text: str, **rules: Any) -> list[str]:

@@ -8,17 +8,19 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.search.merge import Candidate, Merged, Rules, merge_document, merge_documents
+from quire.search.merge import Candidate, Merged, merge_document, merge_documents
+from quire.search.ranking_settings import SearchSettings
 from support.outlines import Line, Outline, planted
 
 scores = st.integers(1, 40).map(lambda tenths: tenths / 4)
 shares = st.sampled_from([1.0, 0.5, 0.25, 0.75, 0.0])
 marks = st.one_of(st.just((None, 0.0)), st.tuples(scores, shares))
 rules = st.builds(
-    Rules,
-    threshold=st.sampled_from([0.5, 0.0, 0.25, 0.75, 1.0]),
-    least=st.integers(1, 3),
-    cap=st.sampled_from([2.0, 1.0, 1.5, 4.0]),
+    SearchSettings,
+    aggregation_threshold=st.sampled_from([0.5, 0.0, 0.25, 0.75, 1.0]),
+    min_aggregation_matches=st.integers(1, 3),
+    score_cap_multiplier=st.sampled_from([2.0, 1.0, 1.5, 4.0]),
+    parent_rule=st.sampled_from(["best", "any"]),
 )
 
 
@@ -37,12 +39,12 @@ documents = outlines("a")
 two_documents = st.tuples(outlines("a"), outlines("b"))
 
 
-def merged(document: Outline, given_rules: Rules) -> list[tuple[Line, Merged]]:
+def merged(document: Outline, given_rules: SearchSettings) -> list[tuple[Line, Merged]]:
     """The results of a document, each with its node."""
     return [(document.lines[each.position], each) for each in merge_document(document.candidates(), given_rules)]
 
 
-def ordered(some: tuple[Outline, ...], given_rules: Rules) -> list[Merged | Candidate]:
+def ordered(some: tuple[Outline, ...], given_rules: SearchSettings) -> list[Merged | Candidate]:
     """The results of some documents, with what stands apart."""
     return merge_documents([each.candidates() for each in some], given_rules)[0]
 
@@ -59,12 +61,14 @@ def none_holds_another(lines: list[Line]) -> bool:
 
 
 @given(documents, rules)
-def test_no_result_contains_another(document: Outline, given_rules: Rules) -> None:
+def test_no_result_contains_another(document: Outline, given_rules: SearchSettings) -> None:
     assert none_holds_another([line for line, _ in merged(document, given_rules)])
 
 
 @given(documents, rules)
-def test_every_candidate_is_in_one_result_or_named_as_passed_over(document: Outline, given_rules: Rules) -> None:
+def test_every_candidate_is_in_one_result_or_named_as_passed_over(
+    document: Outline, given_rules: SearchSettings
+) -> None:
     results = merged(document, given_rules)
     inside = [at for _, each in results for at in each.constituents]
     passed = [step.position for _, each in results for step in each.trail if step.rule == "passed over"]
@@ -72,7 +76,9 @@ def test_every_candidate_is_in_one_result_or_named_as_passed_over(document: Outl
 
 
 @given(documents, rules)
-def test_one_that_is_passed_over_is_worse_than_a_result_below_it(document: Outline, given_rules: Rules) -> None:
+def test_one_that_is_passed_over_is_worse_than_a_result_below_it(
+    document: Outline, given_rules: SearchSettings
+) -> None:
     for line, result in merged(document, given_rules):
         for step in result.trail:
             if step.rule == "passed over":
@@ -81,7 +87,7 @@ def test_one_that_is_passed_over_is_worse_than_a_result_below_it(document: Outli
 
 
 @given(documents, rules)
-def test_constituents_are_in_their_result_best_first(document: Outline, given_rules: Rules) -> None:
+def test_constituents_are_in_their_result_best_first(document: Outline, given_rules: SearchSettings) -> None:
     for line, result in merged(document, given_rules):
         inside = [document.lines[at] for at in result.constituents]
         assert all(each == line or line.holds(each) for each in inside)
@@ -89,39 +95,44 @@ def test_constituents_are_in_their_result_best_first(document: Outline, given_ru
 
 
 @given(documents, rules)
-def test_scores_are_between_the_best_constituent_and_its_multiple(document: Outline, given_rules: Rules) -> None:
+def test_scores_are_between_the_best_constituent_and_its_multiple(
+    document: Outline, given_rules: SearchSettings
+) -> None:
     for line, result in merged(document, given_rules):
         best = max(document.lines[at].score or 0 for at in result.constituents)
         passed = [step.score for step in result.trail if step.rule == "passed over"]
-        assert max(best, *passed, 0) <= result.score <= max(given_rules.cap * best, *passed, 0)
+        assert max(best, *passed, 0) <= result.score <= max(given_rules.score_cap_multiplier * best, *passed, 0)
         if result.how == "match":
             assert (result.score, result.constituents) == (max(line.score or 0, *passed, 0), (line.position,))
 
 
 @given(documents, rules)
 def test_the_best_result_of_a_document_scores_at_least_as_much_as_its_best_node(
-    document: Outline, given_rules: Rules
+    document: Outline, given_rules: SearchSettings
 ) -> None:
     best = max(each.score for each in document.candidates())
     assert max(each.score for _, each in merged(document, given_rules)) >= best
 
 
 @given(documents, rules)
-def test_the_document_is_returned_only_if_it_or_all_its_sections_match(document: Outline, given_rules: Rules) -> None:
+def test_the_document_is_returned_only_if_it_or_all_its_sections_match(
+    document: Outline, given_rules: SearchSettings
+) -> None:
     for line, result in merged(document, given_rules):
         if line.depth > 0:
             continue
         step = result.trail[-1] if result.trail else None
         if step and step.rule == "aggregated":
-            assert given_rules.least <= step.matching == step.children
+            assert given_rules.min_aggregation_matches <= step.matching == step.children
         elif step:
-            assert step.own >= max(line.own for line in document.lines if line.score is not None)
+            best = max(line.own for line in document.lines if line.score is not None)
+            assert step.own >= best if given_rules.parent_rule == "best" else step.own > 0
         else:
             assert [line for line in document.lines if line.score is not None] == [document.lines[0]]
 
 
 @given(documents, rules, shares)
-def test_results_do_not_merge_any_further(document: Outline, given_rules: Rules, own: float) -> None:
+def test_results_do_not_merge_any_further(document: Outline, given_rules: SearchSettings, own: float) -> None:
     """What was merged, taken as what matched, stays as it is, however well each satisfies the query."""
     results = merge_document(document.candidates(), given_rules)
     again = merge_document(document.again(results, own), given_rules)
@@ -135,20 +146,20 @@ def test_results_do_not_merge_any_further(document: Outline, given_rules: Rules,
 
 
 @given(two_documents, rules)
-def test_nothing_that_is_returned_contains_another(some: tuple[Outline, ...], given_rules: Rules) -> None:
+def test_nothing_that_is_returned_contains_another(some: tuple[Outline, ...], given_rules: SearchSettings) -> None:
     results = ordered(some, given_rules)
     for document in some:
         assert none_holds_another([document.lines[each.position] for each in results if each.document == document.name])
 
 
 @given(two_documents, rules)
-def test_no_document_disappears_and_none_appears(some: tuple[Outline, ...], given_rules: Rules) -> None:
+def test_no_document_disappears_and_none_appears(some: tuple[Outline, ...], given_rules: SearchSettings) -> None:
     assert {each.document for each in ordered(some, given_rules)} == {each.name for each in some}
 
 
 @given(two_documents, rules, st.randoms(use_true_random=False))
 def test_the_order_of_the_candidates_does_not_matter(
-    some: tuple[Outline, ...], given_rules: Rules, chance: random.Random
+    some: tuple[Outline, ...], given_rules: SearchSettings, chance: random.Random
 ) -> None:
     shuffled = [each.candidates() for each in some]
     for candidates in (*shuffled, shuffled):
@@ -159,6 +170,6 @@ def test_the_order_of_the_candidates_does_not_matter(
 
 
 @given(two_documents, rules)
-def test_documents_do_not_touch_each_other(some: tuple[Outline, ...], given_rules: Rules) -> None:
+def test_documents_do_not_touch_each_other(some: tuple[Outline, ...], given_rules: SearchSettings) -> None:
     apart = [each for document in some for each in ordered((document,), given_rules)]
     assert ordered(some, given_rules) == sorted(apart, key=lambda each: (-each.score, each.document, each.position))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -516,6 +517,25 @@ def test_without_a_cut_off_every_node_with_a_word_matches(made: Made) -> None:
     assert hit.constituents == ("docs:a.md#zebra", "docs:a.md#lion")
     [hit] = made({"a.md": text}, settings=SearchSettings(match_cutoff=0.9)).search("hay")
     assert (hit.id, hit.how) == ("docs:a.md#zebra", "match")
+
+
+def test_the_letter_of_s3_is_a_matter_of_settings(made: Made) -> None:
+    text = "# Zebra care\n\nIntro.\n\n## Feed\n\nHay.\n\n## Clean\n\nBrush the zebra.\n\n## Sleep\n\nAt night.\n"
+    letter = SearchSettings(match_cutoff=0, boosts={"headings": 0}, parent_rule="any", per_document=0)
+    for query in ("zebra", "brush zebra"):
+        [hit] = made({"a.md": text}, settings=letter).search(query)
+        assert (hit.id, hit.how) == ("docs:a.md#zebra-care", "parent")
+        assert set(hit.constituents) == {"docs:a.md#zebra-care", "docs:a.md#clean"}
+    [hit] = made({"a.md": text}, settings=replace(letter, parent_rule="best")).search("brush zebra")
+    assert (hit.id, hit.how) == ("docs:a.md#clean", "match")
+    assert not made({"a.md": text}, settings=letter).search("quagga")
+
+
+@pytest.mark.parametrize(("count", "scores"), [(0, [1, 1, 1, 1]), (1, [1, 0.1, 0.1, 0.1]), (3, [1, 1, 1, 0.1])])
+def test_so_many_results_of_a_document_keep_their_score(made: Made, count: int, scores: list[float]) -> None:
+    text = "# Page\n\nText.\n\n" + "## Volume\n\nIt is so.\n\n" * 4
+    index = made({"a.md": text}, settings=SearchSettings(aggregation_threshold=1, per_document=count))
+    assert [hit.score for hit in index.search("volume", every=True)] == pytest.approx(scores)
 
 
 def test_what_is_below_a_parent_that_matches_better_is_a_part_of_it(made: Made) -> None:

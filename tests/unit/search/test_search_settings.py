@@ -9,8 +9,7 @@ import pytest
 
 from quire.errors import OptionError
 from quire.search import argument_checks
-from quire.search.ranking_settings import RANGES, SearchSettings
-from quire.settings import NUMBERS
+from quire.search.ranking_settings import SearchSettings
 
 
 @pytest.mark.parametrize(
@@ -26,6 +25,10 @@ from quire.settings import NUMBERS
         ("tie", True),
         ("adjacent", "x"),
         ("adjacent", None),
+        ("stub_tokens", 1.5),
+        ("per_document", -1),
+        ("parent_rule", "all"),
+        ("parent_rule", ["any"]),
         ("boosts", {"title": nan}),
         ("boosts", {"title": -1}),
         ("boosts", {"title": "3"}),
@@ -59,9 +62,3 @@ def test_what_is_possible_is_taken() -> None:
 def test_settings_are_of_their_own_kind(value: Any) -> None:
     with pytest.raises(OptionError, match=r"^settings=.*; it must be quire\.search\.ranking_settings\.SearchSettings$"):
         argument_checks.search_settings("settings", value)
-
-
-@pytest.mark.parametrize("name", [name for name in NUMBERS if name not in ("search.limit", "search.max_tokens")])
-def test_a_file_has_the_same_limits(name: str) -> None:
-    own = name.removeprefix("search.")
-    assert (NUMBERS[name].least, NUMBERS[name].most) == RANGES["boosts" if own.startswith("boosts.") else own]

@@ -42,7 +42,7 @@ def expected(encoding: str, reference: Reference) -> Callable[[str], int]:
 @pytest.fixture(scope="module", params=engines.ENGINES)
 def engine(encoding: str, request: pytest.FixtureRequest) -> Callable[[str], int]:
     pytest.importorskip(request.param, reason=f"{request.param} is not installed")
-    return engines.ENGINES[request.param](encoding)
+    return engines.with_surrogates(engines.ENGINES[request.param](encoding))
 
 
 @pytest.fixture(scope="module")

@@ -28,8 +28,8 @@ def only(text: str, **options: Any) -> Chunk:
         ("# A\n\nx\n\n## B\n\ny\n", ("A",), "Docs > A"),
         ("## A\n\nx\n\n### B\n\ny\n\n### C\n\nz\n", ("A",), "Docs > A"),
         ("# A\n\nx\n\n# B\n\ny\n", (), "Docs"),
-        ("# A\n\n# B\n\ny\n", (), "Docs"),
-        ("# A\n\n## B\n\ny\n", ("A",), "Docs > A"),
+        ("# A\n\n# B\n\ny\n", ("B",), "Docs > B"),
+        ("# A\n\n## B\n\ny\n", ("A", "B"), "Docs > A > B"),
         ("Text above.\n\n# A\n\nx\n", (), "Docs"),
     ],
 )

@@ -119,7 +119,7 @@ def test_pieces_of_a_long_section_below_an_empty_heading_keep_their_path() -> No
     paragraphs = "\n\n".join(["A paragraph of some sixty characters, and then a few more."] * 6)
     chunks = cut(f"# Guide\n\n## Long\n\n{paragraphs}\n", min_tokens=0, max_tokens=40)
     assert len(chunks) > 2
-    assert chunks[0].header_path == ("Guide",)
+    assert chunks[0].header_path == ("Guide", "Long")
     assert {chunk.header_path for chunk in chunks[1:]} == {("Guide", "Long")}
 
 
@@ -138,8 +138,8 @@ def test_max_depth(depth: int) -> None:
         "word " * 100,
         "```python\n" + "a = 1\n\n" * 40 + "```",
         "| a | b |\n|---|---|\n" + "| 1 | 2 |\n" * 40,
-        "- item\n\n" * 40,
-        "> quote\n>\n" * 40,
+        "- item\n" * 40,
+        "> quote\n" * 40,
     ],
     ids=["paragraph", "code", "table", "list", "quote"],
 )

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import fields, replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from jsonschema import Draft202012Validator
+from msgspec.structs import fields, replace
 
 import quire
 from quire import wire
 from quire.record import Chunk
-from quire.wire.chunk_json import OTHER_NAMES, camel
+from quire.wire.chunk_json import OTHER_NAMES
 from support import grammar
 from support.strategies import options
 
@@ -180,5 +180,5 @@ def test_what_is_no_record_is_an_error(data: bytes | str, message: str) -> None:
 
 
 def test_every_field_of_a_chunk_is_in_the_record() -> None:
-    names = {camel(each.name) for each in fields(Chunk)}
+    names = {each.encode_name for each in fields(Chunk)}
     assert set(record()) == names | {"contentHash"}

@@ -123,6 +123,28 @@ def test_a_path_is_guessed_from_the_breadcrumb() -> None:
     assert (made["headerPath"], made["sectionTitle"], made["sectionSlug"], made["headerDepths"]) == ([], "", "", [])
 
 
+def test_marks_of_headings_become_depths() -> None:
+    marked = {"heading": "### Base", "headerHierarchy": "# Typography > ### Base"}
+    for path in ({"headerPath": ["# Typography", "### Base"]}, {"headingTrail": ["# Typography", "### Base"]}, {}):
+        old = {**without(OLD, "headingTrail"), **marked, **path}
+        made = wire.migrate(old, "T")
+        assert (made["headerPath"], made["headerDepths"]) == (["Typography", "Base"], [1, 3])
+        assert (made["headerSlugs"], made["sectionSlug"]) == (["typography", "base"], "base")
+        assert (made["sectionTitle"], made["headerBreadcrumb"]) == ("Base", "Typography > Base")
+        assert ("headerDepths" in wire.guessed(old)) is (not path)
+        assert wire.migrate(made) == made
+
+
+def test_a_title_that_begins_with_a_mark_stays_where_depths_are_known() -> None:
+    record = {
+        **NEW,
+        "headerPath": ["API", "# define"],
+        "sectionTitle": "# define",
+        "headerBreadcrumb": "API > # define",
+    }
+    assert wire.migrate(wire.legacy(record)) == record
+
+
 def test_slugs_are_github_s() -> None:
     made = wire.migrate({**OLD, "headingTrail": ["Ünï cödé", "C++ & co"]}, "T")
     assert made["headerSlugs"] == ["ünï-cödé", "c--co"]

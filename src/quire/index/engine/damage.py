@@ -1,8 +1,9 @@
 """Detects damage to the engine's files, by their checksums or when the engine fails to read them.
 
-Each segment file ends with the CRC32 of its content. Checking it reads the whole file, so files that passed are
-remembered with size and time, and checked again only if these change. Damage that changes neither, as by a failing
-disk, is found by a full check (``quire status``), or when the engine meets it.
+Each segment file ends with the CRC32 of its content, and never changes. Checking it reads the whole file, so files that
+passed are remembered with checksum, size and times, and checked again only if these change: then the content must still
+have the remembered checksum. Damage that changes no time, as by a failing disk, is found by a full check (``quire
+status``), or when the engine meets it. It is remembered, too, until an update has rebuilt the index.
 """
 
 from __future__ import annotations
@@ -12,15 +13,16 @@ import os
 import re
 from binascii import crc32
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
 
-from quire.errors import IndexDamagedError, is_panic
+from quire.errors import IndexDamagedError, QuireError, is_panic
 
-Stamps = dict[str, tuple[int, int]]  # the size and mtime of files by name
+Stamps = dict[str, tuple[tuple[int, int, int], int]]  # size, mtime and ctime of files, and their checksums, by name
 
+CHECKED = "index.checked"  # remembers the files that passed
 META = "meta.json"  # the engine's description of the last commit; a folder with this file is an index
 _SUFFIXES = ("idx", "pos", "term", "store", "fast", "fieldnorm")
 _MAGIC = 1337
@@ -31,37 +33,50 @@ class DamageError(Exception):
     """A damaged file, in a few words; the caller adds the folder's name."""
 
 
-def check(generation: Path, memory: Path | None = None) -> Stamps:
-    """Check all files of the last commit, except those that ``memory`` remembers; return their stamps."""
-    known = _remembered(memory, generation) if memory is not None else {}
-    stamps = _stamps(generation)
-    for name, stamp in stamps.items():
-        if known.get(name) != stamp:
-            with _named(name):
-                _check_file(generation / name)
-    return stamps
+class _Memory(msgspec.Struct, frozen=True, array_like=True):
+    generation: str = ""
+    files: Stamps = {}
+    damage: str = ""  # that no checksum shows
 
 
-def remember(memory: Path, generation: Path) -> None:
-    """Remember all files of a commit that this process has just made. A lost or torn memory does no harm."""
-    memory.write_bytes(msgspec.msgpack.encode((generation.name, _stamps(generation))))
-
-
-def _remembered(memory: Path, generation: Path) -> Stamps:
-    try:
-        name, stamps = msgspec.msgpack.decode(memory.read_bytes(), type=tuple[str, dict[str, tuple[int, int]]])
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-        return {}
-    return stamps if name == generation.name else {}
-
-
-def _stamps(generation: Path) -> Stamps:
-    found: Stamps = {}
+def check(generation: Path, memory: Path | None = None, *, is_full: bool = False) -> Stamps:
+    """Check all files of the last commit, or those that ``memory`` does not remember, and remember them."""
+    remembered = _remembered(memory, generation)
+    if remembered.damage:
+        raise DamageError(remembered.damage)
+    stamps: Stamps = {}
     for name in _file_names(generation):
         with _named(name):
             status = (generation / name).stat()
-        found[name] = (status.st_size, status.st_mtime_ns)
-    return found
+            stamp = status.st_size, status.st_mtime_ns, status.st_ctime_ns
+            old, checksum = remembered.files.get(name, (None, -1))
+            if is_full or stamp != old:
+                found = _checksum(generation / name)
+                if checksum not in (-1, found):
+                    raise DamageError(f"{name} has changed since it was written")
+                checksum = found
+            stamps[name] = stamp, checksum
+    if memory is not None and stamps != remembered.files:
+        _remember(memory, _Memory(generation.name, stamps))
+    return stamps
+
+
+def mark_damaged(generation: Path, problem: str) -> None:
+    """Remember damage that no checksum shows, so that the next update rebuilds the index."""
+    _remember(generation.parent / CHECKED, _Memory(generation.name, {}, problem))
+
+
+def _remember(memory: Path, content: _Memory) -> None:
+    with suppress(OSError):  # a lost or torn memory does no harm
+        memory.write_bytes(msgspec.msgpack.encode(content))
+
+
+def _remembered(memory: Path | None, generation: Path) -> _Memory:
+    try:
+        found = msgspec.msgpack.decode(memory.read_bytes(), type=_Memory) if memory is not None else _Memory()
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return _Memory()
+    return found if found.generation == generation.name else _Memory()
 
 
 def _file_names(generation: Path) -> Iterator[str]:
@@ -88,13 +103,16 @@ def _named(name: str) -> Iterator[None]:
         raise DamageError(f"{name} has invalid content") from error
 
 
-def _check_file(file: Path) -> None:
+def _checksum(file: Path) -> int:
+    """The checksum of a file's content, which must be the one that it ends with."""
     data = memoryview(file.read_bytes())
     end = len(data) - _TAIL - int.from_bytes(data[-8:-4], "little")
     if end < 0 or int.from_bytes(data[-4:], "little") != _MAGIC:
         raise DamageError(f"{file.name} has no valid footer")
-    if crc32(data[:end]) != msgspec.json.decode(bytes(data[end:-_TAIL]))["crc"]:
+    found = crc32(data[:end])
+    if found != msgspec.json.decode(bytes(data[end:-_TAIL]))["crc"]:
         raise DamageError(f"{file.name} has changed since it was written")
+    return found
 
 
 # Errors of the engine. It quotes the system in two ways, and names files by their whole path.
@@ -106,15 +124,17 @@ MAX_SHOWN = 200
 
 @contextmanager
 def engine_reads(generation: Path) -> Iterator[None]:
-    """Turn the engine's errors about unreadable files into an ``IndexDamagedError``."""
+    """Turn every error while the engine's files are read into an ``IndexDamagedError``, and remember the damage."""
     try:
         yield
     except BaseException as error:
-        if not isinstance(error, ValueError | OSError | LookupError) and not is_panic(error):
+        if isinstance(error, QuireError | MemoryError) or not (isinstance(error, Exception) or is_panic(error)):
             raise
         text, code = text_and_code(error)
         file = _FILE.search(text)
         what = f"{file[1]} cannot be read: {os.strerror(code)}" if code is not None and file else text[:MAX_SHOWN]
+        if code is None:  # else a file is missing or may not be read
+            mark_damaged(generation, what)
         needs_rights = code in (errno.EACCES, errno.EPERM)
         advice = "correct its rights, or run: quire index" if needs_rights else "run: quire index"
         raise IndexDamagedError(str(generation.parent), f"the index is damaged ({what})", advice) from error

@@ -180,16 +180,19 @@ class Snapshot:
 
     def _addresses_of(self, document_id: str) -> list[Address]:
         found = self._addresses.get(document_id)
-        if found is None:
+        record = self.files.get(document_id)
+        if found is None and record is not None and record.nodes:
             if len(self._addresses) >= _CACHE_SIZE:
                 self._addresses.clear()
-            limit = max(self.files[document_id].nodes, 1) if document_id in self.files else 1
+            query = self._has(DOC, document_id)
             with engine_reads(self.folder):
                 hits = self.searcher.search(
-                    self._has(DOC, document_id), limit, count=False, order_by_field=POSITION, order=tantivy.Order.Asc
+                    query, record.nodes, count=False, order_by_field=POSITION, order=tantivy.Order.Asc
                 ).hits
+                if len(hits) != record.nodes:
+                    raise ValueError(f"sections of {document_id} are missing")
             found = self._addresses[document_id] = [address for _, address in hits]
-        return found
+        return found or []
 
     def numbers(self, addresses: Sequence[Address], field: str) -> list[int]:
         """A numeric field of some nodes, without reading them."""
@@ -198,11 +201,16 @@ class Snapshot:
 
     def node_keys(self, addresses: Sequence[Address]) -> list[NodeKey]:
         """Where some nodes are, without reading them."""
-        return list(zip(self.numbers(addresses, NUMBER), self.numbers(addresses, POSITION), strict=True))
+        keys = list(zip(self.numbers(addresses, NUMBER), self.numbers(addresses, POSITION), strict=True))
+        with engine_reads(self.folder):
+            if not all(position in range(self._by_number[number].nodes) for number, position in keys):
+                raise ValueError("a section is in no document")
+        return keys
 
     def refs(self, node_keys: Iterable[NodeKey]) -> list[NodeRef]:
         """Some nodes without their texts, which are not read."""
-        return [self.outline(number).ref(position) for number, position in node_keys]
+        with engine_reads(self.folder):
+            return [self.outline(number).ref(position) for number, position in node_keys]
 
     def addresses(self, locations: Sequence[Location]) -> dict[Location, Address]:
         """The addresses of nodes by their documents and positions, without nodes that do not exist."""
@@ -221,7 +229,7 @@ class Snapshot:
                 self._outlines.clear()
             record = self._by_number[number]
             with engine_reads(self.folder):
-                self._outlines[number] = found = Outline(record.id, number, record.outline)
+                self._outlines[number] = found = Outline(record.id, number, record.outline, record.nodes)
         return found
 
     def _has(self, field: str, value: str) -> tantivy.Query:
