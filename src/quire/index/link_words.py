@@ -58,7 +58,7 @@ class LinkRecord(msgspec.Struct, array_like=True, gc=False):
         return {position: (sorted(texts - {""})[:_MAX_WORDS], pages[position]) for position, texts in words.items()}
 
 
-_RECORD = msgspec.msgpack.Decoder(LinkRecord)
+decode_links = msgspec.msgpack.Decoder(LinkRecord).decode
 
 
 def link_record(document: Document, path: str) -> LinkRecord:
@@ -165,8 +165,7 @@ class TreeLinks:
                 self._changed.add(path)
 
     def _stored(self, path: str) -> LinkRecord | None:
-        blob = self._snapshot.links(self._prefix + path) if self._snapshot else None
-        return None if blob is None else _RECORD.decode(blob)
+        return self._snapshot.links(self._prefix + path, decode_links) if self._snapshot else None
 
     def _existing(self, paths: Iterable[str]) -> Iterator[tuple[str, LinkRecord]]:
         """The records of some documents, without those that are gone."""

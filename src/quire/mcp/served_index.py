@@ -59,7 +59,6 @@ class ServedIndex:
         self._trees = dict(trees)
         self._lock = Lock()
         self._checked = -_CHECK_EVERY
-        self._infos: Mapping[str, TreeInfo] = {}
         self.failed: tuple[Finding, ...] = ()
         """Files that could not be read at the last update."""
         self.note = ""
@@ -69,7 +68,7 @@ class ServedIndex:
         """Bring the index up to date, unless that was done less than a second ago."""
         with self._lock:
             started = time.monotonic()
-            if started >= self._checked + _CHECK_EVERY or not self._has_all_trees():
+            if started >= self._checked + _CHECK_EVERY or not self.trees():
                 self._refresh(on_progress)
                 self._checked = started
 
@@ -82,12 +81,11 @@ class ServedIndex:
         try:
             done = self._update(present, 0.0, on_progress)
         except (BusyError, StoreError) as error:
-            if self._has_all_trees():
+            if self.trees():
                 self.note = f"the index may be outdated: {error.problem}"
                 return
             done = self._update(present, _PATIENCE, on_progress)
         self.failed = done.failed
-        self._has_all_trees()
 
     def _update(
         self, trees: Mapping[str, ServedTree], wait: float, on_progress: Callable[[int, int, str], None] | None
@@ -101,35 +99,27 @@ class ServedIndex:
             on_progress=on_progress,
         )
 
-    def _has_all_trees(self) -> bool:
-        """Whether the index can be read and has a tree for each one that exists."""
-        try:
-            infos = self._index.trees()
-        except (NotFoundError, IndexDamagedError):
-            return False
-        self._infos = {
-            name: infos[name] for name, tree in self._trees.items() if name in infos and tree.folder.exists()
-        }
-        return bool(self._infos)
-
     @property
     def folders(self) -> dict[str, Path]:
         """The served trees with their folders."""
         return {name: tree.folder for name, tree in self._trees.items()}
 
     def trees(self) -> Mapping[str, TreeInfo]:
-        """The served trees that exist, as of the last check. ``refresh`` is not needed before."""
-        if not self._infos:
-            self._has_all_trees()
-        return self._infos
+        """The served trees that exist; none if the index cannot be read. ``refresh`` is not needed before."""
+        try:
+            infos = self._index.trees()
+        except (NotFoundError, IndexDamagedError):
+            return {}
+        return {name: infos[name] for name, tree in self._trees.items() if name in infos and tree.folder.exists()}
 
     def documents(self, path: str = "") -> list[FileRecord]:
         """The served documents: all, or those of a tree, a folder, a path or a pattern."""
-        patterns = _patterns(path)
+        patterns, trees = _patterns(path), self.trees()
         return [
             each
             for each in self._index.documents()
-            if self._is_served(each.tree, each.path)
+            if each.tree in trees
+            and self._trees[each.tree].has(each.path)
             and (not path or path.rstrip(":/") == each.tree or matches_path(each.tree, each.path, patterns))
         ]
 

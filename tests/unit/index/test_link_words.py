@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
-import msgspec
 import pytest
 
-from quire.index.link_words import LinkRecord
+from quire.index.link_words import LinkRecord, decode_links
 from quire.indexed import Index
 from quire.search.ranking_settings import SearchSettings
 
@@ -108,10 +107,9 @@ FRONT_MATTER = ("", "", "slug: Web/One", "slug: Web/Two", "aliases: [/old/page, 
 def link_records(index: Index) -> tuple[dict[str, LinkRecord], dict[tuple[str, str], int]]:
     """What the index knows about the links of each document, and what they show about the site."""
     snapshot = index._snapshot()
-    blobs = {name: snapshot.links(name) for name in snapshot.files}
-    records = {name: msgspec.msgpack.decode(blob, type=LinkRecord) for name, blob in blobs.items() if blob is not None}
-    signs = [msgspec.msgpack.decode(blob, type=dict[tuple[str, str], int]) for blob in snapshot.blobs(["links:docs"])]
-    return records, next(iter(signs), {})
+    found = {name: snapshot.links(name, decode_links) for name in snapshot.files}
+    records = {name: record for name, record in found.items() if record}
+    return records, snapshot.signs("docs")
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import msgspec
 import tantivy
@@ -38,6 +38,7 @@ from quire.index.node import Node, NodeRef, Outline, decode_node
 _CACHE_SIZE = 4_096  # of nodes, and of outlines
 _REMOVE_TRIES, _REMOVE_PAUSE = 50, 0.002
 
+Decoded = TypeVar("Decoded")
 Address = tantivy.DocAddress  # the engine's address of a node in a snapshot
 Scored = tuple[float, Address]
 NodeKey = tuple[int, int]  # the number of a document, and a position in its list of nodes
@@ -203,7 +204,7 @@ class Snapshot:
         """Where some nodes are, without reading them."""
         keys = list(zip(self.numbers(addresses, NUMBER), self.numbers(addresses, POSITION), strict=True))
         with engine_reads(self.folder):
-            if not all(position in range(self._by_number[number].nodes) for number, position in keys):
+            if any(position >= self._by_number[number].nodes for number, position in keys):
                 raise ValueError("a section is in no document")
         return keys
 
@@ -244,17 +245,19 @@ class Snapshot:
 
     def signs(self, tree: str) -> Signs:
         """What the links of a tree show about its site."""
-        return next(map(decode_signs, self.blobs([LINKS_KEY + tree])), {})
+        with engine_reads(self.folder):
+            return next(map(decode_signs, self.blobs([LINKS_KEY + tree])), {})
 
     def folder_times(self, tree: str) -> FolderTimes:
         """The folders of a tree at the last update that listed them; none if a change could leave the same times."""
-        return next(map(decode_folders, self.blobs([FOLDERS_KEY + tree])), {})
+        with engine_reads(self.folder):
+            return next(map(decode_folders, self.blobs([FOLDERS_KEY + tree])), {})
 
-    def links(self, document_id: str) -> bytes | None:
+    def links(self, document_id: str, decode: Callable[[bytes], Decoded]) -> Decoded | None:
         """The record of a document's links."""
         hits = self.top(self._has(ID, document_id), 1)
         with engine_reads(self.folder):
-            return bytes(self.searcher.doc(hits[0][1])[BLOB][0]) if hits else None
+            return decode(self.searcher.doc(hits[0][1])[BLOB][0]) if hits else None
 
     def documents_with(self, field: str, terms: Sequence[str]) -> list[str]:
         """The ids of documents whose first node has one of some terms."""
