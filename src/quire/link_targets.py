@@ -92,15 +92,10 @@ class Lookup(NamedTuple):
 
     page: str
     fragment: str
-    keys: tuple[str, ...]
+    keys: Sequence[str]
     """Where the page would be; empty if that is outside of the tree."""
     pages: Sequence[str]
     """The documents, the most likely one first."""
-
-    @property
-    def names(self) -> frozenset[str]:
-        """If no page with one of these names comes or goes, the link leads where it did."""
-        return _names(self.page, self.keys)
 
 
 Sign: TypeAlias = tuple[str, str]
@@ -162,7 +157,7 @@ class Addresses:
         if not target:
             return Lookup(target, link.fragment, (), [page.path])
         is_absolute = target.startswith("/")
-        keys = _absolute_keys(target, self.site.prefixes) if is_absolute else self._relative_keys(page, target)
+        keys = self._absolute_keys(target) if is_absolute else self._relative_keys(page, target)
         pages = _unique(path for key in keys if (path := self.page(key)) is not None)
         if not pages and (link.is_wiki or (self.site.is_hugo and "/" not in target)):
             pages = self._pages_by_name(target)
@@ -192,11 +187,15 @@ class Addresses:
 
     def _pages_by_name(self, target: str) -> list[str]:
         """The pages with an address that ends with a target."""
-        ends = [(f"/{key}", self._named(last_name(key))) for key in _by_name(target) if key]
+        ends = [(f"/{key}", self._named(last_name(key))) for key in keys_by_name(target) if key]
         found = [[path for key, path in named.items() if f"/{key}".endswith(end)] for end, named in ends]
         return _unique(next(filter(None, found), []))
 
-    def _relative_keys(self, page: Page, target: str) -> tuple[str, ...]:
+    def _absolute_keys(self, target: str) -> list[str]:
+        key = f"/{_key(target)}/"
+        return [_joined(own, key[len(site) :]) for site, own in self.site.prefixes if key.startswith(site)]
+
+    def _relative_keys(self, page: Page, target: str) -> list[str]:
         """Where a page may be; empty if that is outside of the tree."""
         bases = [posixpath.dirname(page.path)]
         if _extension(target) not in MARKDOWN_EXTENSIONS:
@@ -204,7 +203,7 @@ class Addresses:
         elif self.site.is_mdx or (self.site.is_hugo and "/" in target):
             bases.append("")
         joined = [posixpath.normpath(posixpath.join(base, target)) for base in dict.fromkeys(bases)]
-        return tuple(_unique(_key(each) for each in joined if not each.startswith("..")))
+        return _unique(_key(each) for each in joined if not each.startswith(".."))
 
     def _prefixes(self, key: str) -> list[Sign]:
         """What is before the end that an absolute link shares with the most similar addresses of the same name.
@@ -450,18 +449,7 @@ def _key(path: str) -> str:
     return folder if name in _INDEX_NAMES else path
 
 
-@lru_cache(maxsize=16_384)
-def _absolute_keys(target: str, prefixes: tuple[Sign, ...]) -> tuple[str, ...]:
-    key = f"/{_key(target)}/"
-    return tuple(_joined(own, key[len(site) :]) for site, own in prefixes if key.startswith(site))
-
-
-@lru_cache(maxsize=16_384)
-def _names(target: str, keys: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(last_name(key) for key in (*keys, *_by_name(target)))
-
-
-def _by_name(target: str) -> list[str]:
+def keys_by_name(target: str) -> list[str]:
     """The keys of a page that is named without its folders."""
     return _unique((_key(target), _key(target.replace(" ", "-"))))
 

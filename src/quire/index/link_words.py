@@ -17,7 +17,18 @@ import msgspec
 from quire.index.engine.index_schema import LINK_NAMES, PAGE_NAMES
 from quire.index.engine.snapshot import Snapshot
 from quire.index.file_records import LINK_FOUND, LINK_LOST, storable
-from quire.link_targets import Addresses, InternalLink, Page, Sign, Site, internal_link, is_file, last_name, page_of
+from quire.link_targets import (
+    Addresses,
+    InternalLink,
+    Page,
+    Sign,
+    Site,
+    internal_link,
+    is_file,
+    keys_by_name,
+    last_name,
+    page_of,
+)
 from quire.model import Document
 
 _MAX_LINKS = 2_000  # of one document; a list of thousands of links says little about each
@@ -133,7 +144,7 @@ class TreeLinks:
         for link in record.links:
             lookup = addresses.lookup(here, link)
             pages = lookup.pages if addresses.site.has_wiki_links or not link.is_wiki else ()
-            names |= lookup.names
+            names.update(map(last_name, (*lookup.keys, *keys_by_name(link.page))))
             found += bool(pages)
             lost += not pages and not link.is_wiki and not is_file(link.page)
             page = next(iter(pages), path)
