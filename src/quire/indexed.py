@@ -8,17 +8,18 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+import msgspec
+
 from quire.errors import IndexDamagedError, MissingExtraError, NotFoundError, StoreError
 from quire.index.engine import damage
 from quire.index.engine.snapshot import Opened, Snapshot, open_snapshot
-from quire.index.file_records import DEFAULT_FOLDER, VERSION, FileRecord, FileTable, Tree
+from quire.index.file_records import DEFAULT_FOLDER, LINK_FOUND, LINK_LOST, VERSION, FileRecord, FileTable, Tree
 from quire.index.folder import Folder, other_version, refuse_file, refuse_foreign_files
 from quire.index.node import Node
 from quire.index.section_lookup import find_section
@@ -45,8 +46,7 @@ CLEARLY_BETTER = 1.1
 __all__ = ["Index", "Status", "TreeInfo", "Update"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Update:
+class Update(msgspec.Struct, frozen=True, kw_only=True):
     """What an update has done."""
 
     added: int = 0  # new files
@@ -60,8 +60,7 @@ class Update:
     seconds: float = 0.0  # the duration
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TreeInfo:
+class TreeInfo(msgspec.Struct, frozen=True, kw_only=True):
     """A tree of an index."""
 
     folder: Path  # the folder of its documents
@@ -72,10 +71,11 @@ class TreeInfo:
     dialect: str  # its dialect of Markdown; empty if it was not given
     slugs: str  # the rule for anchors, or "auto"
     slug_rule: str  # the rule that is tried first for ``PATH#ANCHOR``: ``slugs``, or what "auto" has chosen
+    internal_links: int  # the number of links to documents of the tree, found or not
+    resolved_links: int  # how many of them lead to a document
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Status:
+class Status(msgspec.Struct, frozen=True, kw_only=True):
     """The state of an index."""
 
     version: int  # the format version on disk; this quire's if it is unknown
@@ -84,13 +84,13 @@ class Status:
     rebuild: str | None = None
     """Why the next update will rebuild it although nothing is damaged. The fields below are filled only if the format
     version is this quire's."""
-    trees: Mapping[str, TreeInfo] = field(default_factory=dict)  # its trees by name
+    trees: Mapping[str, TreeInfo] = {}  # its trees by name
     segments: int = 0  # the number of engine segments
     outdated: tuple[str, ...] = ()  # the ids of documents that were added, changed or removed since the last update
     failed: tuple[Finding, ...] = ()  # files that cannot be read
     vectors: str = ""  # the model of its vectors; empty if it has none
     without_vectors: int = 0  # the number of nodes that search by meaning does not find
-    better_slugs: Mapping[str, str] = field(default_factory=dict)
+    better_slugs: Mapping[str, str] = {}
     """The rule that "auto" would choose for a tree if the index were rebuilt, if it is clearly better."""
 
 
@@ -183,15 +183,16 @@ class Index:
     ) -> Update:
         started = time.perf_counter()
         plan = plan_again()
-        files = plan.known
-        if plan.snapshot is not None and not self._closed:
-            self._last = (plan.snapshot, plan.stamp)
+        opened: Opened = plan.snapshot, plan.stamp
         if plan.is_needed:
             from quire.index.update import update  # noqa: PLC0415  loads the parser and the tokenizer
 
-            plan, files = update(
+            plan, opened = update(
                 self._folder, plan, plan_again, jobs=jobs, on_progress=on_progress, wait=wait, on_wait=on_wait
             )
+        with self._lock:
+            self._last = None if self._closed else opened
+        files = opened[0].files if opened[0] is not None else {}
         return _update_report(plan, files, time.perf_counter() - started)
 
     def search(
@@ -297,7 +298,10 @@ class Index:
     def trees(self) -> dict[str, TreeInfo]:
         """The trees of the index by name."""
         snapshot = self._snapshot()
-        return _tree_infos(self._folder, snapshot.settings.trees, snapshot.files)
+        if not snapshot.tree_infos:
+            trees = sorted(snapshot.settings.trees.items())
+            snapshot.tree_infos = {name: _tree_info(self._folder, snapshot, name, tree) for name, tree in trees}
+        return dict(snapshot.tree_infos)
 
     def documents(self, tree: str | None = None, path: str | Sequence[str] | None = None) -> list[FileRecord]:
         """The records of documents, sorted by tree and path: of one tree, or with a path that matches a pattern."""
@@ -413,19 +417,18 @@ def _better_slugs(folder: Folder, trees: Mapping[str, Tree]) -> dict[str, str]:
     }
 
 
-def _tree_infos(folder: Folder, trees: Mapping[str, Tree], files: FileTable) -> dict[str, TreeInfo]:
-    """The trees of an index by name."""
-    infos = {}
-    for name, tree in sorted(trees.items()):
-        records = [record for record in files.values() if record.tree == name and not record.failed]
-        infos[name] = TreeInfo(
-            folder=folder.home / os.fsdecode(tree.folder),
-            language=tree.language,
-            files=len(records),
-            nodes=sum(record.nodes for record in records),
-            tokens=sum(record.tokens for record in records),
-            dialect=tree.dialect,
-            slugs=tree.slugs,
-            slug_rule=tree.slug_rule,
-        )
-    return infos
+def _tree_info(folder: Folder, snapshot: Snapshot, name: str, tree: Tree) -> TreeInfo:
+    records = [record for record in snapshot.files.values() if record.tree == name and not record.failed]
+    signs = snapshot.signs(name)
+    return TreeInfo(
+        folder=folder.home / os.fsdecode(tree.folder),
+        language=tree.language,
+        files=len(records),
+        nodes=sum(record.nodes for record in records),
+        tokens=sum(record.tokens for record in records),
+        dialect=tree.dialect,
+        slugs=tree.slugs,
+        slug_rule=tree.slug_rule,
+        internal_links=signs.get(LINK_FOUND, 0) + signs.get(LINK_LOST, 0),
+        resolved_links=signs.get(LINK_FOUND, 0),
+    )

@@ -15,10 +15,13 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
+from itertools import islice
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import unquote
+
+import msgspec
 
 from quire.model import Document, Link
 from quire.parsing.anchors import all_anchors, known_name
@@ -46,8 +49,10 @@ _CODE_NAME = re.compile(r".*[A-Z.]")
 """What links of MyST lead to besides labels: classes and functions."""
 _PARTIAL = re.compile(r"(?:\A|/)(?:_(?!index\.)|includes?/|partials/|snippets/)")
 """Files that are parts of other pages; their fragments are those of the page."""
-_MIN_SHARE = 0.05
-"""A prefix is used if it explains so many absolute links, as a share of the most common one."""
+_RARE = 4
+"""A prefix is used if its count has less than so many binary digits less than that of the most common one."""
+_MAX_COMPARED = 100
+"""With how many pages of the same name a link is compared to find prefixes."""
 _MIN_LINKED, _MIN_MOUNTED = 8, 3
 """So many missing pages, each linked from so many documents, are mounted from elsewhere."""
 
@@ -65,101 +70,155 @@ class Target(NamedTuple):
     """The most similar target that exists: ``path``, ``path#id``, or ``#id`` in the right document; may be empty."""
 
 
+class Page(NamedTuple):
+    """A document, as far as finding it needs."""
+
+    path: str
+    keys: Sequence[str]
+    """Its addresses: that of its path, then others."""
+
+
+class InternalLink(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A link that may lead to a document of the tree."""
+
+    text: str
+    page: str  # its target without the fragment; empty for the document that has the link
+    fragment: str = ""
+    is_wiki: bool = False  # written as ``[[a]]``
+
+
 class Lookup(NamedTuple):
-    """The parts of a target, and the documents that it may mean, the most likely one first."""
+    """The documents that a link may mean."""
 
     page: str
     fragment: str
-    keys: list[str]
-    """Where the page would be; empty if that is outside of the tree."""
-    pages: list[str]
-
-
-class Page(NamedTuple):
-    """A document, as far as finding it and following its links needs."""
-
     keys: Sequence[str]
-    """Its addresses: that of its path, then others."""
-    links: Sequence[tuple[str, bool]]
-    """The target of each link, and whether it is a wiki link."""
+    """Where the page would be; empty if that is outside of the tree."""
+    pages: Sequence[str]
+    """The documents, the most likely one first."""
 
 
-def page_keys(path: str, frontmatter: Mapping[str, Any]) -> list[str]:
-    """The addresses of the page ``path``."""
-    return [_key(path), *_other_keys(path, frontmatter)]
+Sign: TypeAlias = tuple[str, str]
+"""What a page or a link shows about the site: a prefix of absolute links and the folder that it stands for, both with
+slashes around them; or a kind of thing and what it is like."""
+_HUGO, _MDX = ("page", "_index.md"), ("page", ".mdx")
+_WIKI_FOUND, _WIKI_LOST = ("wiki", "found"), ("wiki", "lost")
+
+
+class Site(NamedTuple):
+    """What the signs of a tree say about links."""
+
+    prefixes: tuple[Sign, ...] = (("/", "/"),)
+    """The prefixes of absolute links, the most common first."""
+    is_hugo: bool = False
+    """Whether Hugo makes the site."""
+    is_mdx: bool = False
+    has_wiki_links: bool = True
+    """Whether ``[[a]]`` is a link here: at least half of them lead somewhere."""
+
+    @classmethod
+    def of(cls, signs: Mapping[Sign, int]) -> Site:
+        """The site of a tree with so many signs of each kind.
+
+        Counts are compared by their magnitude, so that an edit hardly ever changes where links of other pages lead.
+        """
+        sizes = {sign: count.bit_length() for sign, count in signs.items() if sign[0].startswith("/") and count > 0}
+        sizes["/", "/"] = max(sizes.get(("/", "/"), 0), 1)
+        least = max(sizes.values()) - _RARE
+        common = [sign for sign in sizes if sizes[sign] > least or sign == ("/", "/")]
+        return cls(
+            tuple(sorted(common, key=lambda sign: (-sizes[sign], sign))),
+            signs.get(_HUGO, 0) > 0,
+            signs.get(_MDX, 0) > 0,
+            signs.get(_WIKI_FOUND, 0) >= signs.get(_WIKI_LOST, 0),
+        )
 
 
 class Addresses:
-    """The pages of a tree by the addresses that links use."""
+    """Finds the pages of a tree by the addresses that links use.
 
-    def __init__(self, pages: Mapping[str, Page]) -> None:
-        self._links = [link for page in pages.values() for link in page.links]
-        self._bases = {
-            path: [base for key in page.keys for base in (key, posixpath.dirname(key))] for path, page in pages.items()
-        }
-        self.pages = {key: path for path, page in pages.items() for key in page.keys[1:]}
-        """The page at each address."""
-        self.pages |= {page.keys[0]: path for path, page in pages.items()}
-        self.by_name: dict[str, dict[str, None]] = defaultdict(dict)
-        """The pages by each end of their addresses."""
-        for key, path in self.pages.items():
-            for suffix in _suffixes(key):
-                self.by_name[suffix][path] = None
-        self.is_hugo = any(path.endswith("_index.md") for path in pages)
-        """Whether Hugo makes the site."""
-        self._is_mdx = any(path.endswith(".mdx") for path in pages)
+    ``pages_named`` returns the pages that have an address with this last name.
+    """
 
-    def lookup(self, path: str, target: str, is_wiki: bool) -> Lookup | None:
-        """The documents that a link in the page ``path`` may lead to; None if it leads elsewhere."""
-        if _ELSEWHERE.match(target) or (is_wiki and not self._has_wiki_links):
-            return None
-        page, fragment = _split(target)
-        if is_wiki and not fragment.startswith("^"):  # wiki links have titles, perhaps with those above them
-            fragment = github_slug(fragment.rpartition("#")[2])
-        if not page:
-            return Lookup(page, fragment, [], [path])
-        keys = self._keys(path, page)
-        pages = _unique(self.pages[key] for key in keys if key in self.pages)
-        if not pages and (is_wiki or (self.is_hugo and "/" not in page)):
-            pages = list(self.by_name.get(_key(page)) or self.by_name.get(_key(page.replace(" ", "-"))) or ())
-            pages = pages if is_wiki or len(pages) == 1 else []
-        return Lookup(page, fragment, keys, pages)
+    def __init__(self, pages_named: Callable[[str], Iterable[Page]]) -> None:
+        self.site = Site()
+        """Set it before ``lookup``; ``signs`` does not need it."""
+        self._pages_named = pages_named
+        self._by_name: dict[str, dict[str, str]] = {}  # the pages by the last name of an address, and by the address
+        self._known_prefixes: dict[str, list[Sign]] = {}  # by the address of a link
 
-    def _keys(self, path: str, page: str) -> list[str]:
+    def page(self, key: str) -> str | None:
+        """The page at an address."""
+        return self._named(last_name(key)).get(key)
+
+    def lookup(self, page: Page, link: InternalLink) -> Lookup:
+        """The documents that a link in ``page`` may lead to."""
+        target = link.page
+        if not target:
+            return Lookup(target, link.fragment, (), [page.path])
+        is_absolute = target.startswith("/")
+        keys = self._absolute_keys(target) if is_absolute else self._relative_keys(page, target)
+        pages = _unique(path for key in keys if (path := self.page(key)) is not None)
+        if not pages and (link.is_wiki or (self.site.is_hugo and "/" not in target)):
+            pages = self._pages_by_name(target)
+            pages = pages if link.is_wiki or len(pages) == 1 else []
+        return Lookup(target, link.fragment, keys, pages)
+
+    def signs(self, page: Page, links: Iterable[InternalLink]) -> Counter[Sign]:
+        """What a page and its links show about the site."""
+        found = Counter([sign for sign in (_HUGO, _MDX) if page.path.endswith(sign[1])])
+        for link in links:
+            if link.is_wiki:
+                found[_WIKI_FOUND if not link.page or self._pages_by_name(link.page) else _WIKI_LOST] += 1
+            elif link.page.startswith("/"):
+                key = _key(link.page)
+                if key not in self._known_prefixes:
+                    self._known_prefixes[key] = self._prefixes(key)
+                found.update(self._known_prefixes[key])
+        return found
+
+    def _named(self, name: str) -> dict[str, str]:
+        if name not in self._by_name:
+            pages = sorted(self._pages_named(name))
+            found = {key: page.path for page in pages for key in page.keys[1:]}
+            found |= {page.keys[0]: page.path for page in pages}
+            self._by_name[name] = {key: path for key, path in found.items() if last_name(key) == name}
+        return self._by_name[name]
+
+    def _pages_by_name(self, target: str) -> list[str]:
+        """The pages with an address that ends with a target."""
+        ends = [(f"/{key}", self._named(last_name(key))) for key in keys_by_name(target) if key]
+        found = [[path for key, path in named.items() if f"/{key}".endswith(end)] for end, named in ends]
+        return _unique(next(filter(None, found), []))
+
+    def _absolute_keys(self, target: str) -> list[str]:
+        key = f"/{_key(target)}/"
+        return [_joined(own, key[len(site) :]) for site, own in self.site.prefixes if key.startswith(site)]
+
+    def _relative_keys(self, page: Page, target: str) -> list[str]:
         """Where a page may be; empty if that is outside of the tree."""
-        if page.startswith("/"):
-            key = _key(page)
-            return [_joined(own, key[len(site) :]) for site, own in self._prefixes if f"{key}/".startswith(site)]
-        bases = [posixpath.dirname(path), *self._bases[path]]
-        if posixpath.splitext(page)[1].lower() in MARKDOWN_EXTENSIONS:
-            is_from_root = self._is_mdx or (self.is_hugo and "/" in page)
-            bases = [bases[0], ""] if is_from_root else bases[:1]
-        joined = [posixpath.normpath(posixpath.join(base, page)) for base in bases]
+        bases = [posixpath.dirname(page.path)]
+        if _extension(target) not in MARKDOWN_EXTENSIONS:
+            bases += [base for key in page.keys for base in (key, posixpath.dirname(key))]
+        elif self.site.is_mdx or (self.site.is_hugo and "/" in target):
+            bases.append("")
+        joined = [posixpath.normpath(posixpath.join(base, target)) for base in dict.fromkeys(bases)]
         return _unique(_key(each) for each in joined if not each.startswith(".."))
 
-    @cached_property
-    def _prefixes(self) -> list[tuple[str, str]]:
-        """Prefixes of absolute links, each with the folder of the tree that it stands for; the most common first."""
-        votes = Counter({("", ""): 1})
-        for target in (target for target, _ in self._links if target.startswith("/")):
-            key = _key(_split(target)[0])
-            rests = [rest for rest in _suffixes(key) if rest in self.pages]
-            if key in self.pages:
-                votes["", ""] += 1
-            elif rests:
-                votes.update((key[: -len(rest)], "") for rest in rests)
-            else:
-                votes.update(
-                    ("", own[: -len(key)]) for own in map(_key, self.by_name.get(key, ())) if own.endswith(f"/{key}")
-                )
-        most = votes.most_common()
-        return [prefixes for prefixes, count in most if count >= most[0][1] * _MIN_SHARE or prefixes == ("", "")]
+    def _prefixes(self, key: str) -> list[Sign]:
+        """What is before the end that an absolute link shares with the most similar addresses of the same name.
 
-    @cached_property
-    def _has_wiki_links(self) -> bool:
-        """Whether ``[[a]]`` is a link here: at least half of them lead somewhere."""
-        names = [_split(target)[0] for target, is_wiki in self._links if is_wiki]
-        return 2 * sum(not name or _key(name) in self.by_name for name in names) >= len(names)
+        The end must be all of one of them, or two names.
+        """
+        found: dict[tuple[int, int], list[Sign]] = {}
+        names = key.split("/")
+        for other in islice(self._named(names[-1]) if key else (), _MAX_COMPARED):
+            others = other.split("/")
+            shared = len(posixpath.commonprefix([names[::-1], others[::-1]]))
+            if shared >= min(2, len(names), len(others)):
+                site, own = (f"/{'/'.join(each[:-shared])}/".replace("//", "/") for each in (names, others))
+                found.setdefault((shared, -len(others)), []).append((site, own))
+        return found[max(found)] if found else []
 
 
 class LinkTargets:
@@ -170,18 +229,21 @@ class LinkTargets:
         self._exists = exists
         self.links = {path: document.links for path, document in documents.items()}
         """The links of each document."""
-        self._addresses = Addresses(
-            {
-                path: Page(
-                    page_keys(path, each.frontmatter), [(link.target, is_wiki(each, link)) for link in self.links[path]]
-                )
-                for path, each in documents.items()
-            }
-        )
-        self._names: dict[str, list[str]] = defaultdict(list)
-        for key in self._addresses.pages:
-            self._names[posixpath.dirname(key)].append(posixpath.basename(key))
-        self._folders = {"", *(str(folder) for path in documents for folder in PurePosixPath(path.casefold()).parents)}
+        self._pages = {path: page_of(path, each.frontmatter) for path, each in documents.items()}
+        self._by_name: dict[str, list[Page]] = defaultdict(list)
+        self._beside: dict[str, list[str]] = defaultdict(list)  # the last names of addresses, by what is before them
+        for page in self._pages.values():
+            for key in page.keys:
+                self._by_name[last_name(key)].append(page)
+                self._beside[posixpath.dirname(key)].append(last_name(key))
+        self._addresses = Addresses(lambda name: self._by_name.get(name, ()))
+        signs: Counter[Sign] = Counter()
+        for path, page in self._pages.items():
+            links = (internal_link(documents[path], link) for link in self.links[path])
+            signs.update(self._addresses.signs(page, filter(None, links)))
+        self._addresses.site = Site.of(signs)
+        paths = [each for page in self._pages.values() for each in (page.path.casefold(), *page.keys)]
+        self._folders = {"", *(str(folder) for path in paths for folder in PurePosixPath(path).parents)}
         self._anchors = cache(lambda path: all_anchors(documents[path]))
 
     def broken(self) -> Iterator[tuple[str, Link, Target]]:
@@ -199,7 +261,7 @@ class LinkTargets:
             return Target()
         if found.pages:
             return self._in_pages(found.pages, found.fragment, path)
-        if is_wiki(self._documents[path], link) or (
+        if self._documents[path].text.startswith("[[", link.start) or (
             self._must_be_here(path, found) and not (self._has_mounts and self._may_be_mounted(found.keys))
         ):
             nearest = self._nearest_page(found.keys[0] if found.keys else _key(found.page))
@@ -213,8 +275,11 @@ class LinkTargets:
                 yield found.pages[0], found.fragment
 
     def _lookup(self, path: str, link: Link) -> Lookup | None:
-        found = self._addresses.lookup(path, link.target, is_wiki(self._documents[path], link))
-        return self._by_label(path, found) if found and self._labels else found
+        internal = internal_link(self._documents[path], link)
+        if internal is None or (internal.is_wiki and not self._addresses.site.has_wiki_links):
+            return None
+        found = self._addresses.lookup(self._pages[path], internal)
+        return self._by_label(path, found) if self._labels else found
 
     def _by_label(self, path: str, found: Lookup) -> Lookup | None:
         """The target of a link where labels lead across documents; None for a name in code."""
@@ -224,9 +289,9 @@ class LinkTargets:
             is_code = not labelled and _CODE_NAME.match(fragment)
             return None if is_code else found._replace(pages=[labelled or path])
         if page in self._labels:
-            return Lookup(page, page, [], [self._labels[page]])
+            return Lookup(page, page, (), [self._labels[page]])
         if not pages and "/" not in page and _key(page) == page.casefold():
-            return found._replace(keys=[])  # a name in code, or a label in a document of another syntax
+            return found._replace(keys=())  # a name in code, or a label in a document of another syntax
         return found
 
     def _lookups(self) -> Iterator[tuple[str, Lookup]]:
@@ -249,20 +314,19 @@ class LinkTargets:
     def _has_mounts(self) -> bool:
         """Whether the site has more pages than the tree, as Hugo's mounts make them: many documents link to several."""
         linked: dict[str, set[str]] = defaultdict(set)
-        for path, found in self._lookups() if self._addresses.is_hugo else ():
+        for path, found in self._lookups() if self._addresses.site.is_hugo else ():
             if not found.pages and self._must_be_here(path, found):
                 linked[found.keys[-1]].add(path)
         return sum(len(paths) >= _MIN_LINKED for paths in linked.values()) >= _MIN_MOUNTED
 
-    def _may_be_mounted(self, keys: list[str]) -> bool:
+    def _may_be_mounted(self, keys: Sequence[str]) -> bool:
         """Whether a missing page is not just misspelled: no page beside it has a very similar name."""
-        places = [(posixpath.basename(key), self._names.get(posixpath.dirname(key), ())) for key in keys]
+        places = [(last_name(key), self._beside.get(posixpath.dirname(key), ())) for key in keys]
         return not any(get_close_matches(name, beside, n=1, cutoff=0.85) for name, beside in places)
 
     def _must_be_here(self, path: str, found: Lookup) -> bool:
         """Whether a page that is not in the tree would have to be."""
-        extension = posixpath.splitext(found.page)[1].lower()
-        if not found.keys or (extension not in _PAGE_EXTENSIONS and _FILE_EXTENSION.match(extension)):
+        if not found.keys or is_file(found.page):
             return False
         if found.page.startswith("/"):  # the site may have other pages at its top, and beside the tree
             is_top = "/" not in _key(found.page)
@@ -270,9 +334,10 @@ class LinkTargets:
         file = posixpath.normpath(posixpath.join(posixpath.dirname(path), found.page))
         if file.startswith("..") or self._exists(file):
             return False
-        return extension in MARKDOWN_EXTENSIONS or any(posixpath.dirname(key) in self._folders for key in found.keys)
+        is_markdown = _extension(found.page) in MARKDOWN_EXTENSIONS
+        return is_markdown or any(posixpath.dirname(key) in self._folders for key in found.keys)
 
-    def _in_pages(self, pages: list[str], fragment: str, path: str) -> Target:
+    def _in_pages(self, pages: Sequence[str], fragment: str, path: str) -> Target:
         """The section with an anchor, in the first page that has it."""
         for page in pages:
             section = self._section(page, fragment)
@@ -309,7 +374,7 @@ class LinkTargets:
             return True
         folder = posixpath.dirname(path.casefold())
         names = (fragment.casefold(), fragment.casefold().partition("-")[2])
-        if folder == _key(path) and any(name and _joined(folder, name) in self._addresses.pages for name in names):
+        if folder == _key(path) and any(name and self._addresses.page(_joined(folder, name)) for name in names):
             return True  # the page lists those in its folder
         tabs = re.sub(r"-[0-9]+\Z", "", fragment)
         return any(tabs == name.replace("_", "-") for name in self._anchors(path))
@@ -337,21 +402,44 @@ class LinkTargets:
 
     def _nearest_page(self, key: str) -> str:
         """A page of the same name in another folder, else one with a similar name."""
-        name = key.rpartition("/")[2]
-        close = (
-            [name]
-            if name in self._addresses.by_name
-            else get_close_matches(name, self._addresses.by_name, n=1, cutoff=0.7)
-        )
-        same = self._addresses.by_name[close[0]] if close else [""]
+        name, known = last_name(key), self._by_name
+        close = [name] if name in known else get_close_matches(name, known, n=1, cutoff=0.7)
+        same = [page.path for page in known[close[0]]] if close else [""]
         return max(same, key=lambda path: len(posixpath.commonprefix([path, key])))
 
 
-def is_wiki(document: Document, link: Link) -> bool:
-    """Whether a link is written as ``[[a]]``."""
-    return document.text.startswith("[[", link.start)
+def internal_link(document: Document, link: Link) -> InternalLink | None:
+    """A link of a document in its parts; None if it leads elsewhere."""
+    if _ELSEWHERE.match(link.target):
+        return None
+    page, _, fragment = link.target.partition("#")
+    page, fragment = unquote(page.partition("?")[0]).strip(), unquote(fragment)
+    is_wiki = document.text.startswith("[[", link.start)
+    if is_wiki and not fragment.startswith("^"):  # wiki links have titles, perhaps with those above them
+        fragment = github_slug(fragment.rpartition("#")[2])
+    return InternalLink(" ".join(link.text.split()), page, fragment, is_wiki)
 
 
+def page_of(path: str, frontmatter: Mapping[str, Any]) -> Page:
+    """A page with its addresses."""
+    return Page(path, _unique((_key(path), *_other_keys(path, frontmatter))))
+
+
+def is_file(target: str) -> bool:
+    """Whether a target looks like a file that is no document."""
+    return _FILE_EXTENSION.match(_extension(target)) is not None and _extension(target) not in _PAGE_EXTENSIONS
+
+
+def _extension(path: str) -> str:
+    return posixpath.splitext(path)[1].lower()
+
+
+def last_name(key: str) -> str:
+    """The last name in an address."""
+    return key.rpartition("/")[2]
+
+
+@lru_cache(maxsize=16_384)
 def _key(path: str) -> str:
     """A path or an address without what may differ: slashes around it, extension, ``index``, case."""
     path = posixpath.normpath(f"/{path}").strip("/").casefold()
@@ -361,13 +449,20 @@ def _key(path: str) -> str:
     return folder if name in _INDEX_NAMES else path
 
 
+def keys_by_name(target: str) -> list[str]:
+    """The keys of a page that is named without its folders."""
+    return _unique((_key(target), _key(target.replace(" ", "-"))))
+
+
 def _other_keys(path: str, frontmatter: Mapping[str, Any]) -> Iterator[str]:
     """The keys of a page by its front matter, and by its path without numbers."""
     for name in ("url", "permalink", "slug", "id", "aliases", "redirect_from"):
         value = frontmatter.get(name)
         for each in value if isinstance(value, list) else [value]:
             if isinstance(each, str) and each and ":" not in each:
-                yield _key(posixpath.join("" if name == "url" else posixpath.dirname(path), each))
+                yield _key(posixpath.join(posixpath.dirname(path), each))
+                if "/" in each or name == "url":  # from the root of the site
+                    yield _key(each)
     if _ORDER.search(path):
         yield _key(_ORDER.sub("", path))
 
@@ -376,22 +471,9 @@ def _has_template_headings(document: Document) -> bool:
     return any("{{" in document.text[section.start : section.body_start] for section in document.sections[1:])
 
 
-def _split(target: str) -> tuple[str, str]:
-    """The page and the fragment of a target."""
-    page, _, fragment = target.partition("#")
-    return unquote(page.partition("?")[0]).strip(), unquote(fragment)
-
-
 def _unique(values: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(values))
 
 
 def _joined(prefix: str, rest: str) -> str:
     return f"{prefix.strip('/')}/{rest.strip('/')}".strip("/")
-
-
-def _suffixes(key: str) -> Iterator[str]:
-    """The key, and the rest of it behind its first, second … folder."""
-    while key:
-        yield key
-        key = key.partition("/")[2]

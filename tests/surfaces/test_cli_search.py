@@ -759,7 +759,7 @@ def test_the_reference_has_every_field(run) -> None:
     assert set(inside) == {*hit["explanation"], "scores[].items", "scores[].words"}
     assert set(hit["explanation"]["scores"][0]) == {"id", "score", "items", "words"}
     attributes = {re.sub(r"[A-Z]", lambda found: f"_{found[0].lower()}", name) for name in hit}
-    assert attributes - {"file", "match_ranges"} == set(Hit.__dataclass_fields__)
+    assert attributes - {"file", "match_ranges"} == set(Hit.__struct_fields__)
 
 
 def test_a_word_that_does_not_occur_names_words_that_begin_alike(run, tmp_path) -> None:

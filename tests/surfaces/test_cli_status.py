@@ -28,6 +28,15 @@ def test_up_to_date(run, docs) -> None:
     assert last == "up to date"
 
 
+def test_the_share_of_links_that_resolve(run, docs) -> None:
+    """Links to other sites and to files that are no documents do not count."""
+    docs({"docs/a.md": "[b](b.md) [c](c.md) [d](d.png) <https://a.example>\n", "docs/b.md": "[a](/site/a) [b](#b)\n"})
+    run("index", "docs")
+    assert "2 documents, 2 sections, 35 tokens, 67% of 3 internal links resolved  english" in run("status").out.decode()
+    tree = json.loads(run("status", "--json").out)["trees"]["docs"]
+    assert (tree["internalLinks"], tree["resolvedLinks"]) == (3, 2)
+
+
 def test_outdated(run, docs) -> None:
     folder = docs({"docs/a.md": "a\n", "docs/b.md": "b\n", "docs/c.md": "c\n"})
     run("index", "docs")
@@ -168,7 +177,7 @@ def test_json(run, docs) -> None:
     assert status["trees"] == {
         "docs": {
             "folder": f"{folder}/docs", "language": "english", "files": 1, "nodes": 2, "tokens": 5, "dialect": "",
-            "slugs": "github", "slugRule": "github",
+            "slugs": "github", "slugRule": "github", "internalLinks": 0, "resolvedLinks": 0,
         }
     }  # fmt: skip
     assert status["betterSlugs"] == {}

@@ -141,23 +141,27 @@ async def check_errors_of_tools(client) -> None:
         await client.call_tool("find", {"query": "x"})
 
 
+async def searched_until(client, query: str, expected: str) -> None:
+    """Search again and again, as files are looked at once in a second."""
+    with anyio.fail_after(60):
+        while expected not in text_of(await client.call_tool("search", {"query": query})):
+            pass
+
+
 @pytest.mark.parametrize("way", WAYS)
-def test_an_edit_is_searchable_at_once(folder, way) -> None:
+def test_an_edit_is_searchable_soon(folder, way) -> None:
     async def work(client):
-        for number in range(5):
-            word = f"zebra{number}"
-            (folder / "docs" / "auth.md").write_text(AUTH.replace("expires", word))
-            found = await client.call_tool("search", {"query": word})
-            assert word in text_of(found)
+        (folder / "docs" / "auth.md").write_text(AUTH.replace("expires", "gallops"))
+        await searched_until(client, "gallops", "that gallops")
         (folder / "docs" / "new").mkdir()
         (folder / "docs" / "new" / "page.md").write_text("# Giraffe\n\nIt is tall.\n")
-        assert "new/page.md" in text_of(await client.call_tool("search", {"query": "giraffe"}))
+        await searched_until(client, "giraffe", "new/page.md")
         (folder / "docs" / "new" / "page.md").unlink()
-        assert "nothing found" in text_of(await client.call_tool("search", {"query": "giraffe"}))
+        await searched_until(client, "giraffe", "nothing found")
         (folder / "docs" / ".gitignore").write_text("guides/\n")
-        assert "nothing found" in text_of(await client.call_tool("search", {"query": "rows"}))
+        await searched_until(client, "rows", "nothing found")
         (folder / "docs" / ".gitignore").write_text("nodes/\n")
-        assert "tables.md" in text_of(await client.call_tool("search", {"query": "rows"}))
+        await searched_until(client, "rows", "tables.md")
 
     use(work, *way, folder=folder)
 
@@ -242,14 +246,14 @@ def test_the_index_is_rebuilt_and_sources_are_deleted_while_serving(folder, way)
             file.write_bytes(b"damaged")
         assert await search() == first
         (folder / "docs" / "auth.md").unlink()
-        assert await search() == "[nothing found]"
+        await searched_until(client, "oauth", "[nothing found]")
         (folder / "docs").rename(folder / "gone")
         missing = await client.call_tool("search", {"query": "oauth"})
         assert missing.is_error
         assert "docs" in text_of(missing)
         (folder / "gone").rename(folder / "docs")
         (folder / "docs" / "auth.md").write_text(AUTH)
-        assert await search() == first
+        await searched_until(client, "oauth", first)
 
     use(work, *way, folder=folder)
 

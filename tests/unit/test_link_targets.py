@@ -165,3 +165,27 @@ def test_pages_that_are_mounted_from_elsewhere_are_not_broken() -> None:
     tree = {f"{number}.md": "[a](a.md) [b](b.md) [c](c.md)\n" for number in range(8)} | {"_index.md": "x\n"}
     assert resolved(tree, "_index.md", "[x](d.md)") == Target()
     assert resolved({**tree, "c.md": ""}, "_index.md", "[x](d.md)").problem == "no document d.md"
+
+
+SITES = {
+    "MDN": {"files/en-us/web/api/node/index.md": "---\nslug: Web/API/Node\n---\n", "link": "/en-US/docs/Web/API/Node"},
+    "two prefixes": {"files/en-us/web/api/node/index.md": "", "link": "/en-US/docs/Web/API/Node"},
+    "a part of a site": {"concepts/pods.md": "", "link": "/docs/concepts/pods/"},
+    "a repository": {"content/en/docs/pods.md": "", "link": "/docs/pods/"},
+    "Jekyll": {"_posts/2020-01-01-pods.md": "---\npermalink: /blog/pods/\n---\n", "link": "/blog/pods/"},
+    "Docusaurus": {"docs/02-Guides/03-Pods.mdx": "---\nslug: /pods\n---\n", "link": "/pods"},
+    "Hugo": {"content/_index.md": "", "content/pods.md": "---\nurl: shop/pods.html\n---\n", "link": "/shop/pods.html"},
+    "aliases": {"new/pods.md": "---\naliases: [/Old/Pods.html]\n---\n", "link": "/old/pods"},
+}
+
+
+@pytest.mark.parametrize("site", SITES)
+def test_links_of_sites_resolve(site: str) -> None:
+    *pages, link = SITES[site].items()
+    tree = {path: f"{front}# Pods\n\ntext\n" for path, front in pages}
+    assert resolved(tree, "other/page.md", f"[x]({link[1]})").path == pages[-1][0]
+
+
+def test_a_namesake_in_another_folder_is_no_target() -> None:
+    tree = {"guides/setup.md": "# Setup\n\ntext\n", "guides/index.md": "[x](/docs/guides/setup/)\n"}
+    assert resolved(tree, "guides/page.md", "[x](/api/setup/)") == Target()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import click
+from msgspec.structs import replace
 
 from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.hit_output import Printer, hit_record, tokens_with_breadcrumb

@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from io import StringIO
 from itertools import accumulate, chain, pairwise
 from operator import attrgetter
 from shlex import quote
 from typing import Any, Literal, TextIO
+
+from msgspec.structs import replace
 
 from quire.cli.output import LINE_END, Paint, count_of, echo, faint_spans, is_terminal, terminal_width, visible, wrap
 from quire.index.file_records import TOKENIZER, storable

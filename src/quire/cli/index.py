@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 import click
+import msgspec
 
 from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.open_index import documents_in, folders_of, settings_for, show_empty, update_index
@@ -56,7 +57,7 @@ def command(
             return _remove(index, tuple(dict.fromkeys(remove)), known, as_json=as_json)
         selection, done = update_index(index, select(paths, (), settings, known), settings, known, rebuild=rebuild)
         indexed = index.trees() if folders_of(index, settings) else {}  # trees may have replaced others
-        done = replace(done, nodes=sum(tree.nodes for tree in indexed.values()))
+        done = msgspec.structs.replace(done, nodes=sum(tree.nodes for tree in indexed.values()))
         is_empty = not any(documents_in(index, each.tree, each.path) for each in selection)
         embedded = None
         if no_vectors:
@@ -68,7 +69,7 @@ def command(
         for folder in trees_of(selection).values():
             show_empty(display_path(folder))
     if as_json:
-        failed = [asdict(replace(each, path=storable(each.path))) for each in done.failed]
+        failed = msgspec.to_builtins([replace(each, path=storable(each.path)) for each in done.failed])
         names = ("added", "changed", "removed", "touched", "unchanged", "nodes", "rebuilt")
         record = {**{name: getattr(done, name) for name in names}, "failed": failed}
         write_json(record | ({"embedded": embedded.embedded} if embedded else {}))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from functools import partial
 from importlib.util import find_spec
 
 import click
@@ -13,6 +14,7 @@ from quire.cli.open_index import folders_of, settings_for
 from quire.cli.output import message
 from quire.cli.shared_options import index_option, paths_argument
 from quire.cli.tree_paths import Selection, display_path, select
+from quire.counter import ENCODINGS
 from quire.errors import QuireError
 from quire.indexed import Index
 from quire.mcp.served_index import ServedIndex, ServedTree
@@ -22,8 +24,10 @@ from quire.options import DEFAULT_TOKENIZER
 from quire.settings import Settings
 from quire.settings.precedence import DEFAULT
 from quire.size import resolve
+from quire.size.encodings import PYTHON_WORK
 
 _TOKEN = "QUIRE_MCP_TOKEN"  # noqa: S105  the name of an environment variable
+_LONG_TEXT = "a\n" * (max(PYTHON_WORK.values()) // 2 + 1)  # so long that the counting engine is loaded
 
 
 @click.command()
@@ -54,8 +58,8 @@ def command(
     """Serve documents to agents over the Model Context Protocol.
 
     PATH is a folder or a file; by default quire serves all trees of quire.toml, else those of the index, else the
-    current folder. Nothing else can be read. The tools are search, outline, get and status; the index is brought up to
-    date before each answer. Needs the extra: pip install 'quire[mcp]'.
+    current folder. Nothing else can be read. The tools are search, outline, get and status; while calls come, the index
+    is brought up to date once in a second. Needs the extra: pip install 'quire[mcp]'.
 
     --http serves this machine only. Another --host needs a token in the environment variable QUIRE_MCP_TOKEN, which
     clients send as a bearer token.
@@ -67,11 +71,13 @@ def command(
     settings = settings_for(index_folder)
     with Index.open(settings.index, settings=settings.search) as index:
         selection = select(paths, (), settings, folders_of(index, settings, repair=True))
-        count = resolve(tokenizer or settings.chunk.get("tokenizer"), DEFAULT_TOKENIZER).count
+        counter = resolve(tokenizer or settings.chunk.get("tokenizer"), DEFAULT_TOKENIZER)
+        warm_up = partial(counter.count, _LONG_TEXT) if counter.name in ENCODINGS else None
         served = ServedIndex(index, _served_trees(selection, settings))
         configured = settings.values["search.max_tokens"]
         most = max_tokens or (DEFAULT_TOKENS if configured.origin == DEFAULT else int(configured.value))
-        agent_server = server.AgentServer(Tools(served, count, max(most, LEAST_TOKENS)), for_chatgpt=chatgpt)
+        tools = Tools(served, counter.count, max(most, LEAST_TOKENS))
+        agent_server = server.AgentServer(tools, for_chatgpt=chatgpt, warm_up=warm_up)
         names = ", ".join(display_path(each.folder / each.path) for each in selection)
         if is_http:
             token = os.environ.get(_TOKEN, "")

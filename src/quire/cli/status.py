@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 import click
+import msgspec
 
 from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.open_index import no_index, settings_for
@@ -63,7 +65,7 @@ def _status(settings: Settings) -> Status | None:
     if not (status.trees or settings.trees or status.damaged or status.rebuild):
         return None
     missing = {f"{name}:": str(tree.folder) for name, tree in status.trees.items() if not tree.folder.exists()}
-    return replace(
+    return msgspec.structs.replace(
         status,
         damaged=status.damaged and f"{status.damaged}{index_flag(settings)}",  # it ends with a command
         outdated=tuple(each for each in status.outdated if not each.startswith(tuple(missing))),
@@ -98,7 +100,7 @@ def _slugs_and_dialect(settings: Settings, tree: str) -> tuple[str, str]:
 
 def _record(status: Status, changed: dict[str, str], unnamed: list[str], folder: str) -> dict[str, Any]:
     failed = tuple(replace(each, path=storable(each.path)) for each in status.failed)
-    record = asdict(replace(status, trees={}, failed=failed))
+    record = msgspec.to_builtins(msgspec.structs.replace(status, trees={}, failed=failed))
     return {
         "index": storable(folder),
         "betterSlugs": record.pop("better_slugs"),
@@ -111,9 +113,8 @@ def _record(status: Status, changed: dict[str, str], unnamed: list[str], folder:
 
 
 def _tree_record(tree: TreeInfo) -> dict[str, Any]:
-    record = {**asdict(tree), "folder": storable(str(tree.folder)), "slugRule": tree.slug_rule}
-    del record["slug_rule"]
-    return record
+    record = {**msgspec.structs.asdict(tree), "folder": storable(str(tree.folder))}
+    return {re.sub("_([a-z])", lambda found: found[1].upper(), name): value for name, value in record.items()}
 
 
 def _show(status: Status, changed: dict[str, str], unnamed: list[str], settings: Settings) -> None:
@@ -123,7 +124,9 @@ def _show(status: Status, changed: dict[str, str], unnamed: list[str], settings:
     echo(f"{paint.path(display_path(settings.index))}  {paint.faint(size)}")
     for name, tree in status.trees.items():
         counts = ((tree.files, "document"), (tree.nodes, "section"), (tree.tokens, "token"))
-        numbers = paint.number(", ".join(count_of(*each) for each in counts))
+        links, resolved = tree.internal_links, tree.resolved_links
+        share = [f"{resolved / links:.0%} of {count_of(links, 'internal link')} resolved"] if links else []
+        numbers = paint.number(", ".join([*(count_of(*each) for each in counts), *share]))
         slugs = {DEFAULT_SLUGS: "", AUTO_SLUGS: f"  slugs: {tree.slug_rule} (auto)"}.get(
             tree.slugs, f"  slugs: {tree.slugs}"
         )

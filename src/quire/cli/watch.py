@@ -10,9 +10,8 @@ import click
 from quire.cli.open_index import folders_of, settings_for, update_index
 from quire.cli.output import echo, message, show_findings
 from quire.cli.shared_options import index_option, paths_argument
-from quire.cli.tree_paths import select, trees_of
+from quire.cli.tree_paths import select
 from quire.errors import BusyError, QuireError, StoreError
-from quire.file_changes import FileChanges
 from quire.indexed import Index, Update
 
 
@@ -32,24 +31,15 @@ def command(*, paths: tuple[str, ...], interval: float, index_folder: str | None
     with Index.open(settings.index, settings=settings.search) as index:
         known = folders_of(index, settings, repair=True)
         selection = select(paths, (), settings, known)
-        options = {name: settings.trees[name] for name in trees_of(selection) if name in settings.trees}
-        changes = FileChanges(
-            trees_of(selection),
-            {name: tree.include for name, tree in options.items()},
-            {name: tree.exclude for name, tree in options.items()},
-        )
         while True:
-            if not changes.is_unchanged():
-                changes.look()
-                try:
-                    _, done = update_index(index, selection, settings, known)
-                    known = folders_of(index, settings)
-                    _show(done)
-                    changes.keep()
-                except (BusyError, StoreError) as error:
-                    message(f"{error}; trying again")
-                except QuireError as error:  # a folder is missing; it may come back
-                    message(str(error))
+            try:
+                _, done = update_index(index, selection, settings, known)
+                known = folders_of(index, settings)
+                _show(done)
+            except (BusyError, StoreError) as error:
+                message(f"{error}; trying again")
+            except QuireError as error:  # a folder is missing; it may come back
+                message(str(error))
             time.sleep(interval)
 
 

@@ -6,22 +6,24 @@ their ids, so that an update rewrites only the blobs it changes.
 
 from __future__ import annotations
 
+import os
 import re
 from binascii import crc32
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
 from quire.model import Finding
 
-VERSION = 6  # the version of the index format. Increase it when the meaning of a stored record or node changes.
+VERSION = 7  # the version of the index format. Increase it when the meaning of a stored record or node changes.
 DEFAULT_FOLDER = ".quire"
 DEFAULT_LANGUAGE = "english"
 TOKENIZER = "o200k_base"  # counts the tokens of nodes
 SETTINGS_KEY = "settings"
 _SHARDS = 32
+LINKS_KEY = "links:"  # before the name of a tree: what its links show about its site
+FOLDERS_KEY = "folders:"  # before the name of a tree: the times of its folders
 FILE_KEYS = tuple(f"files:{shard:02}" for shard in range(_SHARDS))  # the keys of the blobs with file records
-LINK_KEYS = tuple(f"links:{shard:02}" for shard in range(_SHARDS))  # the keys of the blobs with link records
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -80,6 +82,31 @@ class Tree(msgspec.Struct, frozen=True, array_like=True):
         return self.auto_slugs or self.slugs
 
 
+FolderTimes = dict[bytes, tuple[int, int]]
+"""When the folders and ignore files of a tree were changed. While all are the same, no document comes or goes."""
+
+
+def folder_times(paths: Iterable[bytes]) -> FolderTimes:
+    """The times of some folders and files, without those that are missing."""
+    times: FolderTimes = {}
+    for path in paths:
+        try:
+            status = os.stat(path)  # noqa: PTH116  there may be thousands
+        except (OSError, ValueError):
+            continue
+        times[path] = status.st_mtime_ns, status.st_ctime_ns
+    return times
+
+
+_TICK_NS, _COARSE_TICK_NS = 20_000_000, 2_100_000_000
+"""Two edits within this time may have equal times, on current and on old file systems."""
+
+
+def is_racy(changed: int, now: int) -> bool:
+    """Whether an edit after ``now`` may leave the time of the last change as it is; both in nanoseconds."""
+    return changed > now - (_TICK_NS if changed % 1_000_000 else _COARSE_TICK_NS)
+
+
 class IndexSettings(msgspec.Struct, frozen=True, array_like=True):
     """How an index was made. If it would be made differently today, it is rebuilt."""
 
@@ -98,12 +125,15 @@ def languages_of(trees: Mapping[str, Tree]) -> tuple[str, ...]:
 FileTable = Mapping[str, FileRecord]  # file records by document id
 
 
-def key_of(document_id: str, keys: Sequence[str] = FILE_KEYS) -> str:
-    """Which of some keys is that of the blob with a document's record."""
-    return keys[crc32(document_id.encode()) % _SHARDS]
+def key_of(document_id: str) -> str:
+    """The key of the blob with a document's record."""
+    return FILE_KEYS[crc32(document_id.encode()) % _SHARDS]
 
 
-_FILES = msgspec.msgpack.Decoder(list[FileRecord])
+Signs = dict[tuple[str, str], int]  # how many pages and links of a tree are of each kind
+LINK_FOUND, LINK_LOST = ("link", "found"), ("link", "lost")  # links to documents, and those that lead nowhere
+_FILES, decode_signs = msgspec.msgpack.Decoder(list[FileRecord]), msgspec.msgpack.Decoder(Signs).decode
+decode_folders = msgspec.msgpack.Decoder(FolderTimes).decode
 
 
 def encode_files(records: Iterable[FileRecord]) -> bytes:

@@ -44,6 +44,7 @@ class Folder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._last_pointer: tuple[tuple[int, ...], str] = ((), "")  # the stamp of ``index.current``, and what it names
 
     @property
     def home(self) -> Path:
@@ -98,12 +99,14 @@ class Folder:
         return IndexDamagedError(str(self.path), problem, "run: quire index")
 
     def stamp(self) -> Stamp:
-        """The stamp of the last commit; it reads one small file and the status of three."""
-        with contextlib.suppress(StoreError):
-            current = self.current()
-            if current is not None:
-                return tuple(map(_file_stamp, (self.path / CURRENT, current / META, self.checked)))
-        return ((),)
+        """The stamp of the last commit: the status of three files. The small one is read only if it has changed."""
+        pointer = _file_stamp(f"{self.path}/{CURRENT}")
+        if pointer != self._last_pointer[0]:
+            with contextlib.suppress(StoreError):
+                self._last_pointer = pointer, f"{self.current()}/{META}"
+        if pointer == () or pointer != self._last_pointer[0]:
+            return ((),)
+        return pointer, _file_stamp(self._last_pointer[1]), _file_stamp(f"{self.path}/{CHECKED}")
 
     def generations(self) -> list[Path]:
         """All generations, the newest first."""
@@ -133,9 +136,9 @@ def _version_in(data: bytes) -> int | None:
     return version if isinstance(version, int) else None
 
 
-def _file_stamp(path: Path) -> tuple[int, ...]:
+def _file_stamp(path: str) -> tuple[int, ...]:
     try:
-        found = path.stat()
+        found = os.stat(path)  # noqa: PTH116  every search asks
     except OSError:
         return ()
     return found.st_ino, found.st_size, found.st_mtime_ns

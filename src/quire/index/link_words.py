@@ -1,73 +1,78 @@
 """The words of links that lead to a section, and how many pages link to it. Both help to rank the section.
 
-Each document's links and addresses are stored beside its file record. When they change, an update finds out again where
-all links of the tree lead, and writes the documents anew to which other links lead now.
+The first node of a document has a record of its links, of where they lead, and of the links that lead to it. An update
+follows the links of the documents that it reads, and of those that have a link to a name that comes or goes: the engine
+finds these by the names that their links look for. If a tree has to be followed otherwise than before, as its first
+``_index.md`` is one of Hugo, all its links are followed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
 
-from quire.index.file_records import storable
-from quire.link_targets import Addresses, Page, is_wiki, page_keys
+from quire.index.engine.index_schema import LINK_NAMES, PAGE_NAMES
+from quire.index.engine.snapshot import Snapshot
+from quire.index.file_records import LINK_FOUND, LINK_LOST, storable
+from quire.link_targets import (
+    Addresses,
+    InternalLink,
+    Page,
+    Sign,
+    Site,
+    internal_link,
+    is_file,
+    keys_by_name,
+    last_name,
+    page_of,
+)
 from quire.model import Document
 
 _MAX_LINKS = 2_000  # of one document; a list of thousands of links says little about each
 _MAX_WORDS = 100  # the most texts of links that are searched for a section
 _LONGEST = 200  # a longer text is no name of what it leads to
 
-
-class OutgoingLink(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A link as its author wrote it."""
-
-    text: str
-    target: str
-    is_wiki: bool = False
+LinksToPage = tuple[tuple[str, str], ...]  # the fragment and the text of each link of one page to another
 
 
-class IncomingLinks(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """The links that lead to one section."""
-
-    words: tuple[str, ...]  # their texts, sorted, without duplicates
-    pages: int  # the number of other pages that have one
-
-
-class LinkRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class LinkRecord(msgspec.Struct, array_like=True, gc=False):
     """The links of a document, and those that lead to it."""
 
-    tree: str
-    path: str
-    keys: tuple[str, ...] = ()  # its addresses
-    anchors: Mapping[str, int] = {}  # the position of the section with each anchor
-    links: tuple[OutgoingLink, ...] = ()
-    top: int = 0  # the position of the section that a link to the whole page leads to
-    incoming: Mapping[int, IncomingLinks] = {}  # by the position of the section
+    keys: tuple[str, ...]  # its addresses
+    anchors: dict[str, int]  # the position of the section with each anchor
+    links: tuple[InternalLink, ...]
+    top: int  # the position of the section that a link to the whole page leads to
+    leads: dict[str, LinksToPage] = {}  # its links by the path that they lead to
+    names: tuple[str, ...] = ()  # the names that decide where its links lead
+    signs: dict[Sign, int] = {}  # what it shows about the site
+    found: int = 0  # how many of its links lead to a document
+    lost: int = 0  # how many lead nowhere, without those to other files
+    sources: dict[str, LinksToPage] = {}  # the links that lead to it, by the path of the page that has them
 
     @property
-    def id(self) -> str:
-        """The document's id."""
-        return f"{self.tree}:{self.path}"
+    def names_of_page(self) -> set[str]:
+        """The last names of its addresses."""
+        return set(map(last_name, self.keys))
+
+    def incoming(self) -> dict[int, tuple[list[str], int]]:
+        """The texts of links that lead to each section, and the number of pages that have one, by its position."""
+        words: dict[int, set[str]] = {}
+        pages: Counter[int] = Counter()
+        for links in self.sources.values():
+            positions = [self.anchors.get(fragment, self.top) for fragment, _ in links]
+            pages.update(set(positions))
+            for position, (_, text) in zip(positions, links, strict=True):
+                words.setdefault(position, set()).add(text)
+        return {position: (sorted(texts - {""})[:_MAX_WORDS], pages[position]) for position, texts in words.items()}
 
 
-LinkTable = Mapping[str, LinkRecord]  # by document id
-
-_RECORDS = msgspec.msgpack.Decoder(list[LinkRecord])
+decode_links = msgspec.msgpack.Decoder(LinkRecord).decode
 
 
-def encode_links(records: Iterable[LinkRecord]) -> bytes:
-    """A blob of link records."""
-    return msgspec.msgpack.encode(sorted(records, key=lambda record: record.id))
-
-
-def decode_links(blobs: Iterable[bytes]) -> dict[str, LinkRecord]:
-    """The link records in some blobs, by document id."""
-    return {record.id: record for blob in blobs for record in _RECORDS.decode(blob)}
-
-
-def link_record(document: Document, tree: str, path: str) -> LinkRecord:
+def link_record(document: Document, path: str) -> LinkRecord:
     """The links of a document; where they lead is not known yet."""
     anchors: dict[str, int] = {}
     position = 0
@@ -75,74 +80,126 @@ def link_record(document: Document, tree: str, path: str) -> LinkRecord:
         position = position if section.position is None else section.position
         for name in (section.anchor, section.slug):
             anchors.setdefault(storable(name), position)
-    links = [
-        OutgoingLink(storable(" ".join(link.text.split())), storable(link.target), is_wiki(document, link))
-        for link in document.links[:_MAX_LINKS]
-    ]
-    keys = tuple(map(storable, page_keys(path, document.frontmatter)))
+    links = [internal_link(document, link) for link in document.links[:_MAX_LINKS]]
+    keys = tuple(map(storable, page_of(path, document.frontmatter).keys))
     # Without a title of its own, the page is its first heading.
     is_heading = "title" not in document.frontmatter and len(document.nodes) > 1
     top = 1 if is_heading and document.nodes[1].title == document.title else 0
-    return LinkRecord(tree, path, keys, anchors, tuple(links), top)
+    return LinkRecord(keys, anchors, tuple(link for link in links if link and link.page), top)
 
 
-def with_incoming(records: LinkTable, old: LinkTable) -> dict[str, LinkRecord]:
-    """The records with the links that lead to each document; ``old`` are those of the last update."""
-    found = dict(records)
-    for tree in {record.tree for record in records.values()}:
-        inside = {name: record for name, record in records.items() if record.tree == tree}
-        before = {name: record for name, record in old.items() if record.tree == tree}
-        if _ways(inside) == _ways(before):
-            incoming: Mapping[str, Any] = {name: record.incoming for name, record in before.items()}
-        else:
-            incoming = _incoming({record.path: record for record in inside.values()})
-        for name, record in inside.items():
-            found[name] = msgspec.structs.replace(record, incoming=incoming.get(name, {}))
-    return found
+class TreeLinks:
+    """The links of a tree while some of its documents change. ``snapshot`` is the last commit."""
+
+    def __init__(self, tree: str, snapshot: Snapshot | None) -> None:
+        self.signs: Counter[Sign] = Counter(snapshot.signs(tree) if snapshot else {})
+        """How many signs of each kind the tree has."""
+        self._prefix, self._snapshot = f"{tree}:", snapshot
+        self._records: dict[str, LinkRecord | None] = {}  # by path: those that were read or set
+        self._named: dict[str, list[str]] = defaultdict(list)  # the paths of set records by their last names
+        self._changed: set[str] = set()  # the paths of records that differ from the stored ones
+
+    def change(self, edits: Mapping[str, LinkRecord | None]) -> dict[str, LinkRecord]:
+        """Set the records of some documents by path, None for those that are gone; return all records that changed."""
+        self._records.update(edits)
+        site = Site.of(self.signs)
+        gone: dict[str, LinkRecord] = {}
+        stale: set[str] = set()  # pages whose links must be followed
+        names: set[str] = set()
+        for path, new in edits.items():
+            old = self._stored(path)
+            names |= _changed_names(old, new)
+            if new and not (old and (old.links, old.keys) == (new.links, new.keys)):
+                stale.add(path)
+            if new and old:
+                new.leads, new.sources, new.names = old.leads, old.sources, old.names
+                new.signs, new.found, new.lost = old.signs, old.found, old.lost
+            elif old:
+                gone[path] = old
+            for name in new.names_of_page if new else ():
+                self._named[name].append(path)
+        for path, record in gone.items():
+            self._lead(path, record.leads, {})
+            self.signs.subtract({**record.signs, LINK_FOUND: record.found, LINK_LOST: record.lost})
+        stale.update(self._paths_with(LINK_NAMES, names))
+        addresses = Addresses(self._pages_named)
+        for path, record in self._existing(stale):
+            signs = addresses.signs(Page(path, record.keys), record.links)
+            self.signs.subtract(record.signs)
+            self.signs.update(signs)
+            self._set(path, record, signs=dict(signs))
+        addresses.site = Site.of(self.signs)
+        if addresses.site != site and self._snapshot:
+            stale.update(each.path for each in self._snapshot.files.values() if each.id.startswith(self._prefix))
+        for path, record in self._existing(stale):
+            self._follow(addresses, path, record)
+        return {self._prefix + path: record for path, record in self._existing(self._changed.union(edits))}
+
+    def _follow(self, addresses: Addresses, path: str, record: LinkRecord) -> None:
+        """Find out where the links of a page lead."""
+        leads: dict[str, dict[tuple[str, str], None]] = {}
+        names: set[str] = set()
+        found = lost = 0
+        here = Page(path, record.keys)
+        for link in record.links:
+            lookup = addresses.lookup(here, link)
+            pages = lookup.pages if addresses.site.has_wiki_links or not link.is_wiki else ()
+            names.update(map(last_name, (*lookup.keys, *keys_by_name(link.page))))
+            found += bool(pages)
+            lost += not pages and not link.is_wiki and not is_file(link.page)
+            page = next(iter(pages), path)
+            if len(pages) > 1 and link.fragment:  # the anchors of these pages decide
+                names.update(f"{last_name(key)}#" for key in lookup.keys)
+                page = next((each for each, has in self._existing(pages) if link.fragment in has.anchors), page)
+            if page != path:
+                text = link.text if len(link.text) <= _LONGEST else ""
+                leads.setdefault(page, {})[link.fragment, text] = None
+        by_page = {page: tuple(links) for page, links in leads.items()}
+        self._lead(path, record.leads, by_page)
+        self.signs.update({LINK_FOUND: found - record.found, LINK_LOST: lost - record.lost})
+        self._set(path, record, leads=by_page, names=tuple(sorted(names)), found=found, lost=lost)
+
+    def _lead(self, path: str, old: Mapping[str, LinksToPage], new: Mapping[str, LinksToPage]) -> None:
+        """Set the links of a page in the records of the pages that they lead to."""
+        changed = [target for target in old.keys() | new.keys() if old.get(target) != new.get(target)]
+        for target, record in self._existing(changed):
+            if target in new:
+                record.sources[path] = new[target]
+            else:
+                record.sources.pop(path, None)
+            self._changed.add(target)
+
+    def _set(self, path: str, record: LinkRecord, **values: Any) -> None:
+        for name, value in values.items():
+            if getattr(record, name) != value:
+                setattr(record, name, value)
+                self._changed.add(path)
+
+    def _stored(self, path: str) -> LinkRecord | None:
+        return self._snapshot.links(self._prefix + path, decode_links) if self._snapshot else None
+
+    def _existing(self, paths: Iterable[str]) -> Iterator[tuple[str, LinkRecord]]:
+        """The records of some documents, without those that are gone."""
+        for path in paths:
+            if path not in self._records:
+                self._records[path] = self._stored(path)
+            record = self._records[path]
+            if record is not None:
+                yield path, record
+
+    def _paths_with(self, field: str, names: Iterable[str]) -> Iterator[str]:
+        if self._snapshot:
+            terms = [self._prefix + name for name in names]
+            yield from (each.removeprefix(self._prefix) for each in self._snapshot.documents_with(field, terms))
+
+    def _pages_named(self, name: str) -> list[Page]:
+        paths = {*self._named.get(name, ()), *self._paths_with(PAGE_NAMES, [name])}
+        return [Page(path, record.keys) for path, record in self._existing(paths)]
 
 
-def _ways(records: LinkTable) -> dict[str, tuple[Any, ...]]:
-    """Everything that decides where the links of a tree lead."""
-    return {name: (record.keys, record.anchors, record.links, record.top) for name, record in records.items()}
-
-
-def _incoming(pages: Mapping[str, LinkRecord]) -> dict[str, dict[int, IncomingLinks]]:
-    """The incoming links of one tree's documents, by document id and position."""
-    addresses = Addresses(
-        {path: Page(page.keys, [(link.target, link.is_wiki) for link in page.links]) for path, page in pages.items()}
-    )
-    words: dict[str, dict[int, dict[str, None]]] = {}
-    sources: dict[tuple[str, int], set[str]] = {}
-    for path, page in pages.items():
-        for link in page.links:
-            target = _target(addresses, pages, path, link)
-            if target is None or target[0] == path:
-                continue
-            name, position = pages[target[0]].id, target[1]
-            sources.setdefault((name, position), set()).add(path)
-            texts = words.setdefault(name, {}).setdefault(position, {})
-            if link.text and len(link.text) <= _LONGEST:
-                texts[link.text] = None
-    return {
-        name: {
-            position: IncomingLinks(_sorted(texts), len(sources[name, position]))
-            for position, texts in sorted(by_position.items())
-        }
-        for name, by_position in words.items()
-    }
-
-
-def _sorted(texts: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted(texts)[:_MAX_WORDS])
-
-
-def _target(
-    addresses: Addresses, pages: Mapping[str, LinkRecord], path: str, link: OutgoingLink
-) -> tuple[str, int] | None:
-    """The document and the position of the section that a link leads to; None if it leads elsewhere."""
-    found = addresses.lookup(path, link.target, link.is_wiki)
-    if found is None or not found.pages:
-        return None
-    with_anchor = [page for page in found.pages if found.fragment in pages[page].anchors]
-    page = (with_anchor or found.pages)[0]
-    return page, pages[page].anchors.get(found.fragment, pages[page].top)
+def _changed_names(old: LinkRecord | None, new: LinkRecord | None) -> set[str]:
+    """The names that lead to another page if a record changes, and those with ``#`` whose anchors decide."""
+    names = {last_name(key) for key in {*(old.keys if old else ())} ^ {*(new.keys if new else ())}}
+    if old and new and old.anchors.keys() != new.anchors.keys():
+        names.update(f"{name}#" for name in new.names_of_page)
+    return names

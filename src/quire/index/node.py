@@ -136,8 +136,7 @@ class _Branch(msgspec.Struct, frozen=True, array_like=True, gc=False):
     depth: int
     parent: int
     children: int
-    last: int
-    title: str  # the terms of ``own_title``
+    title: tuple[str, ...]  # the terms of ``own_title``
 
 
 class Outline:
@@ -155,13 +154,9 @@ class Outline:
         branch = self._branches[position]
         return NodeRef(self._id, self._number, position, branch.depth, self._chain_to(branch.parent))
 
-    def title_terms(self, position: int) -> list[str]:
+    def title_terms(self, position: int) -> tuple[str, ...]:
         """The terms of a node's own title, in order, without function words."""
-        return self._branches[position].title.split()
-
-    def last(self, position: int) -> int:
-        """The position of the last node below one; its own if there is none."""
-        return self._branches[position].last
+        return self._branches[position].title
 
     def _chain_to(self, position: int) -> tuple[Ancestor, ...]:
         chain = self._chains.get(position)
@@ -177,17 +172,17 @@ def encode_outline(nodes: Sequence[Node], language: str) -> bytes:
     titles = [_title_terms(node.own_title[:_MAX_TITLE], language) for node in nodes]
     return msgspec.msgpack.encode(
         [
-            _Branch(node.depth, parent_of(node.ancestors), node.children, node.last, title)
+            _Branch(node.depth, parent_of(node.ancestors), node.children, title)
             for node, title in zip(nodes, titles, strict=True)
         ]
     )
 
 
 @lru_cache(maxsize=4_096)  # many pages have the same headings
-def _title_terms(title: str, language: str) -> str:
+def _title_terms(title: str, language: str) -> tuple[str, ...]:
     """The terms of a title without function words, unless it has no others."""
     words = [word for word in title.split() if not is_function_word(word.strip(".,:;?!()"), (language,))]
-    return " ".join(terms(" ".join(words) or title, language))
+    return tuple(terms(" ".join(words) or title, language))
 
 
 _OUTLINE = msgspec.msgpack.Decoder(list[_Branch])

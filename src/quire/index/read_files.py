@@ -32,7 +32,7 @@ OnProgress = Callable[[int, int, str], None]
 _MAX_FINDINGS = 8
 _WORK_PER_WORKER = 6 * 1024 * 1024
 """How much work makes up for the start of a process, which loads the parser and the tokenizer."""
-_MAX_WORKERS = 4  # more workers are idle, as one process feeds the engine
+_MAX_WORKERS = 8  # more are idle, as one process takes their results
 
 
 class IndexedFile(msgspec.Struct, frozen=True, array_like=True):
@@ -49,8 +49,8 @@ Results = Generator[tuple[Task, IndexedFile], None, None]
 def read_files(tasks: Sequence[Task], jobs: int | None, on_progress: OnProgress | None) -> Results:
     """Read files with ``jobs`` processes, by default as many as pay off. The order of results is not defined."""
     works = [run_workers.work_of(task.record.size) for task in tasks]
-    # One core is the engine's: with two, reading in this process is as fast.
-    wanted = min(run_workers.cores() - 1, _MAX_WORKERS, sum(works) // _WORK_PER_WORKER) if jobs is None else jobs
+    # The engine gets nodes when all files are read, so all cores can read.
+    wanted = min(run_workers.cores(), _MAX_WORKERS, sum(works) // _WORK_PER_WORKER) if jobs is None else jobs
     workers = run_workers.worker_count(works, jobs=wanted, cores=run_workers.cores())
     batches = run_workers.batches(zip(tasks, works, strict=True), most=run_workers.batch_size(sum(works), workers))
     here = (pair for batch in batches for pair in zip(batch.items, read_batch(batch.items), strict=True))
@@ -108,8 +108,7 @@ def _read(task: Task, counter: TokenCounter) -> IndexedFile:
         outline=encode_outline(nodes, task.language),
         notes=tuple(findings),
     )
-    links = link_record(document, record.tree, record.path)
-    return IndexedFile(record, fields_of(nodes, task.language), links)
+    return IndexedFile(record, fields_of(nodes, task.language), link_record(document, record.path))
 
 
 def _failed(task: Task, message: str, line: int = 0, digest: bytes = b"", *, code: str) -> IndexedFile:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
 from itertools import count
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
-from typing import TypeVar
 
 import msgspec
 
@@ -20,21 +20,22 @@ from quire.auto_slugs import SlugChoice, slugs_of_files
 from quire.errors import StoreError
 from quire.index.engine import damage
 from quire.index.engine.index_schema import NodeFields, add_links, fields_of
-from quire.index.engine.snapshot import Snapshot
+from quire.index.engine.snapshot import Opened, Snapshot
 from quire.index.engine.writer import Writer
 from quire.index.file_records import (
-    FILE_KEYS,
-    LINK_KEYS,
+    FOLDERS_KEY,
+    LINKS_KEY,
     SETTINGS_KEY,
     FileRecord,
     FileTable,
     Tree,
+    decode_files,
     encode_files,
     key_of,
 )
 from quire.index.folder import Folder
 from quire.index.folder_writer import explained, locked, new_generation, point_to, sweep
-from quire.index.link_words import LinkRecord, LinkTable, decode_links, encode_links, with_incoming
+from quire.index.link_words import LinkRecord, TreeLinks
 from quire.index.read_files import OnProgress, Results, read_files
 from quire.index.update_plan import UpdatePlan
 from quire.options import AUTO_SLUGS
@@ -46,7 +47,6 @@ _BYTES_PER_THREADS = 4 * 1024 * 1024
 _MAX_THREADS = 4
 _MAX_WAITING = 64 * 1024 * 1024  # how many bytes of nodes wait in memory for the last file
 _NODES, _DECODER = msgspec.msgpack.Encoder(), msgspec.msgpack.Decoder(NodeFields)
-_R = TypeVar("_R")
 
 
 def update(
@@ -58,16 +58,17 @@ def update(
     on_progress: OnProgress | None,
     wait: float,
     on_wait: OnWait | None,
-) -> tuple[UpdatePlan, FileTable]:
-    """Carry out a plan, or a new one if the index has changed since; return the plan and the new file records."""
+) -> tuple[UpdatePlan, Opened]:
+    """Carry out a plan, or a new one if the index has changed since; return the plan and the last commit."""
     with locked(folder, wait, on_wait) as waited:
         if waited or folder.stamp() != plan.stamp:
             plan = plan_again()
         if not plan.is_needed:
-            return plan, plan.known
+            return plan, (plan.snapshot, plan.stamp)
         plan = _with_slugs(folder, plan)
         sweep(folder)
-        return plan, _commit(folder, plan, read_files(plan.stale.tasks, jobs, on_progress))
+        snapshot = _commit(folder, plan, read_files(plan.stale.tasks, jobs, on_progress))
+        return plan, (snapshot, folder.stamp())
 
 
 def _with_slugs(folder: Folder, plan: UpdatePlan) -> UpdatePlan:
@@ -87,8 +88,8 @@ def tree_slugs(home: Path, tree: Tree) -> SlugChoice:
     return slugs_of_files(found.documents, top, tree.dialect or None)
 
 
-def _commit(folder: Folder, plan: UpdatePlan, results: Results) -> FileTable:
-    """Write everything in one commit; return the new file records."""
+def _commit(folder: Folder, plan: UpdatePlan, results: Results) -> Snapshot:
+    """Write everything in one commit, and open it."""
     is_new = plan.snapshot is None
     generation = new_generation(folder) if plan.snapshot is None else plan.snapshot.folder
     writer: Writer | None = None
@@ -107,7 +108,7 @@ def _commit(folder: Folder, plan: UpdatePlan, results: Results) -> FileTable:
         _discard(folder, writer)
         raise
     _tidy(folder, plan, generation)
-    return table
+    return Snapshot(generation, table)
 
 
 def threads_for(size: int) -> int:
@@ -121,74 +122,74 @@ def _write(folder: Folder, writer: Writer, plan: UpdatePlan, results: Results) -
     A node is written with the words of links that lead to it, which are known when all files are read. Until then,
     nodes wait in a temporary file if they are many.
     """
-    old_links = _old_links(plan.snapshot) if plan.snapshot is not None else {}
-    table, links = dict(plan.known), dict(old_links)
+    table = dict(plan.known)
+    edits: dict[str, dict[str, LinkRecord | None]] = defaultdict(dict)
     numbers = count(1 + max((record.number for record in table.values()), default=-1))
     for document_id in plan.stale.removed:
         writer.remove(document_id)
-        del table[document_id]
-        links.pop(document_id, None)
+        gone = table.pop(document_id)
+        edits[gone.tree][gone.path] = None
     with explained(folder), SpooledTemporaryFile(_MAX_WAITING, dir=str(folder.path)) as waiting:
         lengths: dict[str, int] = {}
         for _, file in results:
-            document_id = file.record.id
-            old = table.get(document_id)
-            table[document_id] = msgspec.structs.replace(
-                file.record, number=next(numbers) if old is None else old.number
-            )
-            links.pop(document_id, None)
-            if file.links is not None:
-                links[document_id] = file.links
-            lengths[document_id] = waiting.write(_NODES.encode(file.nodes))
-        links = with_incoming(links, old_links)
+            record, old = file.record, table.get(file.record.id)
+            number = next(numbers) if old is None else old.number
+            table[record.id] = msgspec.structs.replace(record, number=number)
+            edits[record.tree][record.path] = file.links
+            lengths[record.id] = waiting.write(_NODES.encode(file.nodes))
+        links = dict(_changed_links(writer, plan, edits))
         waiting.seek(0)
         for document_id, length in lengths.items():
             nodes = _DECODER.decode(waiting.read(length))
-            _put(writer, plan, table[document_id], nodes, links.get(document_id))
-        for document_id, record in links.items():
-            if document_id not in lengths and plan.snapshot and record.incoming != old_links[document_id].incoming:
-                language = plan.settings.trees[record.tree].language
-                nodes = fields_of(plan.snapshot.nodes_of(document_id), language)
-                _put(writer, plan, table[document_id], nodes, record)
+            _put(writer, plan, table[document_id], nodes, links.pop(document_id, None))
+        for document_id, record_of_links in links.items():
+            assert plan.snapshot, "a new index reads all documents"
+            language = plan.settings.trees[table[document_id].tree].language
+            nodes = fields_of(plan.snapshot.nodes_of(document_id), language)
+            _put(writer, plan, table[document_id], nodes, record_of_links)
     table.update((record.id, record) for record in plan.stale.refreshed)
-    _put_records(writer, FILE_KEYS, table, plan.known, encode_files)
-    _put_records(writer, LINK_KEYS, links, old_links, encode_links)
+    touched = {*lengths, *plan.stale.removed, *(record.id for record in plan.stale.refreshed)}
+    _put_files(writer, plan, table, touched)
+    for name, times in plan.stale.folders.items():
+        writer.put(FOLDERS_KEY + name, msgspec.msgpack.encode(times))
     if plan.snapshot is None or plan.snapshot.settings != plan.settings:
         writer.put(SETTINGS_KEY, msgspec.msgpack.encode(plan.settings))
     return table
 
 
-def _old_links(snapshot: Snapshot) -> LinkTable:
-    with damage.engine_reads(snapshot.folder):
-        return decode_links(snapshot.blobs(LINK_KEYS))
+def _changed_links(
+    writer: Writer, plan: UpdatePlan, edits: Mapping[str, Mapping[str, LinkRecord | None]]
+) -> Iterator[tuple[str, LinkRecord]]:
+    """The link records of documents that were read, or to which or from which other links lead now."""
+    for tree, records in edits.items():
+        links = TreeLinks(tree, plan.snapshot)
+        before = +links.signs
+        if tree in plan.settings.trees:
+            yield from links.change(records).items()
+            if +links.signs != before:
+                writer.put(LINKS_KEY + tree, msgspec.msgpack.encode(dict(+links.signs)))
+        else:
+            writer.put(LINKS_KEY + tree, None)
 
 
 def _put(writer: Writer, plan: UpdatePlan, record: FileRecord, nodes: NodeFields, links: LinkRecord | None) -> None:
     """Replace a document's nodes."""
     if links is not None:
-        add_links(nodes, links.incoming, plan.settings.trees[record.tree].language)
+        add_links(nodes, links, plan.settings.trees[record.tree].language)
     writer.replace(record.id, record.number, nodes, is_new=record.id not in plan.known)
 
 
-def _put_records(
-    writer: Writer,
-    keys: Sequence[str],
-    new: Mapping[str, _R],
-    old: Mapping[str, _R],
-    encode: Callable[[list[_R]], bytes],
-) -> None:
-    """Write the blobs with records that differ from the old ones.
+def _put_files(writer: Writer, plan: UpdatePlan, table: FileTable, touched: set[str]) -> None:
+    """Write the blobs with the records of some documents.
 
     Blobs are documents of the engine and count in its statistics, so an empty one is removed.
     """
-    changed = [each for each in {**old, **new} if new.get(each) != old.get(each)]
-    blobs: dict[str, list[_R]] = {key_of(document_id, keys): [] for document_id in changed}
-    for document_id, record in new.items():
-        blob = blobs.get(key_of(document_id, keys))
-        if blob is not None:
-            blob.append(record)
-    for key, records in blobs.items():
-        writer.put(key, encode(records) if records else None)
+    blobs: dict[str, list[FileRecord]] = {key_of(document_id): [] for document_id in touched}
+    old = decode_files(plan.snapshot.blobs(list(blobs))) if plan.snapshot and blobs else {}
+    for document_id in (touched | old.keys()) & table.keys():
+        blobs[key_of(document_id)].append(table[document_id])
+    for key, records in sorted(blobs.items()):
+        writer.put(key, encode_files(records) if records else None)
 
 
 def _discard(folder: Folder, writer: Writer | None) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, get_args
@@ -26,9 +26,12 @@ from quire.index.file_records import (
     TOKENIZER,
     FileRecord,
     FileTable,
+    FolderTimes,
     IndexSettings,
     Tree,
     digest_of,
+    folder_times,
+    is_racy,
     languages_of,
     storable,
 )
@@ -42,10 +45,6 @@ _TREE_OPTIONS = {
     "language": "languages", "include": "include", "exclude": "exclude", "slugs": "slugs", "dialect": "dialects",
 }  # fmt: skip
 """The arguments of ``Index.update`` that set a field of a tree."""
-
-
-_TICK_NS, _COARSE_TICK_NS = 20_000_000, 2_100_000_000
-"""Two edits within this time may have equal times, on current and on old file systems."""
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,6 +77,7 @@ class StaleFiles(msgspec.Struct, kw_only=True):
     touched: int = 0  # how many of them have other times; the rest is not worth a commit
     unchanged: int = 0  # without the files that cannot be read
     failed: list[Finding] = []  # files that are known to be unreadable
+    folders: dict[str, FolderTimes] = {}  # of the trees that were listed
 
     def __bool__(self) -> bool:
         return bool(self.tasks or self.removed or self.touched)
@@ -125,7 +125,8 @@ def plan_update(folder: Folder, request: Request, last: Opened | None = None) ->
     settings = IndexSettings(index_schema.VERSION, __version__, TOKENIZER, languages, trees)
     names = trees if request.trees is None or snapshot is None else request.trees
     known = snapshot.files if snapshot is not None else {}
-    stale = stale_files(folder.home, {name: trees[name] for name in names}, known)
+    listed = snapshot.folder_times if snapshot is not None and snapshot.settings.trees == trees else None
+    stale = stale_files(folder.home, {name: trees[name] for name in names}, known, listed)
     return UpdatePlan(snapshot=snapshot, stamp=stamp, rebuild_reason=reason, settings=settings, stale=stale)
 
 
@@ -210,19 +211,37 @@ def _check_option(option: str, name: str, value: Any, trees: Mapping[str, Tree])
         raise OptionError(f"unknown language {value!r}", f"choose from: {', '.join(analysis.LANGUAGES)}", option=option)
 
 
-def stale_files(home: Path, trees: Mapping[str, Tree], known: FileTable) -> StaleFiles:
-    """Compare the files of some trees with their records; the folders of trees are relative to ``home``."""
+def stale_files(
+    home: Path, trees: Mapping[str, Tree], known: FileTable, listed: Callable[[str], FolderTimes] | None = None
+) -> StaleFiles:
+    """Compare the files of some trees with their records; the folders of trees are relative to ``home``.
+
+    ``listed`` returns the folders of a tree as they were when all its files got records. If they are the same, they are
+    not listed again.
+    """
     stale = StaleFiles()
     untouched: list[str] = []  # nearly all files
     seen: set[str] = set()
     for name, tree in trees.items():
-        is_known = partial(_is_untouched, f"{name}:", known, untouched)
-        found = Walk(str(home / os.fsdecode(tree.folder)), tree.include, tree.exclude, is_known=is_known)
-        errors = sorted(each for each in found.skipped if each.is_error)
-        stale.failed += [Finding(code="unreadable", path=each.path, line=0, message=each.reason) for each in errors]
-        if found.files:
+        top, now = str(home / os.fsdecode(tree.folder)), time.time_ns()
+        before = {} if listed is None else listed(name)
+        times, own = folder_times(before), list[str]()
+        is_known = partial(_is_untouched, f"{name}:", known, own)
+        others = _others(top, name, known, is_known) if before and times == before else None
+        if others is None:
+            own.clear()
+            found = Walk(top, tree.include, tree.exclude, is_known=is_known)
+            errors = sorted(each for each in found.skipped if each.is_error)
+            stale.failed += [Finding(code="unreadable", path=each.path, line=0, message=each.reason) for each in errors]
+            watched = [os.fsencode(each) for each in found.watched]
+            times |= folder_times(each for each in watched if each not in times)
+            is_sure = not errors and not is_racy(max(map(max, times.values()), default=now), now)
+            stale.folders[name] = {each: times[each] for each in watched if each in times} if is_sure else {}
+            others = list(zip(found.paths, found.files, strict=True))
+        untouched += own
+        if others:
             seen.update(untouched)
-        for path, file in sorted(zip(found.paths, found.files, strict=True)):
+        for path, file in sorted(others):
             current = _current_record(file, name, storable(path))
             if current is not None:  # else it was deleted since it was found
                 _compare(stale, file, tree, current, known.get(current.id), is_seen=current.id in seen)
@@ -234,6 +253,15 @@ def stale_files(home: Path, trees: Mapping[str, Tree], known: FileTable) -> Stal
     return stale
 
 
+def _others(
+    top: str, tree: str, known: FileTable, is_known: Callable[[str, str], bool]
+) -> list[tuple[str, str]] | None:
+    """The paths and files of documents that may have changed; None if one is missing, or has another name on disk."""
+    files = [(record.path, f"{top}/{record.path}") for record in known.values() if record.tree == tree]
+    others = [each for each in files if not is_known(*each)]
+    return others if all(os.path.lexists(file) for _, file in others) else None
+
+
 def _compare(
     stale: StaleFiles, file: str, tree: Tree, current: FileRecord, old: FileRecord | None, *, is_seen: bool
 ) -> None:
@@ -242,6 +270,7 @@ def _compare(
     if is_seen:
         message = f"another file has the id {current.id} too; rename one"
         stale.failed.append(Finding(code="same-id", path=file, line=0, message=message))
+        stale.folders.pop(current.tree, None)  # so that it is found again
     elif old is None or not _has_same_content(file, current, old, is_touched=is_touched):
         stale.tasks.append(Task(os.fsencode(file), tree.language, current, tree.dialect))
     else:
@@ -289,8 +318,7 @@ def _current_record(file: str, tree: str, path: str) -> FileRecord | None:
     except OSError:
         return FileRecord(tree, path, 0, 0, 0, racy=False)
     mtime, ctime = status.st_mtime_ns, status.st_ctime_ns
-    tick = _TICK_NS if mtime % 1_000_000 else _COARSE_TICK_NS
-    return FileRecord(tree, path, status.st_size, mtime, ctime, racy=max(mtime, ctime) > now - tick)
+    return FileRecord(tree, path, status.st_size, mtime, ctime, racy=is_racy(max(mtime, ctime), now))
 
 
 def digest_of_file(file: str) -> bytes:

@@ -1,4 +1,4 @@
-"""The index behind the server: brought up to date before each answer, and confined to the served documents.
+"""The index behind the server: brought up to date while calls come, and confined to the served documents.
 
 Answers come from the index alone, and only documents of the served trees get into it. No path in a request is ever
 opened, so nothing outside can be read, whatever a request names.
@@ -18,7 +18,6 @@ from typing import Any
 import msgspec
 
 from quire.errors import BusyError, IndexDamagedError, NotFoundError, QuireError, StoreError
-from quire.file_changes import FileChanges
 from quire.index.file_records import FileRecord
 from quire.index.node import Node
 from quire.indexed import Index, TreeInfo, Update
@@ -28,6 +27,8 @@ from quire.search.path_filter import literal_pattern, matches_path
 
 WHOLE = 1_000_000_000
 """A token limit that nothing reaches."""
+_CHECK_EVERY = 1.0
+"""Files are looked at once in so many seconds while calls come."""
 _PATIENCE = 3600.0
 """Seconds to wait for another process if there is no index to answer from."""
 _NO_DOCUMENT = "/:"
@@ -56,49 +57,35 @@ class ServedIndex:
     def __init__(self, index: Index, trees: Mapping[str, ServedTree]) -> None:
         self._index = index
         self._trees = dict(trees)
-        self._changes: FileChanges | None = None
         self._lock = Lock()
-        self._checked = 0.0
-        self._infos: Mapping[str, TreeInfo] = {}
+        self._checked = -_CHECK_EVERY
         self.failed: tuple[Finding, ...] = ()
         """Files that could not be read at the last update."""
         self.note = ""
         """Why answers may be outdated; empty if they are not."""
 
     def refresh(self, on_progress: Callable[[int, int, str], None] | None = None) -> None:
-        """Bring the index up to date, unless another thread has done so since this call began."""
-        asked = time.monotonic()
+        """Bring the index up to date, unless that was done less than a second ago."""
         with self._lock:
-            if self._checked < asked:
-                started = time.monotonic()
+            started = time.monotonic()
+            if started >= self._checked + _CHECK_EVERY or not self.trees():
                 self._refresh(on_progress)
                 self._checked = started
 
     def _refresh(self, on_progress: Callable[[int, int, str], None] | None) -> None:
-        if self._changes is not None and self._changes.is_unchanged() and self._has_all_trees():
-            return
         present = {name: tree for name, tree in self._trees.items() if tree.folder.exists()}
         missing = [f"{name} ({tree.folder})" for name, tree in self._trees.items() if name not in present]
         if not present:
             raise QuireError(f"the folder does not exist: {', '.join(missing)}", "restore it, or restart the server")
-        self._changes = FileChanges(
-            {name: tree.folder for name, tree in present.items()},
-            _options(present, "include"),
-            _options(present, "exclude"),
-        )
-        self._changes.look()
         self.note = f"missing: {', '.join(missing)}" if missing else ""
         try:
             done = self._update(present, 0.0, on_progress)
         except (BusyError, StoreError) as error:
-            if self._has_all_trees():
+            if self.trees():
                 self.note = f"the index may be outdated: {error.problem}"
                 return
             done = self._update(present, _PATIENCE, on_progress)
         self.failed = done.failed
-        if not missing:
-            self._changes.keep()
-        self._has_all_trees()
 
     def _update(
         self, trees: Mapping[str, ServedTree], wait: float, on_progress: Callable[[int, int, str], None] | None
@@ -112,35 +99,27 @@ class ServedIndex:
             on_progress=on_progress,
         )
 
-    def _has_all_trees(self) -> bool:
-        """Whether the index can be read and has a tree for each one that exists."""
-        try:
-            infos = self._index.trees()
-        except (NotFoundError, IndexDamagedError):
-            return False
-        self._infos = {
-            name: infos[name] for name, tree in self._trees.items() if name in infos and tree.folder.exists()
-        }
-        return bool(self._infos)
-
     @property
     def folders(self) -> dict[str, Path]:
         """The served trees with their folders."""
         return {name: tree.folder for name, tree in self._trees.items()}
 
     def trees(self) -> Mapping[str, TreeInfo]:
-        """The served trees that exist, as of the last check. ``refresh`` is not needed before."""
-        if not self._infos:
-            self._has_all_trees()
-        return self._infos
+        """The served trees that exist; none if the index cannot be read. ``refresh`` is not needed before."""
+        try:
+            infos = self._index.trees()
+        except (NotFoundError, IndexDamagedError):
+            return {}
+        return {name: infos[name] for name, tree in self._trees.items() if name in infos and tree.folder.exists()}
 
     def documents(self, path: str = "") -> list[FileRecord]:
         """The served documents: all, or those of a tree, a folder, a path or a pattern."""
-        patterns = _patterns(path)
+        patterns, trees = _patterns(path), self.trees()
         return [
             each
             for each in self._index.documents()
-            if self._is_served(each.tree, each.path)
+            if each.tree in trees
+            and self._trees[each.tree].has(each.path)
             and (not path or path.rstrip(":/") == each.tree or matches_path(each.tree, each.path, patterns))
         ]
 

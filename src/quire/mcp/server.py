@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
+from threading import Timer
 from typing import Any, TypeVar
 
 import anyio
@@ -30,6 +31,7 @@ from quire.mcp.tools import Tools, offset_of
 
 _THREADS = 16
 _PROGRESS_EVERY = 0.1
+_WARM_UP_AFTER = 0.2
 _PAGE = 100
 """How many resources a list or a completion has at once."""
 _READ_ONLY = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
@@ -43,10 +45,14 @@ class _AbandonedError(Exception):
 
 
 class AgentServer:
-    """A server for agents; ``for_chatgpt`` offers the tools that ChatGPT connectors expect instead of quire's own."""
+    """A server for agents; ``for_chatgpt`` offers the tools that ChatGPT connectors expect instead of quire's own.
 
-    def __init__(self, tools: Tools, *, for_chatgpt: bool = False) -> None:
+    ``warm_up`` is called soon after the first answer, while the agent reads it.
+    """
+
+    def __init__(self, tools: Tools, *, for_chatgpt: bool = False, warm_up: Callable[[], object] | None = None) -> None:
         self._tools = tools
+        self._warm_up = warm_up
         self._served = tools.served
         self._schemas = CHATGPT_TOOLS if for_chatgpt else TOOLS
         functions = {"search": chatgpt.search, "fetch": chatgpt.fetch}
@@ -97,7 +103,12 @@ class AgentServer:
 
     def _refreshed(self, work: Callable[[], Result]) -> Result:
         self._served.refresh(self._on_progress)
-        return work()
+        result = work()
+        if self._warm_up is not None:
+            timer, self._warm_up = Timer(_WARM_UP_AFTER, self._warm_up), None
+            timer.daemon = True
+            timer.start()
+        return result
 
     def _on_progress(self, done: int, total: int, path: str) -> None:
         if not self._waiting:

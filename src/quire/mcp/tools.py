@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import accumulate
 from typing import Any
 from zlib import crc32
+
+from msgspec.structs import replace
 
 from quire import __version__
 from quire.breadcrumbs import LIMIT, shorten

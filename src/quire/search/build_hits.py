@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
+import msgspec
 from msgspec.structs import asdict
 
 from quire.index.engine.snapshot import Snapshot
@@ -18,7 +18,7 @@ from quire.search.hit import Hit, How
 from quire.search.match_ranges import Highlighter, highlighter
 from quire.search.matching_nodes import Match, Matching
 from quire.search.merge import Merged
-from quire.search.second_pass import query_words, second_scores
+from quire.search.second_pass import PARTS, query_words, second_scores
 from quire.search.token_budget import NO_TEXT, Section, Shown, fit
 
 Around = Callable[[Hit], int]
@@ -28,19 +28,13 @@ Around = Callable[[Hit], int]
 class Result(NamedTuple):
     """A section that answers."""
 
-    nodes: Sequence[Node]  # the section, and all nodes below it if all will be shown
+    node: Node
     score: float
     merged: Merged | None  # None for a node that was not merged
     constituents: tuple[Match, ...]  # the nodes that matched in it, the best first
 
-    @property
-    def node(self) -> Node:
-        """The section's own node."""
-        return self.nodes[0]
 
-
-@dataclass(frozen=True)
-class Question:
+class Question(msgspec.Struct, frozen=True, dict=True):
     """A query and how it was searched."""
 
     matching: Matching
@@ -89,7 +83,7 @@ def build_hits(
             language=trees[result.node.tree].language,
             score=result.score,
             how=result.merged.how if result.merged else "match",
-            constituents=tuple([each.id for each in _constituents(snapshot, result)]),
+            constituents=tuple([node.id for node in snapshot.nodes([each.address for each in result.constituents])]),
             explanation=_explanation(question, result) if question.explain else None,
         )
         for result, text in zip(results, shown, strict=True)
@@ -141,19 +135,11 @@ def make_hit(
 def _section(result: Result, around: Around | None, trees: Mapping[str, Tree]) -> Section:
     positions = tuple(each.position for each in result.constituents)
     if around is None:
-        return Section(result.node, positions, result.nodes)
+        return Section(result.node, positions)
     bare = [Shown(text="", spans=(), tokens=result.node.full_tokens, complete=complete) for complete in (True, False)]
     language = trees[result.node.tree].language
     costs = [around(make_hit(result.node, each, language=language, constituents=())) for each in bare]
-    return Section(result.node, positions, result.nodes, *costs)
-
-
-def _constituents(snapshot: Snapshot, result: Result) -> Sequence[Node]:
-    """The nodes that matched in a result; usually they are read already."""
-    first, last = result.node.position, result.node.last
-    if len(result.nodes) > last - first:
-        return [result.nodes[each.position - first] for each in result.constituents]
-    return snapshot.nodes(each.address for each in result.constituents)
+    return Section(result.node, positions, *costs)
 
 
 def _explanation(question: Question, result: Result) -> dict[str, Any]:
@@ -165,7 +151,7 @@ def _explanation(question: Question, result: Result) -> dict[str, Any]:
     for each in result.constituents:
         ranked = each.score, each.address, (each.number, each.position)
         [again] = second_scores(snapshot, compiler.context, words, [ranked], matching.settings)
-        more = [{"item": name, "score": round(score, 3)} for name, score in again._asdict().items() if score]
+        more = [{"item": name, "score": round(score, 3)} for name, score in zip(PARTS, again, strict=True) if score]
         scores.append(
             {
                 "id": snapshot.nodes([each.address])[0].id,

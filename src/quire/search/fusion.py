@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from quire.index.engine.clauses import all_items, is_plain
-from quire.index.engine.snapshot import Location, Snapshot
+from quire.index.engine.snapshot import Location, Ranked, Snapshot
 from quire.query.query_tree import All, Query
-from quire.search.second_pass import Ranked
 
 Mode = Literal["words", "meaning", "hybrid"]
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal
+
+import msgspec
 
 from quire.model import Span
 
 How = Literal["match", "parent", "aggregated"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
+class Hit(msgspec.Struct, frozen=True, kw_only=True):
     """One section that matches a query, whole unless a token budget shortened it."""
 
     id: str
@@ -51,8 +51,11 @@ class Hit:
     """Whether it matched by itself, replaces matches below it, or replaces its children."""
     constituents: tuple[str, ...] = ()
     """The ids of the nodes that matched in it, the best first; its own if it did."""
-    explanation: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    explanation: Mapping[str, Any] = {}
     """With ``explain=True``: how its score and its merging came about."""
+
+    def __hash__(self) -> int:
+        return hash((self.id, self.score, self.text))
 
 
 class Results(list[Hit]):

@@ -12,9 +12,9 @@ import msgspec
 from quire.index.engine.clauses import QueryContext, Ranking, all_items, is_plain
 from quire.index.engine.compile import Compiler, filtered
 from quire.index.engine.corrections import Dictionary
-from quire.index.engine.coverage import coverage, filtered_queries, rounded_share
-from quire.index.engine.index_schema import DOC, TREE
-from quire.index.engine.snapshot import Address, Location, Snapshot
+from quire.index.engine.coverage import DIGITS, coverage, filtered_queries
+from quire.index.engine.index_schema import DOC, ID, TREE
+from quire.index.engine.snapshot import Address, Location, Ranked, Snapshot
 from quire.index.node import NodeRef
 from quire.query import leaves
 from quire.query.query_tree import Not, Phrase, Query, Word
@@ -23,7 +23,7 @@ from quire.search.fusion import Near, fused
 from quire.search.merge import Candidate
 from quire.search.path_filter import matches_path
 from quire.search.ranking_settings import BOOSTS, SHARPNESS, SearchSettings
-from quire.search.second_pass import Ranked, rescored
+from quire.search.second_pass import rescored
 
 MAX_NODES = 10_000  # the most nodes that a search looks at
 MAX_CORRECTED = 8  # for how many unknown words of a query corrections are looked up
@@ -60,10 +60,8 @@ class Matching(msgspec.Struct, frozen=True):
     ) -> Matching:
         """Run a query for its best ``limit`` nodes."""
         compiled = compiler.compile(query)
-        top = [] if compiled is None else snapshot.top(filtered(compiled, *filters), limit)
-        node_keys = snapshot.node_keys([address for _, address in top])
-        ranked = [(score, address, node_key) for (score, address), node_key in zip(top, node_keys, strict=True)]
-        again = rescored(snapshot, compiler.context, query, ranked, settings)
+        top = [] if compiled is None else snapshot.ranked(filtered(compiled, *filters), limit)
+        again = rescored(snapshot, compiler.context, query, top, settings)
         if near is not None:
             again = fused(snapshot, again if near.weight < 1 else [], near)
         return cls(snapshot, compiler, query, settings, again, is_all=len(top) < limit)
@@ -116,21 +114,12 @@ class Matching(msgspec.Struct, frozen=True):
         wanted = coverage(self.compiler.context, self.query) if several else None
         if not wanted or not wanted.text:
             return [1.0] * len(refs)
-        among = self.compiler.one_of(DOC, several)
-        text, heading = (self._summed(clauses, among, self.snapshot.node_count(several)) for clauses in wanted)
-        keys = map(_key, addresses)
-        return [
-            rounded_share(text[key], heading[key], is_document=ref.position == 0)
-            for key, ref in zip(keys, refs, strict=True)
-        ]
-
-    def _summed(self, clauses: Sequence[Any], among: Any, count: int) -> dict[tuple[int, int], float]:
-        """The sums of some clauses' scores for the nodes of a filter."""
-        found: dict[tuple[int, int], float] = defaultdict(float)
-        for query in filtered_queries(clauses, among):
-            for score, address in self.snapshot.top(query, count):
-                found[_key(address)] += score
-        return found
+        filters = self.compiler.one_of(DOC, several), self.compiler.one_of(ID, several)
+        shares: dict[tuple[int, int], float] = defaultdict(float)
+        for query in filtered_queries(wanted, *filters):
+            for score, address in self.snapshot.top(query, self.snapshot.node_count(several)):
+                shares[address.segment_ord, address.doc] += score
+        return [round(shares[address.segment_ord, address.doc], DIGITS) for address in addresses]
 
     def without_excluded(self) -> tuple[Matching, set[Location]]:
         """The same without nodes that have something the query excludes, also below them; and all such nodes."""
@@ -239,7 +228,3 @@ def make_filters(
         documents = [each.id for each in snapshot.files.values() if matches_path(each.tree, each.path, paths)]
         filters.append(compiler.one_of(DOC, documents))
     return filters
-
-
-def _key(address: Address) -> tuple[int, int]:
-    return address.segment_ord, address.doc

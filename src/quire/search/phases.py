@@ -24,8 +24,8 @@ from quire.search.merge import Merged, limit_per_document, merge_documents
 from quire.search.ranking_settings import SearchSettings
 from quire.search.term_limit import within_limit
 
-_MIN_FETCHED = 100  # how many nodes the engine is asked for, at least
-_FETCHED_PER_RESULT = 10
+_MIN_FETCHED = 50  # how many nodes the engine is asked for, at least
+_FETCHED_PER_RESULT = 5
 
 Phases = dict[str, dict[str, Any]]  # what each phase counted
 
@@ -55,7 +55,7 @@ def search(
     """
     settings = settings or SearchSettings()
     query, ignored = within_limit(parse(text))
-    phases: Phases = {"parse": {"query": show(query)}}
+    phases: Phases = {"parse": {"query": show(query)} if explain else {}}
     if query is None or limit < 1:
         return Results(query=text, ignored_terms=ignored, phases=phases)
     matching_nodes.refuse_unknown_trees(snapshot, query, trees)
@@ -79,7 +79,10 @@ def search(
     least = settings.relevance_cutoff * found[0].score if found else 0.0
     relevant = [each for rank, each in enumerate(found) if every or each.score >= rank * least]
     phases["cut off"] = {"results": len(found) - len(relevant)}
-    results = _with_nodes(snapshot, relevant, whole=max_tokens is None)
+    results = [  # nodes are read only now, as most matches are not shown
+        build_hits.Result(snapshot.nodes_of(*location, location[1])[0], score, merged, constituents)
+        for location, score, merged, constituents in relevant
+    ]
     question = build_hits.Question(matching, query, explain=explain)
     hits = build_hits.build_hits(
         question, results, phases, max_tokens=max_tokens, max_extended=max_extended, around=around
@@ -147,13 +150,3 @@ def _split(result: _Result) -> list[_Result]:
         for each in result.constituents
         if locations.isdisjoint(above.position for above in each.ancestors)
     ]
-
-
-def _with_nodes(snapshot: Snapshot, results: Sequence[_Result], *, whole: bool) -> list[build_hits.Result]:
-    """The results with their nodes. They are read only now, as most matches are not shown."""
-    addresses = {(each.document, each.position): each.address for result in results for each in result.constituents}
-    found = []
-    for location, score, merged, constituents in results:
-        nodes = snapshot.section(location, whole=whole, address=addresses.get(location))
-        found.append(build_hits.Result(nodes, score, merged, constituents))
-    return found

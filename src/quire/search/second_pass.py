@@ -13,16 +13,16 @@ from typing import NamedTuple
 from quire.index.engine.analysis import spellings
 from quire.index.engine.clauses import QueryContext, all_items, is_plain
 from quire.index.engine.index_schema import IN_LINKS, PAGE_LINKS
-from quire.index.engine.snapshot import Address, NodeKey, Snapshot
+from quire.index.engine.snapshot import Ranked, Snapshot
 from quire.query import leaves
 from quire.query.query_tree import Query, Word
 from quire.search.ranking_settings import SearchSettings
 
 MAX_RESCORED = 100  # how many nodes are scored again
 _STUB = 4  # a stub has less than a fourth of the tokens of the average document
-
-Ranked = tuple[float, Address, NodeKey]
-"""A node that matches: its score, and where it is."""
+PARTS = ("title", "adjacent", "links", "page_links")
+"""What the second pass adds to the score of a node: for the part of its title that the query covers, for words that are
+adjacent in the query and in its title, for pages that link to it, and for pages that link to any section of it."""
 
 
 class QueryWords(NamedTuple):
@@ -31,15 +31,7 @@ class QueryWords(NamedTuple):
     terms: Mapping[str, frozenset[str]]  # by language
     pairs: Mapping[str, frozenset[tuple[str, str]]]  # adjacent terms, by language
     rarity: float  # of all of them together, without function words
-
-
-class SecondScore(NamedTuple):
-    """What the second pass adds to the score of a node."""
-
-    title: float  # for the part of its title that the query covers
-    adjacent: float  # for words that are adjacent in the query and in its title
-    links: float  # for pages that link to it
-    page_links: float  # for pages that link to any section of its document
+    any_language: frozenset[str]  # the terms of all languages
 
 
 def query_words(context: QueryContext, query: Query) -> QueryWords:
@@ -62,6 +54,7 @@ def query_words(context: QueryContext, query: Query) -> QueryWords:
         {language: frozenset(terms) for language, terms in found.items()},
         {language: frozenset(_adjacent_terms(context, query, language)) for language in context.languages},
         rarity,
+        frozenset().union(*found.values()),
     )
 
 
@@ -95,27 +88,27 @@ def rescored(
 
 def second_scores(
     snapshot: Snapshot, context: QueryContext, words: QueryWords, found: Sequence[Ranked], settings: SearchSettings
-) -> list[SecondScore]:
-    """What the second pass adds to the score of each node."""
+) -> list[tuple[float, ...]]:
+    """What the second pass adds to the score of each node, as ``PARTS``."""
     languages = {name: tree.language for name, tree in snapshot.settings.trees.items()}
     for_title, for_links = words.rarity * settings.title_coverage, words.rarity * settings.in_links
     for_page_links = words.rarity * settings.page_links
     stub = min(settings.stub_tokens, snapshot.mean_tokens / _STUB)
     links, page_links = (snapshot.numbers([each[1] for each in found], name) for name in (IN_LINKS, PAGE_LINKS))
-    scores = []
+    scores: list[tuple[float, ...]] = []
     for (_, _, (number, position)), own, page in zip(found, links, page_links, strict=True):
-        record = snapshot.record(number)
-        language = languages[record.tree]
         title = snapshot.outline(number).title_terms(position)
         share = adjacent = 0.0
-        if not words.terms[language].isdisjoint(title):
-            rarities = {term: context.dictionary.term_rarity(term, language) for term in title}
-            share = sum([rarities[term] for term in words.terms[language] & rarities.keys()]) / sum(rarities.values())
+        if not words.any_language.isdisjoint(title):
+            record = snapshot.record(number)
+            language = languages[record.tree]
+            rarities, total = context.dictionary.title_rarities(title, language)
+            share = sum([rarities[term] for term in words.terms[language] & rarities.keys()]) / total
             if record.tokens < stub:  # a glossary entry has the title, and another page explains it
                 share *= record.tokens / stub
             pairs = words.pairs[language].intersection(pairwise(title))
             adjacent = sum([rarities[left] + rarities[right] for left, right in pairs])
         in_links = for_links * log1p(own) if own else 0.0
         in_page_links = for_page_links * log1p(page) if page else 0.0
-        scores.append(SecondScore(for_title * share, settings.adjacent * adjacent, in_links, in_page_links))
+        scores.append((for_title * share, settings.adjacent * adjacent, in_links, in_page_links))
     return scores

@@ -53,7 +53,6 @@ class Section(msgspec.Struct, frozen=True):
 
     node: Node
     constituents: tuple[int, ...]  # the positions of the nodes that matched in it, the best first
-    nodes: Sequence[Node] = ()  # the node and all below it, in order, if they are read already
     around_whole: int = 0  # tokens shown around the whole text, besides the breadcrumb line
     around_excerpt: int = 0  # tokens shown around an excerpt
 
@@ -225,9 +224,8 @@ class _Draft(msgspec.Struct):
 
 
 def _whole(section: Section, read: ReadNodes) -> Shown:
-    node, nodes = section.node, section.nodes
-    if len(nodes) <= node.last - node.position:
-        nodes = read(node.document_id, node.position, node.last) if node.last > node.position else [node]
+    node = section.node
+    nodes = read(node.document_id, node.position, node.last) if node.last > node.position else [node]
     text = "".join(each.text for each in nodes)
     return Shown(text=text, spans=(Span(node.start, node.full_end),), tokens=node.full_tokens, complete=True)
 

@@ -65,13 +65,3 @@ def test_numbers_stay_apart_over_updates(index: Index, tmp_path: Path) -> None:
     (docs / "plain.md").write_text("Back again.\n", encoding="utf-8")
     index.update()
     assert_known(snapshot_of(tmp_path))
-
-
-@pytest.mark.usefixtures("index")
-def test_sections_are_read_together(tmp_path: Path) -> None:
-    snapshot = snapshot_of(tmp_path)
-    node_keys = [(name, node.position) for name in snapshot.files for node in snapshot.nodes_of(name)]
-    for name, position in node_keys:
-        [node] = snapshot.section((name, position), whole=False)
-        assert [node] == snapshot.nodes_of(name, position, position)
-        assert snapshot.section((name, position), whole=True) == snapshot.nodes_of(name, position, node.last)

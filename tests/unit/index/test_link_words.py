@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 import pytest
 
+from quire.index.link_words import LinkRecord, decode_links
 from quire.indexed import Index
 from quire.search.ranking_settings import SearchSettings
 
@@ -92,3 +94,52 @@ def test_the_page_that_others_link_to_comes_first(tmp_path: Path) -> None:
     index = Index.open(tmp_path / "index")
     index.update({"docs": folder})
     assert index.search("label pair", every=True)[0].path == "two.md"
+
+
+NAMES = ("a.md", "b.md", "c/index.md", "c/d.md", "c.md", "e/_index.md", "e/f.md", "e/01-g.md", "h.mdx", "i/j/d.md")
+TARGETS = (
+    *("b.md", "c/", "../a.md", "/docs/c/d", "/c/d#two", "c#one", "f", "/site/e/f/#one", "g", "../c/d.md#two", "e/f.md"),
+    *("/x/i/j/d", "/old/page#two", "/en/Web/One", "/en/web/two/", "h", "d#two", "..", "/", "picture.png", "#one"),
+)
+FRONT_MATTER = ("", "", "slug: Web/One", "slug: Web/Two", "aliases: [/old/page, d]", "url: /c/", "permalink: /site/a/")
+
+
+def link_records(index: Index) -> tuple[dict[str, LinkRecord], dict[tuple[str, str], int]]:
+    """What the index knows about the links of each document, and what they show about the site."""
+    snapshot = index._snapshot()
+    found = {name: snapshot.links(name, decode_links) for name in snapshot.files}
+    records = {name: record for name, record in found.items() if record}
+    return records, snapshot.signs("docs")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_edits_one_by_one_give_the_records_of_a_new_index(tmp_path: Path, seed: int) -> None:
+    """Pages are edited, renamed, added and removed; links are relative, absolute, ambiguous and wiki links."""
+    rng, docs = Random(seed), tmp_path / "docs"
+
+    def write(name: str) -> None:
+        (docs / name).parent.mkdir(parents=True, exist_ok=True)
+        links = [f"[{rng.choice('uvwx')}]({rng.choice(TARGETS)})" for _ in range(rng.randint(0, 5))]
+        links += [f"[[{rng.choice(['a', 'f', 'nowhere', 'c/d#One', 'd'])}]]" for _ in range(rng.randint(0, 2))]
+        headings = "".join(f"## {rng.choice(['One', 'Two', 'Three'])}\n\nText.\n\n" for _ in range(rng.randint(0, 2)))
+        front = f"---\n{rng.choice(FRONT_MATTER)}\n---\n"
+        (docs / name).write_text(f"{front}# {name}\n\n{' '.join(links)}\n\n{headings}", encoding="utf-8")
+
+    for name in NAMES[:6]:
+        write(name)
+    index = Index.open(tmp_path / "index")
+    index.update({"docs": docs})
+    for number in range(12):
+        for name in rng.sample(NAMES, rng.randint(1, 3)):
+            page, other = docs / name, docs / rng.choice(NAMES)
+            if page.exists() and rng.random() < 0.3:
+                page.unlink()
+            elif page.exists() and rng.random() < 0.3:
+                other.parent.mkdir(parents=True, exist_ok=True)
+                page.replace(other)
+            else:
+                write(name)
+        index.update()
+        again = Index.open(tmp_path / f"again-{number}")
+        again.update({"docs": docs})
+        assert link_records(index) == link_records(again)

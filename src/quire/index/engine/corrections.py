@@ -6,7 +6,7 @@ A correction is always a word that some document has.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import islice, product
 from math import log
@@ -74,6 +74,8 @@ class Dictionary:
     def occurs(self, term: str, language: str) -> bool:
         """Whether a term occurs. Most terms occur in a body, so that field is checked first."""
         self.lookups += 1
+        if not self._snapshot.deleted:
+            return bool(self.statistics(term, language).fields)
         return any(
             self._is_live(term, fields, self._snapshot.doc_freq(fields, term))
             for fields in ((field("body", language),), _fields(language))
@@ -98,6 +100,17 @@ class Dictionary:
     def term_rarity(self, term: str, language: str) -> float:
         """The inverse document frequency of a term in the field in which it is most frequent."""
         return self.statistics(term, language).rarity
+
+    def title_rarities(self, title: tuple[str, ...], language: str) -> tuple[Mapping[str, float], float]:
+        """The rarity of each term of a title, and their sum, cached."""
+        key, cached = (title, language), self._snapshot.title_rarities
+        found = cached.get(key)
+        if found is None:
+            if len(cached) >= _MAX_STATISTICS:
+                cached.clear()
+            rarities = {term: self.term_rarity(term, language) for term in title}
+            found = cached[key] = rarities, sum(rarities.values())
+        return found
 
     def _inverse(self, found: int) -> float:
         return log(1 + (max(self._snapshot.searcher.num_docs - found, 0) + 0.5) / (found + 0.5))
@@ -249,7 +262,7 @@ class Dictionary:
         schema = self._snapshot.schema
         queries = [tantivy.Query.term_query(schema, field(name, language), term) for name in RANKED]
         seen: set[str] = set()
-        for _, address in self._snapshot.top(tantivy.Query.disjunction_max_query(queries), nodes):
+        for _, address, _ in self._snapshot.ranked(tantivy.Query.disjunction_max_query(queries), nodes):
             [node] = self._snapshot.nodes([address])
             yield " ".join((*node.breadcrumb, node.text, node.path, *node.tags))
             if node.document_id not in seen:

@@ -13,10 +13,10 @@ import tantivy
 from quire.index.engine.clauses import ClauseBuilder, QueryContext, Variant, all_items, best_of, is_plain
 from quire.query.query_tree import Either, Not, Phrase, Query, Word
 
-_MUST, _SHOULD = tantivy.Occur.Must, tantivy.Occur.Should
+_MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
 _IN_TEXT, _HEADING_BONUS = 0.99, 0.01  # the share for a query that a node satisfies, and the bonus if its heading does
-_DIGITS = 5
-TOLERANCE = 2 * 10.0**-_DIGITS  # shares that differ by less are equal: they are rounded sums of weights
+DIGITS = 5
+TOLERANCE = 2 * 10.0**-DIGITS  # shares that differ by less are equal: they are rounded sums of weights
 _CLAUSES_PER_QUERY = 24  # clauses are nested, so not too many of them
 _TITLE: Mapping[str, float] = {"title": 1.0}
 _BODY: Mapping[str, float] = {"body": 1.0}
@@ -37,22 +37,28 @@ def coverage(context: QueryContext, query: Query) -> Coverage:
     return _all(context, all_items(query), 1.0)
 
 
-def rounded_share(text: float, heading: float, *, is_document: bool) -> float:
-    """The share of a node. A document gets no heading bonus: its title is about everything in it."""
-    return round(text * _IN_TEXT + (0.0 if is_document else heading * _HEADING_BONUS), _DIGITS)
+def filtered_queries(wanted: Coverage, among: tantivy.Query, documents: tantivy.Query) -> Iterator[tantivy.Query]:
+    """Queries whose scores add up to the share, for the nodes of a filter.
 
-
-def filtered_queries(clauses: Sequence[tantivy.Query], among: tantivy.Query) -> Iterator[tantivy.Query]:
-    """Queries whose scores add up to those of the clauses, for the nodes of a filter.
-
-    The clauses are nested, so the engine looks up each only where the filter matches. Side by side, it would go through
-    all matches of each.
+    ``documents`` matches those that get no heading bonus: the title of a document is about everything in it.
     """
-    for first in range(0, len(clauses), _CLAUSES_PER_QUERY):
-        query = tantivy.Query.const_score_query(among, 0.0)
-        for clause in clauses[first : first + _CLAUSES_PER_QUERY]:
-            query = tantivy.Query.boolean_query([(_MUST, query), (_SHOULD, clause)])
-        yield query
+    sections = tantivy.Query.boolean_query([(_MUST, among), (_NOT, documents)])
+    for first in range(0, max(map(len, wanted)), _CLAUSES_PER_QUERY):
+        some = slice(first, first + _CLAUSES_PER_QUERY)
+        text, heading = _nested(among, wanted.text[some]), _nested(sections, wanted.heading[some])
+        bonus = tantivy.Query.boost_query(heading, _HEADING_BONUS)
+        yield tantivy.Query.boolean_query([(_MUST, tantivy.Query.boost_query(text, _IN_TEXT)), (_SHOULD, bonus)])
+
+
+def _nested(among: tantivy.Query, clauses: Sequence[tantivy.Query]) -> tantivy.Query:
+    """The clauses are nested, so the engine looks up each only where the filter matches.
+
+    Side by side, it would go through all matches of each.
+    """
+    query = tantivy.Query.const_score_query(among, 0.0)
+    for clause in clauses:
+        query = tantivy.Query.boolean_query([(_MUST, query), (_SHOULD, clause)])
+    return query
 
 
 def _all(context: QueryContext, items: Sequence[Query], weight: float) -> Coverage:

@@ -122,22 +122,28 @@ _FILE = re.compile(r'filepath: "(?:[^"]*[/\\])?([^"/\\]+)"')
 MAX_SHOWN = 200
 
 
-@contextmanager
-def engine_reads(generation: Path) -> Iterator[None]:
+class engine_reads:  # noqa: N801  used as a function; a generator costs four times as much, and a search has twenty
     """Turn every error while the engine's files are read into an ``IndexDamagedError``, and remember the damage."""
-    try:
-        yield
-    except BaseException as error:
-        if isinstance(error, QuireError | MemoryError) or not (isinstance(error, Exception) or is_panic(error)):
-            raise
+
+    def __init__(self, generation: Path) -> None:
+        self._generation = generation
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is None or isinstance(error, QuireError | MemoryError):
+            return
+        if not isinstance(error, Exception) and not is_panic(error):
+            return
         text, code = text_and_code(error)
         file = _FILE.search(text)
         what = f"{file[1]} cannot be read: {os.strerror(code)}" if code is not None and file else text[:MAX_SHOWN]
         if code is None:  # else a file is missing or may not be read
-            mark_damaged(generation, what)
+            mark_damaged(self._generation, what)
         needs_rights = code in (errno.EACCES, errno.EPERM)
         advice = "correct its rights, or run: quire index" if needs_rights else "run: quire index"
-        raise IndexDamagedError(str(generation.parent), f"the index is damaged ({what})", advice) from error
+        raise IndexDamagedError(str(self._generation.parent), f"the index is damaged ({what})", advice) from error
 
 
 def text_and_code(error: BaseException) -> tuple[str, int | None]:

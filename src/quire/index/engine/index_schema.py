@@ -6,7 +6,7 @@ are stored: an answer is made from the node.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +18,9 @@ from quire.index.engine.normalization import flags, indexed_texts, normalize
 from quire.index.node import Node, encode_node
 
 if TYPE_CHECKING:
-    from quire.index.link_words import IncomingLinks
+    from quire.index.link_words import LinkRecord
 
-VERSION = 7  # increase it when older indexes become unreadable or score differently
+VERSION = 8  # increase it when older indexes become unreadable or score differently
 
 ID, DOC, TREE = "id", "doc", "tree"  # the node's id, its document's id, its tree's name: not analysed
 NUMBER, POSITION = "number", "position"  # of its document in the index; of the node in its document
@@ -29,6 +29,9 @@ PAGE_LINKS = "page_links"  # the same for all nodes of its document together
 NODE = "node"  # the encoded node
 FLAGS = "flags"  # command-line flags in its own text, ``--no-cache``
 RECORD, BLOB = "record", "blob"  # the key and content of a record that is no node: files, settings
+# Of the first node of a document, besides the record of its links in ``blob``, each name after its tree:
+PAGE_NAMES = "page_names"  # the last names of its addresses
+LINK_NAMES = "link_names"  # the names that decide where its links lead
 
 RANKED = ("title", "headings", "body", "links", "description", "file", "folder", "tags")
 """The fields that are searched for a word, once per language. ``title`` also has the headings below a node that are no
@@ -53,7 +56,7 @@ def field(name: str, language: str) -> str:
 def build_schema(languages: tuple[str, ...]) -> tantivy.Schema:
     """The schema of an index with these languages."""
     builder = tantivy.SchemaBuilder()
-    for name in (ID, DOC, TREE, FLAGS, RECORD):
+    for name in (ID, DOC, TREE, FLAGS, RECORD, PAGE_NAMES, LINK_NAMES):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
     builder.add_unsigned_field(NUMBER, fast=True)
     builder.add_unsigned_field(IN_LINKS, fast=True)
@@ -100,12 +103,18 @@ def fields_of(nodes: Sequence[Node], language: str) -> NodeFields:
     return NodeFields(common, own)
 
 
-def add_links(nodes: NodeFields, incoming: Mapping[int, IncomingLinks], language: str) -> None:
-    """Add the links that lead to each node, by its position."""
-    for position, links in incoming.items():
-        nodes.own[position] |= {field("links", language): _texts(links.words), IN_LINKS: links.pages}
+def add_links(nodes: NodeFields, links: LinkRecord, language: str) -> None:
+    """Add the record of a document's links, and to each node the links that lead to it."""
+    incoming, tree = links.incoming(), nodes.common[TREE]
+    for position, (words, pages) in incoming.items():
+        nodes.own[position] |= {field("links", language): _texts(words), IN_LINKS: pages}
     if incoming:
-        nodes.common[PAGE_LINKS] = sum(links.pages for links in incoming.values())
+        nodes.common[PAGE_LINKS] = sum(pages for _, pages in incoming.values())
+    nodes.own[0] |= {
+        BLOB: msgspec.msgpack.encode(links),
+        PAGE_NAMES: [f"{tree}:{name}" for name in links.names_of_page],
+        LINK_NAMES: [f"{tree}:{name}" for name in links.names],
+    }
 
 
 def _common_fields(document: Node, language: str) -> dict[str, Any]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import msgspec
 import tantivy
@@ -19,12 +19,18 @@ from quire.index.engine.damage import engine_reads
 from quire.index.engine.index_schema import BLOB, DOC, ID, NODE, NUMBER, POSITION, RECORD, TREE
 from quire.index.file_records import (
     FILE_KEYS,
+    FOLDERS_KEY,
+    LINKS_KEY,
     SETTINGS_KEY,
     FileRecord,
     FileTable,
+    FolderTimes,
     IndexSettings,
+    Signs,
     Tree,
     decode_files,
+    decode_folders,
+    decode_signs,
 )
 from quire.index.folder import Folder, Stamp
 from quire.index.node import Node, NodeRef, Outline, decode_node
@@ -32,9 +38,11 @@ from quire.index.node import Node, NodeRef, Outline, decode_node
 _CACHE_SIZE = 4_096  # of nodes, and of outlines
 _REMOVE_TRIES, _REMOVE_PAUSE = 50, 0.002
 
+Decoded = TypeVar("Decoded")
 Address = tantivy.DocAddress  # the engine's address of a node in a snapshot
 Scored = tuple[float, Address]
 NodeKey = tuple[int, int]  # the number of a document, and a position in its list of nodes
+Ranked = tuple[float, Address, NodeKey]  # a node that matches: its score, and where it is
 Location = tuple[str, int]  # a document id, and a position in the document's list of nodes
 
 
@@ -75,13 +83,21 @@ Opened = tuple["Snapshot | None", Stamp]
 class Snapshot:
     """One committed state of an index; later commits do not change it. Threads may share it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, files: FileTable | None = None) -> None:
+        """``files`` are the file records, if they are known."""
         self.folder = folder
         """The generation."""
+        if files is not None:
+            self.files = files
         self._nodes: dict[tuple[int, int], Node] = {}
         self._outlines: dict[int, Outline] = {}
+        self._addresses: dict[str, list[Address]] = {}  # of all nodes of a document
         self.term_statistics: dict[tuple[str, str], Any] = {}
         """Where terms occur, by term and language; ``Dictionary`` fills it."""
+        self.title_rarities: dict[tuple[tuple[str, ...], str], Any] = {}
+        """How rare the terms of titles are, by title and language."""
+        self.tree_infos: dict[str, Any] = {}
+        """The trees; ``Index.trees`` fills it."""
         with engine_reads(folder):
             self.index = _open_index(folder)
             self.searcher = self.index.searcher()
@@ -126,6 +142,22 @@ class Snapshot:
         with engine_reads(self.folder):
             return list(self.searcher.search(query, min(limit, self.searcher.num_docs), count=False).hits)
 
+    def ranked(self, query: tantivy.Query, limit: int) -> list[Ranked]:
+        """The best ``limit`` nodes for a query; equal scores by document and position, also where they are cut off.
+
+        The engine would order them by its segments, which differ between two indexes of the same documents.
+        """
+        wanted = limit + 1
+        hits = self.top(query, wanted)
+        while len(hits) == wanted and hits[-1][0] == hits[limit - 1][0]:
+            wanted *= 4
+            hits = self.top(query, wanted)
+        node_keys = self.node_keys([address for _, address in hits])
+        found = [(score, address, node_key) for (score, address), node_key in zip(hits, node_keys, strict=True)]
+        if len({score for score, _ in hits}) < len(hits):
+            found.sort(key=lambda each: (-each[0], self.record(each[2][0]).id, each[2][1]))
+        return found[:limit]
+
     def nodes(self, addresses: Iterable[Address]) -> list[Node]:
         """The nodes at some addresses."""
         with engine_reads(self.folder):
@@ -145,23 +177,23 @@ class Snapshot:
 
     def nodes_of(self, document_id: str, first: int = 0, last: int | None = None) -> list[Node]:
         """The nodes of a document from one position to another, both included, in order."""
+        return self.nodes(self._addresses_of(document_id)[first : None if last is None else last + 1])
+
+    def _addresses_of(self, document_id: str) -> list[Address]:
+        found = self._addresses.get(document_id)
         record = self.files.get(document_id)
-        if record is None or not record.nodes:
-            return []
-        end = record.nodes - 1 if last is None else min(last, record.nodes - 1)
-        if end < first:
-            return []
-        with engine_reads(self.folder):
-            hits = self.searcher.search(
-                self._in_range(document_id, first, end),
-                end - first + 1,
-                count=False,
-                order_by_field=POSITION,
-                order=tantivy.Order.Asc,
-            ).hits
-            if len(hits) != end - first + 1:
-                raise ValueError(f"sections of {document_id} are missing")
-        return self.nodes(address for _, address in hits)
+        if found is None and record is not None and record.nodes:
+            if len(self._addresses) >= _CACHE_SIZE:
+                self._addresses.clear()
+            query = self._has(DOC, document_id)
+            with engine_reads(self.folder):
+                hits = self.searcher.search(
+                    query, record.nodes, count=False, order_by_field=POSITION, order=tantivy.Order.Asc
+                ).hits
+                if len(hits) != record.nodes:
+                    raise ValueError(f"sections of {document_id} are missing")
+            found = self._addresses[document_id] = [address for _, address in hits]
+        return found or []
 
     def numbers(self, addresses: Sequence[Address], field: str) -> list[int]:
         """A numeric field of some nodes, without reading them."""
@@ -172,7 +204,7 @@ class Snapshot:
         """Where some nodes are, without reading them."""
         keys = list(zip(self.numbers(addresses, NUMBER), self.numbers(addresses, POSITION), strict=True))
         with engine_reads(self.folder):
-            if not all(position in range(self._by_number[number].nodes) for number, position in keys):
+            if any(position >= self._by_number[number].nodes for number, position in keys):
                 raise ValueError("a section is in no document")
         return keys
 
@@ -181,17 +213,10 @@ class Snapshot:
         with engine_reads(self.folder):
             return [self.outline(number).ref(position) for number, position in node_keys]
 
-    def locations(self, addresses: Sequence[Address]) -> list[Location]:
-        """The documents and positions of some nodes."""
-        return [(self.record(number).id, position) for number, position in self.node_keys(addresses)]
-
     def addresses(self, locations: Sequence[Location]) -> dict[Location, Address]:
-        """The addresses of nodes by their documents and positions."""
-        if not locations:
-            return {}
-        any_of = [(tantivy.Occur.Should, self._in_range(document, at, at)) for document, at in locations]
-        found = [address for _, address in self.top(tantivy.Query.boolean_query(any_of), len(locations))]
-        return dict(zip(self.locations(found), found, strict=True))
+        """The addresses of nodes by their documents and positions, without nodes that do not exist."""
+        found = [(location, self._addresses_of(location[0])[location[1] :]) for location in locations]
+        return {location: rest[0] for location, rest in found if rest}
 
     def record(self, number: int) -> FileRecord:
         """The record of a document."""
@@ -208,17 +233,6 @@ class Snapshot:
                 self._outlines[number] = found = Outline(record.id, number, record.outline, record.nodes)
         return found
 
-    def section(self, location: Location, *, whole: bool, address: Address | None = None) -> list[Node]:
-        """The node at a location, and if ``whole`` all nodes below it; ``address`` is the node's, if known."""
-        document_id, first = location
-        last = self.outline(self.files[document_id].number).last(first) if whole else first
-        return self.nodes([address]) if address is not None and last == first else self.nodes_of(*location, last)
-
-    def _in_range(self, document_id: str, first: int, last: int) -> tantivy.Query:
-        within = tantivy.Query.range_query(self.schema, POSITION, tantivy.FieldType.Unsigned, first, last)
-        must = tantivy.Occur.Must
-        return tantivy.Query.boolean_query([(must, self._has(DOC, document_id)), (must, within)])
-
     def _has(self, field: str, value: str) -> tantivy.Query:
         return tantivy.Query.term_query(self.schema, field, value, index_option="basic")
 
@@ -228,6 +242,28 @@ class Snapshot:
         with engine_reads(self.folder):
             hits = self.searcher.search(query, 2 * len(keys), count=False).hits
             return [self.searcher.doc(address)[BLOB][0] for _, address in hits]
+
+    def signs(self, tree: str) -> Signs:
+        """What the links of a tree show about its site."""
+        with engine_reads(self.folder):
+            return next(map(decode_signs, self.blobs([LINKS_KEY + tree])), {})
+
+    def folder_times(self, tree: str) -> FolderTimes:
+        """The folders of a tree at the last update that listed them; none if a change could leave the same times."""
+        with engine_reads(self.folder):
+            return next(map(decode_folders, self.blobs([FOLDERS_KEY + tree])), {})
+
+    def links(self, document_id: str, decode: Callable[[bytes], Decoded]) -> Decoded | None:
+        """The record of a document's links."""
+        hits = self.top(self._has(ID, document_id), 1)
+        with engine_reads(self.folder):
+            return decode(self.searcher.doc(hits[0][1])[BLOB][0]) if hits else None
+
+    def documents_with(self, field: str, terms: Sequence[str]) -> list[str]:
+        """The ids of documents whose first node has one of some terms."""
+        most = sum([self.doc_freq((field,), term) for term in terms])
+        hits = self.top(tantivy.Query.term_set_query(self.schema, field, terms), most) if most else []
+        return [self.record(number).id for number in self.numbers([address for _, address in hits], NUMBER)]
 
     # Terms. The engine counts deleted nodes until it merges their segment.
 

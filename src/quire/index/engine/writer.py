@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import tantivy
@@ -81,6 +82,8 @@ class Writer:
         with engine_writes(self._folder):
             self._writer.commit()
             self._writer.wait_merging_threads()
+        with suppress(AttributeError, OSError, TypeError):  # glibc would keep the memory of the writer's threads
+            ctypes.CDLL(None).malloc_trim(0)
 
     def rollback(self) -> None:
         """Drop all changes and their files, and end the writer's threads, so that the folder can be removed."""
