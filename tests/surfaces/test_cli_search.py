@@ -699,9 +699,11 @@ def test_documents_cannot_steer_the_terminal(docs) -> None:
 @posix
 @pytest.mark.parametrize("form", [[], ["--json"], ["--list"]])
 def test_reader_that_has_enough(docs, form) -> None:
-    docs({f"docs/{number}.md": f"# N {number}\n\n" + "needle text\n" * 500 for number in range(100)})
+    docs(
+        {f"docs/{number}.md": f"# N {number}\n\n" + "needle text\n" * 9000 for number in range(12)}
+    )  # more than a pipe holds
     process("index", "docs")
-    running = start("search", "-n", "100", *form, "needle")
+    running = start("search", "-n", "100", "--max-tokens", "1000000", *form, "needle")
     running.stdout.readline()
     running.stdout.close()
     err = running.stderr.read()
