@@ -2,12 +2,13 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PYTHONS := 3.12 3.13
+PYTHONS := 3.12 3.13 3.14
+comma := ,
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # Tests start quire as a process hundreds of times: its modules are to be compiled once.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help demo test pytest test-web test-integrations test-newest test-all-pythons check conformance lint format case bench \
+.PHONY: help demo test pytest test-web test-integrations test-newest test-oldest test-all-pythons check conformance lint format case bench \
 	fuzz docs pictures site dist clean
 
 help:  ## what can be made
@@ -35,7 +36,7 @@ $(VENV)/bench: $(VENV)/dev
 
 demo: $(VENV)/core  ## install quire, then cut its own documentation, find an answer, and prove that nothing was lost
 	$(BIN)/quire outline docs/strategies/guide.md
-	$(BIN)/quire chunk docs/strategies/guide.md --hard-cap 256
+	$(BIN)/quire chunk docs/strategies/guide.md --max-tokens 256
 	$(BIN)/quire search "when is a hook tried again" docs/strategies --index $(VENV)/demo
 	$(BIN)/quire verify README.md docs
 	@echo
@@ -52,7 +53,8 @@ test-web: $(VENV)/browser/chromium  ## test the page of quire web in a browser; 
 
 INTEGRATIONS := .venv-integrations
 EXTRAS := langchain,llama-index,haystack,wordllama,lancedb,pgvector,chroma,qdrant
-IN_INTEGRATIONS := HAYSTACK_TELEMETRY_ENABLED=False PATH=$(CURDIR)/$(INTEGRATIONS)/bin:$$PATH $(INTEGRATIONS)/bin/pytest -c tests/integrations/pytest.ini \
+# In the environment $(1).
+test-in = HAYSTACK_TELEMETRY_ENABLED=False PATH=$(CURDIR)/$(1)/bin:$$PATH $(1)/bin/pytest -c tests/integrations/pytest.ini \
 	--rootdir . -q -n auto --dist worksteal tests/integrations tests/test_docs.py
 
 $(INTEGRATIONS)/ready: pyproject.toml tests/integrations/requirements.txt
@@ -69,16 +71,37 @@ $(CLUSTER)/ready: pyproject.toml
 	@touch $@
 
 test-integrations: $(INTEGRATIONS)/ready $(CLUSTER)/ready  ## test frameworks, models, stores and clusters, in environments of 4 GB
-	$(IN_INTEGRATIONS)
+	$(call test-in,$(INTEGRATIONS))
 	$(CLUSTER)/bin/pytest -c tests/integrations/pytest.ini --rootdir . -q tests/integrations/test_ray.py \
 		tests/integrations/test_many_machines_page.py
 
 test-newest: $(INTEGRATIONS)/ready  ## the same with the newest version of each package, whatever the ranges say
 	$(INTEGRATIONS)/bin/pip install --quiet --upgrade --requirement tests/integrations/newest.txt
-	$(IN_INTEGRATIONS)
+	$(call test-in,$(INTEGRATIONS))
 	@rm $(INTEGRATIONS)/ready
 
-test-all-pythons: test  ## run all tests on Python 3.12 and 3.13 too, where they are installed
+# The environment $(1) with the extras $(2) and the requirements $(3), in the lowest versions that they allow.
+define oldest
+	$(PYTHON) -m venv $(1)
+	$(1)/bin/pip install --quiet 'uv>=0.9,<1'
+	$(1)/bin/uv pip compile --quiet --resolution lowest-direct --python $(1)/bin/python --extra $(2) \
+		--output-file $(1)/oldest.txt pyproject.toml $(3)
+	$(1)/bin/pip install --quiet --constraint $(1)/oldest.txt --editable '.[dev,$(2)]' $(addprefix --requirement ,$(3))
+	@touch $(1)/ready
+endef
+LIGHT := huggingface,mcp,parquet,tiktoken,web
+
+.venv-oldest/ready: pyproject.toml
+	$(call oldest,.venv-oldest,$(LIGHT))
+
+.venv-oldest-integrations/ready: pyproject.toml tests/integrations/requirements.txt
+	$(call oldest,.venv-oldest-integrations,$(LIGHT)$(comma)$(EXTRAS),tests/integrations/requirements.txt)
+
+test-oldest: .venv-oldest/ready .venv-oldest-integrations/ready  ## all tests with the lowest versions that pyproject.toml allows
+	.venv-oldest/bin/pytest -q -n auto --dist worksteal
+	$(call test-in,.venv-oldest-integrations)
+
+test-all-pythons: test  ## run all tests on Python 3.12, 3.13 and 3.14 too, where they are installed
 	@for version in $(PYTHONS); do \
 		python=$$(ls -d $$HOME/.pyenv/versions/$$version.*/bin/python 2>/dev/null | tail -1); \
 		python=$${python:-python$$version}; \

@@ -69,7 +69,7 @@ def main(names: list[str]) -> None:
     today = datetime.now(UTC).date().isoformat()
     for name in names or PARTS:
         title, run = {**PARTS, **LONG}[name]
-        packages = ", ".join(f"{package} {version(package)}" for package in ("quire", "pyromark", "toktok-rs"))
+        packages = f"quire {quire.__version__}, pyromark {version('pyromark')}, toktok-rs {version('toktok-rs')}"
         head = [f"# {title}", "", f"{today}. Python {platform.python_version()}, {packages}, {platform.machine()}.", ""]
         text = "\n".join([*head, *run(), ""])
         print(text)

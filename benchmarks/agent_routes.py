@@ -15,9 +15,9 @@ from typing import NamedTuple
 import quire
 from benchmarks.linkqa import Collection, Question
 from quire.index.engine.function_words import is_function_word
-from quire.mcp.served_index import WHOLE, ServedIndex, ServedTree
 from quire.mcp.tools import DEFAULT_TOKENS, Tools
 from quire.size import resolve
+from quire.workspace import Workspace
 
 STEPS = 10
 AROUND = 20
@@ -56,12 +56,9 @@ class Project:
         asked = {each.text.casefold() for each in questions}
         self.texts = {path: self._written(path, asked) for path in collection.sections}
         self._lowered = {path: text.lower() for path, text in self.texts.items()}
-        self._index = quire.Index.open(folder / ".quire")
-        self._index.update({"docs": self.folder})
-        self._served = ServedIndex(self._index, {"docs": ServedTree(folder=self.folder)})
-        self._served.refresh()
-        self.tools = Tools(self._served, count, DEFAULT_TOKENS)
         self.index = folder / ".quire"
+        self._workspace = Workspace.open_updated([str(self.folder)], index=str(self.index))
+        self.tools = Tools(self._workspace, count, DEFAULT_TOKENS)
 
     def _written(self, path: str, asked: set[str]) -> str:
         """The text of a page, where only the words of such links remain, padded so that all positions stay."""
@@ -111,7 +108,7 @@ class Project:
 
     def list_then_get(self, question: Question) -> Iterator[Shown]:
         """A list of ten sections, as ``quire search --list`` prints it, then each by ``get``, the best first."""
-        hits = self._served.search(question.text, limit=STEPS, max_tokens=WHOLE)
+        hits = self._workspace.search(question.text, limit=STEPS, max_tokens=0)
         lines = [f"docs/{hit.path}:{hit.lines[0]}  {hit.breadcrumb_line[2:]}  {hit.tokens} tokens\n" for hit in hits]
         yield Shown(count("".join(lines)), is_right=False)
         for hit in hits:

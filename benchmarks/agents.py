@@ -17,11 +17,10 @@ from functools import partial
 from pathlib import Path
 from statistics import mean, median
 
-import quire
 from benchmarks import linkqa, svg
 from benchmarks.agent_routes import Project, Route, Spent, count, most_matches, requests, shortest
-from quire.mcp.served_index import ServedIndex, ServedTree
 from quire.mcp.tools import DEFAULT_TOKENS, Tools
+from quire.workspace import Workspace
 
 QUESTIONS = 200
 ROUNDS = 5
@@ -137,15 +136,14 @@ def _first_answers(commands: Sequence[list[str]], query: str) -> list[float]:
 
 def _later_answers(project: Project, queries: Sequence[str]) -> tuple[float, float]:
     """The mean over queries of each one's best time: of the search alone, and of the tool."""
-    with quire.Index.open(project.index) as index:
-        served = ServedIndex(index, {"docs": ServedTree(folder=project.folder)})
-        tools = Tools(served, count, DEFAULT_TOKENS)
+    with Workspace.open([str(project.folder)], index=str(project.index)) as workspace:
+        tools = Tools(workspace, count, DEFAULT_TOKENS)
 
         def ask(query: str) -> None:
-            served.refresh()
+            workspace.refresh()
             tools.search(query)
 
-        works = [lambda query: index.search(query, limit=5, max_tokens=DEFAULT_TOKENS), ask]
+        works = [lambda query: workspace.index.search(query, limit=5, max_tokens=DEFAULT_TOKENS), ask]
         best = [[float("inf")] * len(queries) for _ in works]
         for _ in range(ROUNDS):
             for at, query in enumerate(queries):
@@ -162,12 +160,10 @@ def _check() -> tuple[float, int]:
             file = docs / f"{number // 100}" / f"{number}.md"
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(f"# Page {number}\n\nText.\n", encoding="utf-8")
-        with quire.Index.open(Path(folder) / ".quire") as index:
-            served = ServedIndex(index, {"docs": ServedTree(folder=docs)})
-            served.refresh()
+        with Workspace.open_updated([str(docs)], index=f"{folder}/.quire") as workspace:
             time.sleep(0.1)  # until the files are old enough to be trusted
-            served.refresh()
-            return min(_cpu(served.refresh) for _ in range(2 * ROUNDS)), MANY
+            workspace.refresh()
+            return min(_cpu(workspace.refresh) for _ in range(2 * ROUNDS)), MANY
 
 
 def _cpu(work: Callable[[], object]) -> float:

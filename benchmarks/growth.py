@@ -19,7 +19,7 @@ from typing import NamedTuple
 import quire
 from benchmarks import curves, measure
 from benchmarks.shapes import HOSTILE, SHAPES
-from quire.options import OWN
+from quire.options import STRATEGIES
 
 SIZES = (10_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
 LARGEST = "packed"
@@ -48,14 +48,17 @@ def cut(text: str, strategy: str) -> None:
 def run(largest: int = SIZES[-1]) -> Iterator[str]:
     """The page as lines of Markdown; the picture is written beside it."""
     points = {
-        shape: {each: _measured(shape, each, [size for size in _sizes(shape, each) if size <= largest]) for each in OWN}
+        shape: {
+            each: _measured(shape, each, [size for size in _sizes(shape, each) if size <= largest])
+            for each in STRATEGIES
+        }
         for shape in SHAPES
     }
     PICTURE.write_text(curves.panels(points), encoding="utf-8")
     yield "Every chunk is read. A line that stays level is time, or memory, that grows as the document does."
     yield ""
     yield "![time and memory by size](growth.svg)"
-    for strategy in OWN:
+    for strategy in STRATEGIES:
         yield from ("", f"## `{strategy}`", "", *_table({shape: points[shape][strategy] for shape in points}))
     yield from ("", "## What has hurt", "", *_hostile())
 
@@ -86,11 +89,11 @@ def _size(number: float) -> str:
 
 def _hostile() -> Iterator[str]:
     measure.load()
-    yield "| ms/MB at 20 KB, at 200 KB | " + " | ".join(f"`{strategy}`" for strategy in OWN) + " |"
-    yield "|---" * (len(OWN) + 1) + "|"
+    yield "| ms/MB at 20 KB, at 200 KB | " + " | ".join(f"`{strategy}`" for strategy in STRATEGIES) + " |"
+    yield "|---" * (len(STRATEGIES) + 1) + "|"
     for name, shape in HOSTILE.items():
         small, large = shape(20_000), shape(200_000)
-        yield f"| {name} | " + " | ".join(f"{_per(small, each)}, {_per(large, each)}" for each in OWN) + " |"
+        yield f"| {name} | " + " | ".join(f"{_per(small, each)}, {_per(large, each)}" for each in STRATEGIES) + " |"
 
 
 def _per(text: str, strategy: str) -> str:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from benchmarks import measure
 from benchmarks.growth import cut
 from benchmarks.shapes import prose
-from quire.options import OWN
+from quire.options import STRATEGIES
 
 SECONDS = 30.0
 """For each strategy."""
@@ -137,7 +137,7 @@ def run(seconds: float = SECONDS, seed: int = SEED) -> Iterator[str]:
     yield ""
     yield f"| | median, ns/byte | tried | worst at {SMALL // 1000} KB | and larger | times the median | repeats |"
     yield "|---|---|---|---|---|---|---|"
-    for strategy in OWN:
+    for strategy in STRATEGIES:
         median = statistics.median(_cost(text, strategy) for text in ordinary[:60])
         tried, best = _searched(strategy, seconds, random.Random(seed))
         worst = [Found(found.cost, _reduced(found, strategy)) for found in best[:2]]

@@ -19,7 +19,7 @@ from typing import Any
 
 from benchmarks import measure
 from benchmarks.shapes import prose
-from quire.options import OWN
+from quire.options import STRATEGIES
 from quire.read.discover import Found
 from quire.web import bands
 from quire.web.served_documents import ServedDocuments
@@ -83,12 +83,10 @@ def _server(text: str) -> list[str]:
 
 
 def _options() -> Iterator[tuple[str, dict[str, int]]]:
-    for strategy, own in OWN.items():
-        cap = next((name for name in own if name in ("hard_cap", "max_tokens")), None)
+    for strategy, kind in STRATEGIES.items():
         yield strategy, {}
-        for each in CAPS if cap else ():
-            if each < own[str(cap)]:
-                yield strategy, {str(cap): each}
+        largest = kind().cap or 0
+        yield from ((strategy, {"max_tokens": cap}) for cap in CAPS if cap < largest)
 
 
 def _name(strategy: str, options: Mapping[str, int]) -> str:

@@ -12,10 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec.structs import asdict
+
 from benchmarks import linkqa
 from benchmarks.linkqa import Collection, Outcome, Place, Question
 from quire.indexed import Index
-from quire.search.ranking_settings import BOOSTS, SearchSettings
+from quire.search.ranking_settings import Boosts, SearchSettings
 
 _MULTIPLES = (0.5, 0.7, 1.4, 2.0)
 _SAMPLE = 500
@@ -107,13 +109,13 @@ def _indexed(collection: Collection, folder: Path) -> _Indexed:
 def _defaults() -> dict[str, float]:
     settings = SearchSettings()
     weights = {name: float(getattr(settings, name)) for name in _NAMES}
-    return weights | {f"boosts.{name}": boost for name, boost in BOOSTS.items()}
+    return weights | {f"boosts.{name}": boost for name, boost in asdict(Boosts()).items()}
 
 
 def _settings(weights: Weights) -> SearchSettings:
     boosts = {name.removeprefix("boosts."): value for name, value in weights.items() if name.startswith("boosts.")}
     numbers = {name: weights[name] for name in _NAMES if name != "stub_tokens"}
-    return SearchSettings(boosts=boosts, stub_tokens=round(weights["stub_tokens"]), **numbers)
+    return SearchSettings(boosts=Boosts(**boosts), stub_tokens=round(weights["stub_tokens"]), **numbers)
 
 
 def _chosen(indexed: _Indexed, start: Weights) -> Weights:

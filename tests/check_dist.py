@@ -19,6 +19,8 @@ import tempfile
 import zipfile
 from pathlib import Path
 
+from quire import __version__
+
 ROOT = Path(__file__).parents[1]
 DIST = ROOT / "dist"
 LIGHT_EXTRAS = ("", "parquet", "huggingface", "mcp", "web")
@@ -33,19 +35,35 @@ def main(pythons: list[str]) -> None:
     run(sys.executable, "-m", "twine", "check", "--strict", *DIST.iterdir())
     (wheel,) = DIST.glob("*.whl")
     (sdist,) = DIST.glob("*.tar.gz")
+    run(sys.executable, "-m", "pyroma", "--min", "10", sdist)
     check_contents(wheel, sdist)
+    check_links(wheel)
     for python in pythons or [sys.executable]:
         for extra in declared(wheel):
             with tempfile.TemporaryDirectory() as folder:
                 check_installed(python, wheel, extra, Path(folder))
 
 
+def metadata(wheel: Path) -> str:
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = [name for name in archive.namelist() if name.endswith("/METADATA")]
+        return archive.read(name).decode()
+
+
 def declared(wheel: Path) -> list[str]:
     """The light extras that this wheel has."""
-    with zipfile.ZipFile(wheel) as archive:
-        (metadata,) = [name for name in archive.namelist() if name.endswith("/METADATA")]
-        known = re.findall(r"^Provides-Extra: (.*)$", archive.read(metadata).decode(), re.MULTILINE)
-    return [extra for extra in LIGHT_EXTRAS if not extra or extra in known]
+    extras = re.findall(r"^Provides-Extra: (.*)$", metadata(wheel), re.MULTILINE)
+    return [extra for extra in LIGHT_EXTRAS if not extra or extra in extras]
+
+
+def check_links(wheel: Path) -> None:
+    """Links and pictures of the description lead to the repository, at the tag of this version, and the files exist."""
+    for link in re.findall(r"\]\(([^)\s]+)\)", metadata(wheel)):
+        inside = re.fullmatch(
+            rf"https://[\w.]+/quire-md/quire/(?:blob/)?v{re.escape(__version__)}/([^#]+)(?:#.*)?", link
+        )
+        if not inside or not (ROOT / inside[1]).is_file():
+            sys.exit(f"{wheel.name}: its description has the link {link}")
 
 
 def check_contents(wheel: Path, sdist: Path) -> None:
@@ -61,7 +79,8 @@ def check_contents(wheel: Path, sdist: Path) -> None:
         sys.exit(f"{wheel.name}: differs from src/ in {sorted(packed ^ sources)}")
     with tarfile.open(sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    missing = {"README.md", "CHANGELOG.md", "LICENSE", "Makefile", "docs/search.md", "tests/test_laws.py"} - names
+    files = {"CHANGELOG.md", "LICENSE", "Makefile", "README.md", "action.yml", "docs/search.md", "tests/test_laws.py"}
+    missing = {*files, ".github/workflows/tests.yml", ".pre-commit-hooks.yaml", "zensical.toml"} - names
     if missing:
         sys.exit(f"{sdist.name}: lacks {sorted(missing)}")
     print(f"{wheel.name}: {len(packed)} files, {wheel.stat().st_size // 1024} KB; {sdist.name}: {len(names)} files")

@@ -1,4 +1,4 @@
-"""The path to `support`, a fixture for the two ways to write files, and Hypothesis profiles.
+"""The path to `support`, folders of the user that are empty, the two ways to write files, and Hypothesis profiles.
 
 The environment variable HYPOTHESIS_PROFILE chooses one:
 
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 import sys
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,18 @@ settings.register_profile("ci", _BASE, max_examples=150, derandomize=True)
 settings.register_profile("quick", _BASE, max_examples=25, derandomize=True)
 settings.register_profile("fuzz", _BASE, max_examples=int(os.environ.get("QUIRE_FUZZ_EXAMPLES", "5000")))
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+_NUMBERS = count()
+
+
+@pytest.fixture(autouse=True)
+def user_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home folder for each test, with the cache and the configuration in it; none of them exists yet."""
+    folder = tmp_path_factory.getbasetemp() / f"home-{next(_NUMBERS)}"
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(folder / "config"))
+    return folder
 
 
 @pytest.fixture(params=["swap", "journal"])

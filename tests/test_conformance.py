@@ -158,8 +158,8 @@ def assert_parser_agrees(text: str) -> None:
     """The blocks are the same without the line scan; they are in order and cover all text that is not blank."""
     document = quire.parse(text)
     start = document.source.markdown_start
-    scanned, _ = flat_blocks(text, start, len(text))
-    parsed, _ = flat_blocks(text, start, len(text), line_scan=False)
+    scanned = flat_blocks(text, start, len(text)).blocks
+    parsed = flat_blocks(text, start, len(text), line_scan=False).blocks
     assert scanned == parsed
     seen = document.source.body_start
     for block in document.blocks:

@@ -6,11 +6,10 @@ docs/strategies.md whatever stands between ``<!-- generated: name -->`` and ``<!
 
 from __future__ import annotations
 
-import ast
 import inspect
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -22,14 +21,15 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 import quire
-from quire.cli import strategy_picture as picture
-from quire.cli.command_group import COMMANDS
+import strategy_picture as picture
+from quire.cli.command_group import COMMANDS, GROUPS
 from quire.cli.command_group import quire as group
-from quire.options import _CHOICES, _RANGES, _TYPES, COMMON, OWN, TOKENIZERS, Options
+from quire.options import STRATEGIES, Options, own_names
+from quire.validation import Field, fields
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-STRATEGIES = DOCS / "strategies.md"
+STRATEGIES_PAGE = DOCS / "strategies.md"
 EXAMPLE = DOCS / "strategies" / "guide.md"
 REFERENCE = DOCS / "reference" / "cli.md"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
@@ -181,7 +181,9 @@ else. Exit codes: 0 found or done, 1 nothing found or a check failed, 2 an error
 brackets ([every one](findings.md)).
 
 On a terminal, paths are links to the files, long lines are wrapped at words, front matter and shortcodes are dimmed, and what
-takes longer shows its progress. When piped, text is complete and plain; `NO_COLOR` and `TERM=dumb` turn colours and links off."""
+takes longer shows its progress. When piped, text is complete and plain. `--color`, `NO_COLOR`, `FORCE_COLOR` and `TERM=dumb`
+say otherwise about colours and links. Of earlier names, `quire ls` and `quire manifest` are `quire outline`, `quire similar`
+is `quire search --like`, and `quire watch` is not needed: every search reads changed files first."""
 
 READ = """\
 ## What is read
@@ -210,14 +212,24 @@ line; the commands with `--errors replace` put U+FFFD in their place."""
 def reference() -> str:
     """Every command with all of its options, as its help has them."""
     top = click.Context(group, info_name="quire", **group.context_settings)
-    listed = _table(("command", "does"), [(f"[{name}](#quire-{name})", line) for name, line in COMMANDS.items()])
-    parts = ["# Command line", inspect.cleandoc(group.help or ""), listed, CONVENTIONS, _options(group, top), READ]
+    listed = [
+        _table((title, "does"), [(f"[{name}](#quire-{name})", line) for name, line in commands.items()])
+        for title, commands in GROUPS.items()
+    ]
+    parts = ["# Command line", inspect.cleandoc(group.help or ""), *listed, CONVENTIONS, _options(group, top), READ]
     for name in COMMANDS:
         command = group.get_command(top, name)
         assert command is not None
         context = click.Context(command, info_name=name, parent=top)
         usage = f"```\n{' '.join([context.command_path, *command.collect_usage_pieces(context)])}\n```"
-        parts += [f"## quire {name}", usage, inspect.cleandoc(command.help or ""), _options(command, context)]
+        examples = [f"```sh\n{chr(10).join(command.examples)}\n```"] if hasattr(command, "examples") else []
+        parts += [
+            f"## quire {name}",
+            usage,
+            inspect.cleandoc(command.help or ""),
+            _options(command, context),
+            *examples,
+        ]
     return "\n\n".join(parts) + "\n"
 
 
@@ -258,57 +270,24 @@ def generated() -> dict[str, str]:
     text = EXAMPLE.read_text("utf-8")
     cuts = picture.cut(text, EXAMPLE.name)
     drawn = "\n".join(["```", *picture.draw(text, cuts), "```"])
-    strategies = {
-        strategy: _own_options(strategy) + "\n\n" + "\n".join(picture.table(chunks))
-        for strategy, chunks in cuts.items()
+    tables = {
+        strategy: _options_table({name: fields(kind)[name] for name in own_names(strategy)})
+        for strategy, kind in STRATEGIES.items()
     }
-    return {"picture": drawn, "common": _common_options(), **strategies}
+    strategies = {name: f"{tables[name]}\n\n" + "\n".join(picture.table(chunks)) for name, chunks in cuts.items()}
+    return {"picture": drawn, "common": _options_table(fields(Options)), **strategies}
 
 
-def _own_options(strategy: str) -> str:
-    explained = descriptions()
-    rows = [(f"`{name}`", f"`{default!r}`", _may_be(name), explained[name]) for name, default in OWN[strategy].items()]
+def _options_table(declared: Mapping[str, Field]) -> str:
+    """Options as their struct declares them."""
+    rows = [
+        (f"`{name}`", f"`{field.default!r}`", IN_WORDS.get(name, field.rule), field.meaning)
+        for name, field in declared.items()
+    ]
     return _table(("option", "default", "may be", "is"), rows)
 
 
-def _may_be(name: str) -> str:
-    """What an option may be, as ``quire.options`` checks it."""
-    if name in _RANGES:
-        least, most = _RANGES[name]
-        return f"at least {least}" if most == 10**9 else f"{least} to {most}"
-    values: tuple[Any, ...] = (True, False) if _TYPES.get(name) is bool else _CHOICES.get(name, ())
-    return ", ".join(f"`{value!r}`" for value in values) or IN_WORDS[name]
-
-
-IN_WORDS = {
-    "tokenizer": "[a name, a file, an object or a function](reference/python.md#cutting)",
-    "content_type": "letters, digits, `-`, `_`, `.`",
-    "tree": "letters, digits, `-`, `_`, `.`",
-}
-
-
-def _common_options() -> str:
-    defaults = {name: f"`{default!r}`" for name, default in _defaults(Options).items()}
-    defaults["tokenizer"] += "".join(f", in `{strategy}` `{name!r}`" for strategy, name in TOKENIZERS.items())
-    explained = descriptions()
-    rows = [(f"`{name}`", defaults[name], _may_be(name), explained[name]) for name in COMMON]
-    return _table(("option", "default", "may be", "is"), rows)
-
-
-def _defaults(record: type[Any]) -> dict[str, Any]:
-    return {name: parameter.default for name, parameter in inspect.signature(record).parameters.items()}
-
-
-def descriptions() -> dict[str, str]:
-    """What stands below each field of ``Options``, without the strategies that it names first."""
-    (record,) = ast.parse(inspect.getsource(Options)).body
-    assert isinstance(record, ast.ClassDef)
-    found: dict[str, str] = {}
-    for field, text in zip(record.body, record.body[1:], strict=False):
-        match field, text:
-            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(said))):
-                found[name] = re.sub("^(?:`[a-z]+`(?:, )?)+: ", "", said).replace("``", "`").removesuffix(".")
-    return found
+IN_WORDS = {"tokenizer": "[a name, a file, an object or a function](reference/python.md#cutting)"}
 
 
 PART = re.compile("<!-- generated: ([a-z]+) -->\n(?:.*?\n)??<!-- end -->", re.DOTALL)
@@ -316,40 +295,28 @@ PART = re.compile("<!-- generated: ([a-z]+) -->\n(?:.*?\n)??<!-- end -->", re.DO
 
 def test_pictures_and_options_of_the_strategies_are_as_quire_makes_them() -> None:
     made = generated()
-    page = STRATEGIES.read_text("utf-8")
+    page = STRATEGIES_PAGE.read_text("utf-8")
     assert sorted(PART.findall(page)) == sorted(made)
-    compare(STRATEGIES, PART.sub(lambda part: f"<!-- generated: {part[1]} -->\n{made[part[1]]}\n<!-- end -->", page))
+    compare(
+        STRATEGIES_PAGE, PART.sub(lambda part: f"<!-- generated: {part[1]} -->\n{made[part[1]]}\n<!-- end -->", page)
+    )
 
 
 def test_every_strategy_can_be_chosen() -> None:
-    choices = STRATEGIES.read_text("utf-8").partition("| choose |")[2].partition("\n\n")[0]
-    assert re.findall("^\\| `([a-z]+)`", choices, re.MULTILINE) == list(OWN)
+    choices = STRATEGIES_PAGE.read_text("utf-8").partition("| choose |")[2].partition("\n\n")[0]
+    assert re.findall("^\\| `([a-z]+)`", choices, re.MULTILINE) == list(STRATEGIES)
 
 
 def test_the_picture_shows_every_chunk() -> None:
     text = EXAMPLE.read_text("utf-8")
     cuts = picture.cut(text, EXAMPLE.name)
     head, *rows = picture.draw(text, cuts)
-    assert head.split() == list(OWN)
+    assert head.split() == list(STRATEGIES)
     assert len(rows) == text.count("\n")
+    assert max(map(len, rows)) <= 110  # what a page of 1,280 pixels shows
     assert sum(len(re.findall("[┌╶├] [0-9]+", row)) for row in rows) == sum(map(len, cuts.values()))
 
 
 def test_the_example_has_no_violations() -> None:
     text = EXAMPLE.read_text("utf-8")
-    assert [quire.verify(text, chunks) for chunks in picture.cut(text, EXAMPLE.name).values()] == [[]] * len(OWN)
-
-
-def test_the_picture_of_a_file(capsys) -> None:
-    assert picture.main([str(EXAMPLE)]) == 0
-    out, err = capsys.readouterr()
-    assert (out.splitlines(), err) == (generated()["picture"].splitlines()[1:-1], "")
-    assert picture.main([str(EXAMPLE), "1000"]) == 0
-    assert "┌ 1" not in {line[62:65] for line in capsys.readouterr().out.splitlines()}
-
-
-@pytest.mark.parametrize("arguments", [[], ["a.md", "7"], ["a.md", "x"], ["nope.md"]])
-def test_no_picture(arguments, capsys) -> None:
-    assert picture.main(arguments) == 2
-    out, err = capsys.readouterr()
-    assert (out, err.count("\n")) == ("", 1)
+    assert [quire.verify(text, chunks) for chunks in picture.cut(text, EXAMPLE.name).values()] == [[]] * len(STRATEGIES)

@@ -10,11 +10,9 @@ from msgspec.structs import replace
 
 import quire
 from quire import Chunk, Chunks
-from quire.options import OWN
+from quire.options import STRATEGIES
 from support import grammar, shared
 from support.strategies import options
-
-STRATEGIES = sorted(OWN)
 
 
 def assert_laws(text: str, **chosen: Any) -> Chunks:
@@ -152,7 +150,7 @@ def test_every_chunk_of_another_text_is_caught() -> None:
 def test_a_chunk_over_the_cap_is_caught() -> None:
     chunks = list(quire.chunk(TEXT, strategy="packed", path="a.md"))
     metadata = dict(chunks[0].metadata)
-    metadata["chunkingOptions"] = {**metadata["chunkingOptions"], "hard_cap": 8}
+    metadata["chunkingOptions"] = {**metadata["chunkingOptions"], "max_tokens": 8}
     findings = quire.verify(TEXT, [replace(chunks[0], metadata=metadata)])
     assert [finding.code for finding in findings] == ["over-cap"]
 

@@ -56,12 +56,12 @@ def test_version_loads_no_command_line_library() -> None:
 
 def test_parsing_loads_no_tokenizer() -> None:
     loaded = modules_after("import quire; quire.parse('# A')")
-    assert not {"toktok", "tiktoken", "splintr", "tokenizers", "yaml", "click"} & loaded
+    assert not {"toktok", "tiktoken", "tokenizers", "yaml", "click"} & loaded
 
 
 def test_an_estimate_loads_no_tokenizer() -> None:
     loaded = modules_after("import quire; quire.chunk('# A', strategy='tree', tokenizer='estimate')")
-    assert not {"toktok", "tiktoken", "splintr", "tokenizers"} & loaded
+    assert not {"toktok", "tiktoken", "tokenizers"} & loaded
 
 
 def test_document() -> None:

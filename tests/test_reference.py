@@ -25,7 +25,7 @@ from quire.indexed import Status, TreeInfo, Update
 from quire.read.discover import EXTENSIONS
 from quire.read.source import MARKDOWN_EXTENSIONS
 from quire.search.hit import Hit, Results
-from quire.settings import SEARCH_KEYS
+from quire.settings import search_fields
 
 ROOT = Path(__file__).parents[1]
 SOURCE = Path(quire.__file__).parent
@@ -180,7 +180,7 @@ def test_types_for_annotations_are_where_the_page_says() -> None:
 
 def test_attributes_of_lists_are_on_the_page() -> None:
     text = page("python.md")
-    assert tables(part(text, "Results")) == [list(vars(Results()))]
+    assert tables(part(text, "Results")) == [list(Results.__annotations__)]
     assert sorted(tables(part(text, "Chunks and Chunk"))[0]) == sorted(vars(quire.chunk("text")))
 
 
@@ -234,7 +234,6 @@ def _an_error(name: str) -> Exception:
 def printed(tmp_path, monkeypatch, capsys) -> Callable[..., Any]:
     """What a command prints with ``--json``, in a folder with a quire.toml and two trees."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "none"))
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "a.md").write_text("# A\n\ntext\n\n## B\n\ntext\n")
     (tmp_path / "docs" / "bad.md").write_bytes(b"\xfd\n")
@@ -253,17 +252,8 @@ def documented(command: str) -> list[list[str]]:
     return tables(part(page("json.md"), f"quire {command}"))
 
 
-def test_the_json_of_ls(printed) -> None:
-    printed("index")
-    found = [printed("ls"), printed("ls", "docs"), printed("ls", "docs:a.md")]
-    for names, records in zip(documented("ls"), found, strict=True):
-        assert records
-        assert [sorted(record) for record in records] == [sorted(names)] * len(records)
-
-
-def test_the_json_of_context_and_manifest(printed) -> None:
+def test_the_json_of_context(printed) -> None:
     assert [list(printed("context", "docs/a.md"))] == documented("context")
-    assert [list(printed("manifest"))] == documented("manifest")
 
 
 def test_the_json_of_index(printed) -> None:
@@ -285,15 +275,17 @@ def test_the_json_of_status(printed) -> None:
 
 
 def test_the_json_of_outline(printed) -> None:
-    (names,) = documented("outline")
-    document = printed("outline", "docs/a.md")
-    assert sorted(document) == sorted(names)
-    assert sorted(document["children"][0]) == sorted({*names} - {"path"})
+    heading, document, rows = documented("outline")
+    outlined = printed("outline", "docs/a.md")
+    assert sorted(outlined) == sorted(heading)
+    assert sorted(outlined["children"][0]) == sorted({*heading} - {"path"})
+    assert [sorted(record) for record in printed("outline", "docs")] == [sorted(document)]
+    assert list(printed("outline", "--headings")) == rows
 
 
 def test_the_json_of_config(printed) -> None:
     values = printed("config")
-    assert {"index", "trees.docs.path", *SEARCH_KEYS} <= set(values)
+    assert {"index", "trees.docs.path", *(f"search.{name}" for name in search_fields())} <= set(values)
     assert [list(value) for value in values.values()] == documented("config") * len(values)
 
 
@@ -331,19 +323,13 @@ def test_every_command_with_json_is_on_the_page() -> None:
     text = page("json.md")
     with_json = re.findall(r"^## quire (\w+)\n(?:(?!^## ).*\n)*?\| `--json`", page("cli.md"), re.MULTILINE)
     assert len(with_json) > 5
-    elsewhere = {"chunk", "search", "similar", "get", "stats"}
+    elsewhere = {"chunk", "search", "get", "stats"}
     assert {command for command in with_json if f"## quire {command}\n" in text} == set(with_json) - elsewhere
     head = text.partition("\n## ")[0]
     assert all(command in head for command in elsewhere)
 
 
 # Limits
-
-
-@pytest.mark.parametrize("name", SEARCH_KEYS)
-def test_the_range_of_a_number_is_on_the_page(name) -> None:
-    row = "search.boosts.FIELD" if name.startswith("search.boosts.") else name
-    assert f"| `{row}` | {SEARCH_KEYS[name].range} |\n" in page("configuration.md")
 
 
 def test_the_endings_that_are_read_are_on_the_page() -> None:

@@ -51,7 +51,7 @@ def _own(span: str, chunk: quire.Chunk) -> str:
 def _peer(strategy: str, **more: Any) -> Peer:
     return Peer(
         f"quire `{strategy}`",
-        ("quire",),
+        (quire.DISTRIBUTION,),
         partial(make, strategy),
         output,
         has_cap=strategy != "tree",

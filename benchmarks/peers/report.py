@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import NamedTuple
 
+import quire
 from benchmarks import cost, peers
 from benchmarks import measure as documents_of
 from benchmarks.measure import Document
@@ -114,7 +115,7 @@ def _judged(
 
 
 def _is_own(peer: Peer) -> bool:
-    return peer.packages == ("quire",)
+    return peer.packages == (quire.DISTRIBUTION,)
 
 
 def _machine() -> str:

@@ -7,6 +7,10 @@ docs/reference/python.md describes them all.
 from __future__ import annotations
 
 __version__ = "0.2.0"
+DISTRIBUTION = "quire-md"
+"""The name to install. The name ``quire`` belongs to another project there."""
+ISSUES = "https://github.com/quire-md/quire/issues"
+"""Where to report a bug."""
 
 # typing's own costs more than all of this module; type checkers know the name.
 TYPE_CHECKING = False

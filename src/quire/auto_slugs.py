@@ -37,17 +37,17 @@ def choose_slugs(documents: Mapping[str, Document], preferred: str = DEFAULT_SLU
         return frozenset(section_anchors(documents[path], rule))
 
     fragments = list(LinkTargets(documents).fragments())
-    found = Counter({rule: sum(fragment in anchors(path, rule) for path, fragment in fragments) for rule in RULES})
+    resolved = Counter({rule: sum(fragment in anchors(path, rule) for path, fragment in fragments) for rule in RULES})
     rules = sorted(RULES, key=lambda rule: rule != preferred)
-    return SlugChoice(max(rules, key=lambda rule: found[rule]), len(fragments), found)
+    return SlugChoice(max(rules, key=lambda rule: resolved[rule]), len(fragments), resolved)
 
 
 def slugs_of_files(files: Iterable[Found], folder: Path, dialect: str | None = None) -> SlugChoice:
     """The rule for the documents of ``folder``. Those that cannot be read are left out."""
     documents = {}
-    for each in files:
+    for file in files:
         with suppress(InputError):
-            text, _ = read.read_file(each.file, each.path)
-            documents[each.path] = parsing.document(read.make_source(text, path=each.path, dialect=dialect))
-    known = dialect or dialect_of(folder)
-    return choose_slugs(documents, DIALECTS[known].slugs if known else DEFAULT_SLUGS)
+            text, _ = read.read_file(file.file, file.path)
+            documents[file.path] = parsing.document(read.make_source(text, path=file.path, dialect=dialect))
+    dialect = dialect or dialect_of(folder)
+    return choose_slugs(documents, DIALECTS[dialect].slugs if dialect else DEFAULT_SLUGS)

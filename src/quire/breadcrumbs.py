@@ -25,56 +25,45 @@ class Breadcrumbs:
 
     def __init__(self, document: Document, count: Callable[[str], int], options: Options) -> None:
         self._document_title = document.title
-        self._lists = document.section_columns
         self._count = count
         self._is_off = options.breadcrumb_mode == "none"
         self._room = options.cap // 2 if options.cap else _NO_LIMIT
-        self._is_ascii = document.text.isascii() and document.title.isascii()
-        self._titles: dict[int, tuple[str, ...]] = {0: ()}
         self._lines: dict[int, str] = {}
-        self._tokens: dict[int, int] = {}
         self._counts: dict[str, int] = {}
-
-    @property
-    def most_tokens(self) -> int:
+        sections = document.section_columns
+        self.paths: list[tuple[str, ...]] = [()]
+        """The heading path of each section: the titles from the top down to its own."""
+        widths = [len(document.title)]
+        for parent, title in zip(sections.parents[1:], sections.titles[1:], strict=True):
+            self.paths.append((*self.paths[parent], title))
+            widths.append(widths[parent] + len(SEPARATOR) + len(title))
+        most_bytes = 1 if document.text.isascii() and document.title.isascii() else 4  # of a character
+        widest = (min(max(widths), LIMIT) + len("\n\n")) * most_bytes + len(ELLIPSIS.encode())
+        self.most_tokens = 0 if self._is_off else min(self._room, widest)
         """No line has more tokens than this: a token is at least a byte."""
-        widest = (LIMIT + len("\n\n")) * (1 if self._is_ascii else 4)
-        return 0 if self._is_off else min(self._room, widest + len(ELLIPSIS.encode()))
-
-    def titles(self, section: int) -> tuple[str, ...]:
-        """The heading path of a section: the titles from the top down to its own."""
-        known = self._titles.get(section)
-        if known is None:
-            known = (*self.titles(self._lists.parents[section]), self._lists.titles[section])
-            self._titles[section] = known
-        return known
 
     def prefix(self, section: int) -> str:
         """The line of a section with the blank line below it; for the document the title alone."""
-        known = self._lines.get(section)
-        if known is None:
-            known = "" if self._is_off else self._fitted(self._document_title, self.titles(section))
+        line = self._lines.get(section)
+        if line is None:
+            line = "" if self._is_off else self._fitted(self._document_title, self.paths[section])
             if len(self._lines) >= _MOST_KNOWN:  # those of a million sections would take more memory than the text
                 self._lines.clear()
-                self._titles = {0: ()}
-            self._lines[section] = known
-        return known
+            self._lines[section] = line
+        return line
 
     def tokens(self, section: int) -> int:
         """The tokens of ``prefix``."""
-        known = self._tokens.get(section)
-        if known is None:
-            known = self._tokens[section] = self.count(self.prefix(section))
-        return known
+        return self.count(self.prefix(section))
 
     def count(self, prefix: str) -> int:
         """The tokens of a line, or of anything else that several pieces have in front."""
-        known = self._counts.get(prefix)
-        if known is None:
+        tokens = self._counts.get(prefix)
+        if tokens is None:
             if len(self._counts) >= _MOST_KNOWN:
                 self._counts.clear()
-            known = self._counts[prefix] = self._count(prefix)
-        return known
+            tokens = self._counts[prefix] = self._count(prefix)
+        return tokens
 
     def repeats(self, heading: str, section: int) -> bool:
         """Whether the line of a section says only what ``heading`` says."""
@@ -88,7 +77,7 @@ class Breadcrumbs:
         limit = LIMIT
         while limit >= _SHORTEST and (line := full_line(title, titles, limit)):
             prefix = f"{line}\n\n"
-            if len(prefix) * 4 <= self._room or self.count(prefix) <= self._room:
+            if self._room == _NO_LIMIT or self.count(prefix) <= self._room:
                 return prefix
             limit //= 2
         return ""

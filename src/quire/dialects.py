@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 COMMONMARK = "commonmark"
 """Without the constructs of generators: no heading ids, shortcodes, admonitions and tabs."""
@@ -37,6 +37,10 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType(
         "obsidian": Dialect("github", (".obsidian",)),
     }
 )
+if TYPE_CHECKING:
+    DialectName = str
+else:
+    DialectName = Literal[tuple(DIALECTS)]
 
 
 def dialect_of(folder: Path) -> str | None:
@@ -45,10 +49,10 @@ def dialect_of(folder: Path) -> str | None:
     A repository's top folder is the last one that is looked at.
     """
     folder = folder.absolute()
-    for each in islice((folder, *folder.parents), _MAX_FOLDERS):
+    for parent in islice((folder, *folder.parents), _MAX_FOLDERS):
         for name, dialect in DIALECTS.items():
-            if any((each / file).exists() for file in dialect.files):
+            if any((parent / file).exists() for file in dialect.files):
                 return name
-        if (each / ".git").exists():
+        if (parent / ".git").exists():
             return None
     return None

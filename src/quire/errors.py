@@ -26,6 +26,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Self
 from unicodedata import category, east_asian_width
 
+from quire import DISTRIBUTION
+
 
 class QuireError(Exception):
     """The root of the tree."""
@@ -175,7 +177,7 @@ class MissingExtraError(QuireError, ImportError):
     """A package that an extra of quire installs is missing."""
 
     def __init__(self, extra: str, package: str | None = None) -> None:
-        super().__init__(f"{package or extra} is not installed", f"install it: pip install 'quire[{extra}]'")
+        super().__init__(f"{package or extra} is not installed", f"install it: pip install '{DISTRIBUTION}[{extra}]'")
         self.extra = extra
         """The name of the extra."""
 
@@ -189,9 +191,13 @@ class NotFoundError(QuireError, LookupError):
         """Matches in documents with the same file name in other folders."""
 
 
-def impossible(name: str, value: object, rule: str) -> OptionError:
+def invalid_value(name: str, value: object, rule: str) -> OptionError:
     """The error for an invalid value of an option; ``rule`` says which values are valid."""
-    return OptionError(f"{name}={value!r:.80} is not possible", rule, option=name)
+    try:
+        shown = f"{value!r:.80}"
+    except ValueError:  # Python does not print such a number
+        shown = "a number of thousands of digits"
+    return OptionError(f"{name}={shown} is invalid: {rule}", option=name)
 
 
 def is_panic(error: BaseException) -> bool:
@@ -199,7 +205,7 @@ def is_panic(error: BaseException) -> bool:
     return type(error).__module__ == "pyo3_runtime"
 
 
-def near(name: object, names: Iterable[str], shown: Callable[[str], str] = str, cutoff: float = 0.6) -> str:
+def did_you_mean(name: object, names: Iterable[str], shown: Callable[[str], str] = str, cutoff: float = 0.6) -> str:
     """`` (did you mean …?)`` for a message if one of ``names`` is similar to ``name``; else empty."""
     close = similar(str(name), list(names), 1, cutoff)
     return f" (did you mean {shown(close[0])}?)" if close else ""

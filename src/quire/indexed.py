@@ -14,84 +14,33 @@ from threading import Lock
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-import msgspec
-
 from quire.errors import IndexDamagedError, MissingExtraError, NotFoundError, StoreError
+from quire.index.changed_files import stale_files
 from quire.index.engine import damage
 from quire.index.engine.snapshot import Opened, Snapshot, open_snapshot
-from quire.index.file_records import DEFAULT_FOLDER, LINK_FOUND, LINK_LOST, VERSION, FileRecord, FileTable, Tree
+from quire.index.file_records import DEFAULT_FOLDER, VERSION, FileRecord
 from quire.index.folder import Folder, other_version, refuse_file, refuse_foreign_files
 from quire.index.node import Node
+from quire.index.reports import Status, TreeInfo, Update, better_slugs, tree_info, update_report
 from quire.index.section_lookup import find_section
-from quire.index.update_plan import Request, UpdatePlan, plan_removal, plan_update, rebuild_reason, stale_files
-from quire.model import Finding
+from quire.index.update_plan import Request, UpdatePlan, plan_removal, plan_update, rebuild_reason
 from quire.options import AUTO_SLUGS
 from quire.search import argument_checks as check
-from quire.search.build_hits import hit_for_node
 from quire.search.fusion import Mode
 from quire.search.hit import Hit, Results
 from quire.search.path_filter import matches_path
-from quire.search.phases import search
-from quire.search.ranking_settings import MAX_EXTENDED, SearchSettings
+from quire.search.phases import hit_for_node, search
+from quire.search.ranking_settings import SearchSettings
 from quire.search.similar import similar_query
+from quire.trees import DEFAULT_LANGUAGE
 
 if TYPE_CHECKING:
     from quire.index.read_files import OnProgress
-    from quire.vectors.meaning import Meaning
     from quire.vectors.node_vectors import VectorUpdate
+    from quire.vectors.vector_search import VectorSearch
     from quire.write.lock import OnWait
 
-CLEARLY_BETTER = 1.1
-"""How many times as many links another rule for anchors must lead to a section before it is recommended."""
 __all__ = ["Index", "Status", "TreeInfo", "Update"]
-
-
-class Update(msgspec.Struct, frozen=True, kw_only=True):
-    """What an update has done."""
-
-    added: int = 0  # new files
-    changed: int = 0  # files with new content
-    removed: int = 0  # files that are gone
-    touched: int = 0  # files with new times and the same content
-    unchanged: int = 0  # all other files
-    failed: tuple[Finding, ...] = ()  # files that cannot be read, reported at every update; all others are in the index
-    rebuilt: str | None = None  # why the whole index was rebuilt; None if it was not, or if it is new
-    nodes: int = 0  # the number of nodes in the index
-    seconds: float = 0.0  # the duration
-
-
-class TreeInfo(msgspec.Struct, frozen=True, kw_only=True):
-    """A tree of an index."""
-
-    folder: Path  # the folder of its documents
-    language: str  # the language of its documents
-    files: int  # the number of files, without those that cannot be read
-    nodes: int  # the number of nodes
-    tokens: int  # the number of tokens
-    dialect: str  # its dialect of Markdown; empty if it was not given
-    slugs: str  # the rule for anchors, or "auto"
-    slug_rule: str  # the rule that is tried first for ``PATH#ANCHOR``: ``slugs``, or what "auto" has chosen
-    internal_links: int  # the number of links to documents of the tree, found or not
-    resolved_links: int  # how many of them lead to a document
-
-
-class Status(msgspec.Struct, frozen=True, kw_only=True):
-    """The state of an index."""
-
-    version: int  # the format version on disk; this quire's if it is unknown
-    size: int  # its size in bytes
-    damaged: str | None = None  # what is wrong with its files; the fields below are then empty. None if nothing is.
-    rebuild: str | None = None
-    """Why the next update will rebuild it although nothing is damaged. The fields below are filled only if the format
-    version is this quire's."""
-    trees: Mapping[str, TreeInfo] = {}  # its trees by name
-    segments: int = 0  # the number of engine segments
-    outdated: tuple[str, ...] = ()  # the ids of documents that were added, changed or removed since the last update
-    failed: tuple[Finding, ...] = ()  # files that cannot be read
-    vectors: str = ""  # the model of its vectors; empty if it has none
-    without_vectors: int = 0  # the number of nodes that search by meaning does not find
-    better_slugs: Mapping[str, str] = {}
-    """The rule that "auto" would choose for a tree if the index were rebuilt, if it is clearly better."""
 
 
 class Index:
@@ -104,7 +53,7 @@ class Index:
         self._lock = Lock()
         self._last: Opened | None = None
         self._closed = False
-        self._meaning: Meaning | None = None
+        self._vector_search: VectorSearch | None = None
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str] = DEFAULT_FOLDER, *, settings: SearchSettings | None = None) -> Index:
@@ -193,13 +142,13 @@ class Index:
         with self._lock:
             self._last = None if self._closed else opened
         files = opened[0].files if opened[0] is not None else {}
-        return _update_report(plan, files, time.perf_counter() - started)
+        return update_report(plan, files, time.perf_counter() - started)
 
     def search(
         self,
         query: str,
         *,
-        limit: int = 10,
+        limit: int | None = None,
         max_tokens: int | None = None,
         trees: str | Sequence[str] | None = None,
         path: str | Sequence[str] | None = None,
@@ -207,16 +156,14 @@ class Index:
         every: bool = False,
         explain: bool = False,
         mode: Mode = "words",
-        around: Callable[[Hit], int] | None = None,
     ) -> Results:
         """The sections that match ``query``, the best first, together at most ``max_tokens`` tokens; 0: no limit.
 
-        Each shows its own text, then as much below it as fits. By default an answer has at most 8,000 tokens, and shows
-        what is below a section only up to 2,000.
+        Texts and breadcrumb lines count; by default there may be 8,000. Each section shows its own text; what is below
+        it is shown as long as the answer has at most 2,000 tokens (``max_below`` in the settings), or without a limit.
         Results that score much less than the best are left out and counted, unless ``every`` is true.
         ``trees``, one or more names, and ``path``, one or more patterns such as ``guides/**``, restrict the search.
         ``mode`` is ``words``, or after ``embed`` also ``meaning`` or ``hybrid``, which is both.
-        ``around`` returns how many tokens the caller shows around a hit, besides its breadcrumb line; they count, too.
         """
         snapshot, names, patterns = self._snapshot(), check.strings("trees", trees), check.strings("path", path)
         weight = check.meaning_weight(mode, self._settings.meaning)
@@ -228,16 +175,14 @@ class Index:
         return search(
             snapshot,
             check.string("query", query),
-            limit=check.positive("limit", limit),
-            max_tokens=check.token_budget("max_tokens", max_tokens),
-            max_extended=MAX_EXTENDED if max_tokens is None else None,
+            limit=self._limit(limit),
+            max_tokens=check.token_budget("max_tokens", max_tokens, self._settings.max_tokens),
             trees=names,
             paths=patterns,
             merge=merge,
             every=every,
             explain=explain,
             settings=self._settings,
-            around=around,
             find_near=find_near,
         )
 
@@ -253,54 +198,64 @@ class Index:
         """The name of the embedder of its vectors: ``wordllama``, ``minilm``; empty for any other."""
         return self._vectors().embedder_name
 
-    def _vectors(self) -> Meaning:
-        if self._meaning is None:
+    def _vectors(self) -> VectorSearch:
+        if self._vector_search is None:
             try:
-                from quire.vectors.meaning import Meaning  # noqa: PLC0415  loads NumPy
+                from quire.vectors.vector_search import VectorSearch  # noqa: PLC0415  loads NumPy
             except ModuleNotFoundError as error:
                 raise MissingExtraError("wordllama", error.name) from error
 
-            self._meaning = Meaning(self._folder.path)
-        return self._meaning
+            self._vector_search = VectorSearch(self._folder.path)
+        return self._vector_search
 
     def get(self, name: str, *, children: bool = True, max_tokens: int | None = None) -> Hit:
         """One section by its id, ``PATH#SLUG`` or ``PATH:LINE``, with everything below it or without."""
         snapshot = self._snapshot()
         node = find_section(snapshot, check.string("name", name))
-        most = check.token_budget("max_tokens", max_tokens or 0)
+        most = check.token_budget("max_tokens", max_tokens, 0)
         return hit_for_node(snapshot, node if children else node.without_children(), most)
 
     def similar(
         self,
-        name: str,
+        name: str = "",
         *,
-        limit: int = 10,
+        text: str = "",
+        limit: int | None = None,
         max_tokens: int | None = None,
         trees: str | Sequence[str] | None = None,
         path: str | Sequence[str] | None = None,
     ) -> Results:
-        """Sections with the same words as the one called ``name``, in other documents."""
+        """Sections with the same words as the one called ``name``, in other documents; or with those of a ``text``."""
         snapshot = self._snapshot()
-        node = find_section(snapshot, check.string("name", name))
+        if text:
+            without, words = None, similar_query(snapshot, "", check.string("text", text), DEFAULT_LANGUAGE)
+        else:
+            node = find_section(snapshot, check.string("name", name))
+            nodes = [node] if node.position else snapshot.nodes_of(node.document_id)
+            titles, texts = "\n".join(node.title for node in nodes), "\n".join(node.body_text for node in nodes)
+            language = snapshot.settings.trees[node.tree].language
+            without, words = node.document_id, similar_query(snapshot, titles, texts, language)
         return search(
             snapshot,
-            similar_query(snapshot, node),
-            limit=check.positive("limit", limit),
-            max_tokens=check.token_budget("max_tokens", max_tokens),
-            max_extended=MAX_EXTENDED if max_tokens is None else None,
+            words,
+            limit=self._limit(limit),
+            max_tokens=check.token_budget("max_tokens", max_tokens, self._settings.max_tokens),
             trees=check.strings("trees", trees),
             paths=check.strings("path", path),
-            without=node.document_id,
+            without=without,
             merge=True,
             settings=self._settings,
         )
+
+    def _limit(self, limit: int | None) -> int:
+        return self._settings.limit if limit is None else check.positive("limit", limit)
 
     def trees(self) -> dict[str, TreeInfo]:
         """The trees of the index by name."""
         snapshot = self._snapshot()
         if not snapshot.tree_infos:
             trees = sorted(snapshot.settings.trees.items())
-            snapshot.tree_infos = {name: _tree_info(self._folder, snapshot, name, tree) for name, tree in trees}
+            snapshot.tree_infos = {name: tree_info(self._folder, snapshot, name, tree) for name, tree in trees}
         return dict(snapshot.tree_infos)
 
     def documents(self, tree: str | None = None, path: str | Sequence[str] | None = None) -> list[FileRecord]:
@@ -308,11 +263,11 @@ class Index:
         snapshot = self._snapshot()
         if tree is not None:
             check.known_trees("tree", [check.string("tree", tree)], snapshot.settings.trees)
-        found = [each for each in snapshot.files.values() if not each.failed and tree in (None, each.tree)]
+        records = [record for record in snapshot.files.values() if not record.failed and tree in (None, record.tree)]
         patterns = check.strings("path", path)
         if patterns is not None:
-            found = [each for each in found if matches_path(each.tree, each.path, patterns)]
-        return sorted(found, key=lambda each: (each.tree, each.path))
+            records = [record for record in records if matches_path(record.tree, record.path, patterns)]
+        return sorted(records, key=lambda record: (record.tree, record.path))
 
     def outline(self, document: str) -> list[Node]:
         """The nodes of a document in order, by its id or path."""
@@ -348,7 +303,7 @@ class Index:
             failed=tuple(stale.failed),
             vectors=table.model if table else "",
             without_vectors=vector_files.without_vectors(table, snapshot.files) if table else 0,
-            better_slugs=_better_slugs(self._folder, settings.trees),
+            better_slugs=better_slugs(self._folder, settings.trees),
         )
 
     def _check_all(self, snapshot: Snapshot) -> None:
@@ -380,55 +335,3 @@ def _is_wanted(trees: Sequence[str] | None, patterns: Sequence[str] | None, reco
     """Whether a search is restricted to this document, among others, or not at all."""
     is_in_tree = trees is None or record.tree in trees
     return is_in_tree and (patterns is None or matches_path(record.tree, record.path, patterns))
-
-
-def _update_report(plan: UpdatePlan, files: FileTable, seconds: float) -> Update:
-    """What an update has done, from its plan and the new file records."""
-    stale = plan.stale
-    readable = [task.record.id for task in stale.tasks if not files[task.record.id].failed]
-    changed = sum(name in plan.known for name in readable)
-    unreadable = [(task, files[task.record.id]) for task in stale.tasks if files[task.record.id].failed]
-    failed = [finding for task, record in unreadable for finding in record.findings(os.fsdecode(task.file))]
-    return Update(
-        added=len(readable) - changed,
-        changed=changed,
-        removed=len(stale.removed),
-        touched=stale.touched,
-        unchanged=stale.unchanged,
-        failed=(*stale.failed, *failed),
-        rebuilt=plan.rebuild_reason,
-        nodes=sum([record.nodes for record in files.values()]),
-        seconds=seconds,
-    )
-
-
-def _better_slugs(folder: Folder, trees: Mapping[str, Tree]) -> dict[str, str]:
-    """The rules by which clearly more links lead to a section than by the chosen ones."""
-    automatic = {name: tree for name, tree in trees.items() if tree.slugs == AUTO_SLUGS}
-    if not automatic:
-        return {}
-    from quire.index.update import tree_slugs  # noqa: PLC0415  loads the parser
-
-    choices = {name: tree_slugs(folder.home, tree) for name, tree in automatic.items()}
-    return {
-        name: choice.rule
-        for name, choice in choices.items()
-        if choice.found[choice.rule] > CLEARLY_BETTER * choice.found[trees[name].slug_rule]
-    }
-
-
-def _tree_info(folder: Folder, snapshot: Snapshot, name: str, tree: Tree) -> TreeInfo:
-    records = [record for record in snapshot.files.values() if record.tree == name and not record.failed]
-    signs = snapshot.signs(name)
-    return TreeInfo(
-        folder=folder.home / os.fsdecode(tree.folder),
-        language=tree.language,
-        files=len(records),
-        nodes=sum(record.nodes for record in records),
-        tokens=sum(record.tokens for record in records),
-        dialect=tree.dialect,
-        slugs=tree.slugs,
-        slug_rule=tree.slug_rule,
-        internal_links=signs.get(LINK_FOUND, 0) + signs.get(LINK_LOST, 0),
-        resolved_links=signs.get(LINK_FOUND, 0),
-    )

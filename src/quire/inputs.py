@@ -7,7 +7,7 @@ from os import PathLike
 from typing import Any, TypeAlias, get_args
 
 from quire.dialects import DIALECTS
-from quire.errors import OptionError, impossible
+from quire.errors import OptionError, invalid_value
 from quire.model import Document, Syntax
 
 AnyPath: TypeAlias = str | PathLike[str]
@@ -25,11 +25,11 @@ def checked(
     path = str(path) if isinstance(path, PathLike) else path
     for name, value in (("path", path), ("title", title)):
         if value is not None and not isinstance(value, str):
-            raise impossible(name, value, "it must be a text")
+            raise invalid_value(name, value, "must be a text")
     if syntax is not None and syntax not in _SYNTAXES:
-        raise impossible("syntax", syntax, f"choose from: {', '.join(map(repr, _SYNTAXES))}")
+        raise invalid_value("syntax", syntax, f"must be one of {', '.join(map(repr, _SYNTAXES))}")
     if dialect is not None and dialect not in DIALECTS:
-        raise impossible("dialect", dialect, f"choose from: {', '.join(map(repr, DIALECTS))}")
+        raise invalid_value("dialect", dialect, f"must be one of {', '.join(map(repr, DIALECTS))}")
     return path
 
 
@@ -37,7 +37,7 @@ def patterns(name: str, value: Any) -> tuple[str, ...]:
     """One pattern for paths, or several; OptionError if ``value`` is neither."""
     found = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Iterable) else (value,)
     if not all(isinstance(each, str) and each for each in found):
-        raise impossible(name, value, "it must be a pattern for paths, or a list of them")
+        raise invalid_value(name, value, "must be a pattern for paths, or a list of them")
     return found
 
 

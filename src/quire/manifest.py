@@ -22,7 +22,7 @@ Headings: TypeAlias = Callable[[str], Sequence[Node]]
 """The nodes of a document, by its id."""
 
 
-class Row(NamedTuple):
+class Entry(NamedTuple):
     """A line of the list."""
 
     id: str
@@ -37,18 +37,18 @@ class Row(NamedTuple):
 
     @property
     def line(self) -> str:
-        """The row as text; of a section without the id of its document."""
+        """The entry as a line; of a section without the id of its document."""
         name = "#" + self.id.rpartition("#")[2] if self.depth else self.id
         lines = f" {self.lines}" if self.lines else ""
         return f"{'  ' * self.depth}{name} {self.title}{lines} ({self.tokens:,})"
 
 
 class Manifest(NamedTuple):
-    """Some or all rows of the most detailed level that fits."""
+    """Some or all entries of the most detailed level that fits."""
 
-    rows: Sequence[Row]
+    entries: Sequence[Entry]
     total: int
-    """How many rows the level has."""
+    """How many entries the level has."""
     is_shortened: bool
     """Whether there are folders instead of documents."""
 
@@ -62,7 +62,7 @@ def manifest(
     start: int = 0,
 ) -> Manifest:
     """The most detailed list that fits, or the part of the shortest one from ``start`` on that does."""
-    rows: Sequence[Row] = []
+    rows: Sequence[Entry] = []
     is_shortened = False
     for rows, is_shortened in _levels(documents, headings, max_tokens):
         found = Manifest(rows, len(rows), is_shortened)
@@ -80,8 +80,8 @@ def manifest(
 
 def _levels(
     documents: Sequence[FileRecord], headings: Headings, max_tokens: int
-) -> Iterator[tuple[Sequence[Row], bool]]:
-    plain = [Row(each.id, each.title, each.tokens) for each in documents]
+) -> Iterator[tuple[Sequence[Entry], bool]]:
+    plain = [Entry(each.id, each.title, each.tokens) for each in documents]
     if len(documents) * _HEADING_TOKENS <= max_tokens:
         nodes = [headings(each.id) for each in documents]
         for deepest in range(_DEEPEST_HEADING if len(documents) > 1 else _ALL_HEADINGS, 0, -1):
@@ -94,15 +94,15 @@ def _levels(
         yield list(_folder_rows(documents, kept)), True
 
 
-def _section_rows(nodes: Sequence[Node], deepest: int) -> Iterator[Row]:
+def _section_rows(nodes: Sequence[Node], deepest: int) -> Iterator[Entry]:
     """The headings of a document, without one that repeats its title."""
     for node in nodes:
         is_title = node.depth == 1 and node.title == nodes[0].title
         if 0 < node.depth <= deepest and not is_title:
-            yield Row(node.id, node.title, node.full_tokens, f"{node.line}-{node.full_last_line}", node.depth)
+            yield Entry(node.id, node.title, node.full_tokens, f"{node.line}-{node.full_last_line}", node.depth)
 
 
-def _folder_rows(documents: Sequence[FileRecord], kept: int) -> Iterator[Row]:
+def _folder_rows(documents: Sequence[FileRecord], kept: int) -> Iterator[Entry]:
     """Documents at most ``kept`` folders deep; of deeper folders the number of documents and tokens."""
     folders: dict[str, list[FileRecord]] = {}
     for each in documents:
@@ -112,4 +112,4 @@ def _folder_rows(documents: Sequence[FileRecord], kept: int) -> Iterator[Row]:
         folders.setdefault(name, []).append(each)
     for name, inside in folders.items():
         title = f"{len(inside):,} document{'s' * (len(inside) > 1)}" if name.endswith("/") else inside[0].title
-        yield Row(name, title, sum(each.tokens for each in inside))
+        yield Entry(name, title, sum(each.tokens for each in inside))

@@ -11,10 +11,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from functools import cached_property, partial
-from operator import attrgetter
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeAlias
+
+from msgspec import Struct, field
 
 from quire.offsets import BLANK, lines_at
 
@@ -65,8 +66,7 @@ Note: TypeAlias = tuple[int, str, str]
 """A finding before its line is known: position, code, message."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class Source(Struct, frozen=True, kw_only=True):
     """A document as text, before parsing."""
 
     text: str
@@ -77,7 +77,7 @@ class Source:
     """Whether ``#`` lines can be headings."""
     dialect: str | None = None
     """The dialect of Markdown, if it is known; None to read the constructs of all."""
-    frontmatter: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    frontmatter: Mapping[str, Any] = field(default_factory=dict)
     """The metadata at its top, as plain values."""
     body_start: int = 0
     """Where the body starts: after a byte order mark and the front matter."""
@@ -85,6 +85,9 @@ class Source:
     """Front matter that does not parse: it is body text, but not Markdown."""
     findings: tuple[Finding, ...] = ()
     """Findings from reading."""
+
+    def __hash__(self) -> int:
+        return hash((self.path, self.text))
 
     @property
     def metadata(self) -> Mapping[str, Any]:
@@ -263,32 +266,25 @@ class SectionColumns(NamedTuple):
     """The number of the heading's block; -1 for the document."""
 
 
-_start_of, _end_of = attrgetter("start"), attrgetter("end")
-
-
-def between(blocks: Sequence[Block], start: int, end: int) -> Sequence[Block]:
-    """The part of the ordered ``blocks`` that overlaps ``start`` to ``end``."""
-    first = bisect_right(blocks, start, key=_end_of)
-    return blocks[first : bisect_left(blocks, end, key=_start_of)]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Document:
+class Document(Struct, frozen=True, kw_only=True, dict=True):
     """A parsed document: the input of every strategy. ``blocks`` and ``sections`` are made when they are first read."""
 
     source: Source
     """The text it was parsed from."""
     title: str
     """The caller's title, else front matter's, else the first H1, else the file name, else empty."""
-    block_columns: BlockColumns = field(repr=False, hash=False)
+    block_columns: BlockColumns
     """The blocks at document level, as lists; together they cover every character that is not blank."""
-    section_columns: SectionColumns = field(repr=False, hash=False)
+    section_columns: SectionColumns
     """The sections, as lists."""
     findings: tuple[Finding, ...] = ()
     """Findings from reading and parsing."""
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return partial(Document, **{each.name: getattr(self, each.name) for each in fields(self)}), ()
+    def __hash__(self) -> int:
+        return hash((self.title, self.source))
+
+    def __repr__(self) -> str:
+        return f"Document(path={self.path!r}, title={self.title!r}, findings={self.findings!r})"
 
     @cached_property
     def sections(self) -> tuple[Section, ...]:
@@ -309,16 +305,18 @@ class Document:
         """The blocks at document level, in order; together they cover every character that is not blank."""
         kinds, starts, ends, names = self.block_columns
         sections = self.section_columns
-        number = {block: section for section, block in enumerate(sections.blocks)}
-        made: list[Block] = []
+        section_of = {block: section for section, block in enumerate(sections.blocks)}
+        blocks: list[Block] = []
         for at, (kind, start, end) in enumerate(zip(kinds, starts, ends, strict=True)):
             if kind == "heading":
-                own = number[at]
-                made.append(Block(kind, start, end, sections.depths[own], sections.titles[own], (), sections.ids[own]))
+                row = section_of[at]
+                blocks.append(
+                    Block(kind, start, end, sections.depths[row], sections.titles[row], (), sections.ids[row])
+                )
             else:
                 info = fence_info(self.text, start) if kind == "code" else names.get(at, "")
-                made.append(Block(kind, start, end, 0, info))
-        return tuple(made)
+                blocks.append(Block(kind, start, end, 0, info))
+        return tuple(blocks)
 
     @property
     def text(self) -> str:

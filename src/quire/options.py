@@ -1,18 +1,22 @@
-"""The options of a run: one frozen record, validated once.
+"""The options of cutting: a frozen struct for each strategy, which declares their types, ranges, defaults and meanings.
 
-A strategy accepts the common options and its own. Any other option is an error that lists the valid names.
+``build`` validates once for any number of documents. The command line, quire.toml and the documentation are derived
+from the structs; ``ChunkOptions`` has the same names for editors and type checkers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal, TypedDict
 
-from quire.dialects import DIALECTS
-from quire.errors import OptionError, impossible, near
+from msgspec import Meta, Struct, structs
+
+from quire import validation
+from quire.dialects import DIALECTS, DialectName
+from quire.errors import OptionError, invalid_value
+from quire.validation import NO_LIMIT, Naming
 
 BreadcrumbMode = Literal["conditional", "always", "none"]
 Slugs = Literal[
@@ -31,230 +35,232 @@ LEAST_CAP = 32
 SHORT = 64
 """Chunks below this many tokens are short, for strategies without a minimum."""
 
+NamePart = Annotated[
+    str, Meta(pattern=r"^[\w.-]+$(?!\n)", extra={"rule": "a name of letters, digits, '-', '_' and '.'"})
+]  # fmt: skip
+"""The first part of ids: a content type, the name of a tree."""
+Cap = Annotated[
+    int, Meta(ge=LEAST_CAP, le=NO_LIMIT, description="maximum tokens per chunk, breadcrumb included")
+]  # fmt: skip
+Target = Annotated[
+    int, Meta(ge=1, le=NO_LIMIT, description="desired tokens of a chunk; in packed, of the pieces of a long block")
+]  # fmt: skip
+Minimum = Annotated[
+    int, Meta(ge=0, le=NO_LIMIT, description="smaller chunks are joined with others where possible")
+]  # fmt: skip
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """Everything that decides how a document is cut and what its chunks contain."""
 
-    strategy: str = DEFAULT_STRATEGY
-    """How to cut."""
-    tokenizer: str = DEFAULT_TOKENIZER
-    """The name of the token counter."""
-    content_type: str = "doc"
-    """The kind of content; the first part of every id."""
-    breadcrumb_mode: BreadcrumbMode = "conditional"
-    """When the breadcrumb line is put above the text to embed."""
-    slugs: Slugs = "github"
-    """The rule for ``header_slugs``: GitHub's, ASCII only, that of a documentation generator, or ``auto``."""
-    dialect: str | None = None
-    """The dialect of Markdown, which also sets the default of ``slugs``; by default all constructs are read."""
-    timestamps: bool = False
-    """Whether metadata contains the time; off, so that equal input gives equal bytes."""
-    tree: str | None = None
-    """`tree`: the first part of node ids; by default the content type."""
-    min_tokens: int = 0
-    """`sections`, `packed`, `flow`: smaller chunks are joined with others where possible."""
-    max_tokens: int = 0
-    """`sections`, `flow`: the cap."""
-    max_depth: int = 6
-    """`sections`: deeper headings are treated as text."""
-    target: int = 0
-    """`packed`: the approximate size of parts of long text, code and tables."""
-    hard_cap: int = 0
-    """`packed`: the cap."""
-    merge_siblings: bool = True
-    """`packed`: whether sibling sections may share a chunk."""
-    target_tokens: int = 0
-    """`flow`: the approximate size of a chunk."""
-    overlap_sentences: int = 0
-    """`flow`: how many sentences of the previous chunk are repeated."""
-    overlap: Overlap = "prose"
-    """`flow`: ``prose`` repeats sentences within running text, ``always`` also over headings and out of lists."""
-    normalize: bool = False
-    """`flow`: whether line ends, trailing spaces and repeated blank lines are normalised."""
-    guard: Guard = "warn"
-    """`flow`: what happens to a chunk that is not worth embedding."""
+class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The options of every strategy."""
 
-    @property
-    def tree_name(self) -> str:
-        """The first part of node ids."""
-        return self.tree if self.tree is not None else self.content_type
+    strategy: ClassVar[str] = ""
+    tokenizer: Annotated[
+        str, Meta(description="tokenizer for counting: an encoding, an OpenAI model or a tokenizer.json")
+    ] = DEFAULT_TOKENIZER
+    content_type: Annotated[NamePart, Meta(description="the kind of content; the first part of every id")] = "doc"
+    breadcrumb_mode: Annotated[
+        BreadcrumbMode, Meta(description="when the breadcrumb line is put above the text to embed")
+    ] = "conditional"
+    slugs: Annotated[
+        Slugs,
+        Meta(description="the rule for anchors: GitHub's, ASCII only, that of a documentation generator, or auto"),
+    ] = "github"
+    dialect: Annotated[
+        DialectName | None,
+        Meta(description="the dialect of Markdown, which also sets the default of slugs; by default any"),
+    ] = None
+    timestamps: Annotated[bool, Meta(description="add the time of cutting to the metadata")] = False
 
     @property
     def cap(self) -> int | None:
-        """The most tokens that a text to embed may have; None if the strategy has no cap."""
-        return self.hard_cap or self.max_tokens or None
+        """Maximum tokens of a text to embed; None if the strategy has no cap."""
+        return getattr(self, "max_tokens", None)
+
+    @property
+    def minimum(self) -> int:
+        """Smaller chunks are joined with others; 0 if the strategy has no minimum."""
+        return getattr(self, "min_tokens", 0)
 
     @property
     def short(self) -> int:
         """Chunks with fewer tokens of their own need the full breadcrumb."""
-        return self.min_tokens if "min_tokens" in OWN[self.strategy] else SHORT
+        return getattr(self, "min_tokens", SHORT)
 
-    def fingerprint(self) -> str:
-        """Equal for options that give equal output."""
-        from hashlib import blake2b  # noqa: PLC0415  loads OpenSSL, which a search does not need
-
-        return blake2b(repr(sorted(self.to_dict().items())).encode(), digest_size=8).hexdigest()
+    @property
+    def tree_name(self) -> str:
+        """The first part of node ids."""
+        return self.content_type
 
     def to_dict(self) -> dict[str, Any]:
-        """The options that this strategy reads, by name."""
-        return {name: getattr(self, name) for name in ("strategy", *valid_names(self.strategy))}
+        """The strategy and its options by name."""
+        return {"strategy": self.strategy, **structs.asdict(self)}
 
 
-COMMON = ("tokenizer", "content_type", "breadcrumb_mode", "slugs", "dialect", "timestamps")
-OWN: Mapping[str, Mapping[str, Any]] = MappingProxyType(
-    {
-        "packed": MappingProxyType({"target": 512, "hard_cap": 1024, "min_tokens": 64, "merge_siblings": True}),
-        "flow": MappingProxyType(
-            {
-                "min_tokens": 64,
-                "target_tokens": 400,
-                "max_tokens": 512,
-                "overlap_sentences": 2,
-                "overlap": "prose",
-                "normalize": True,
-                "guard": "warn",
-            }
-        ),
-        "sections": MappingProxyType({"min_tokens": 100, "max_tokens": 800, "max_depth": 3}),
-        "tree": MappingProxyType({"tree": None}),
-    }
-)
-"""Each strategy's own options with their defaults."""
-TOKENIZERS: Mapping[str, str] = MappingProxyType({"sections": "estimate"})
-"""Strategies with another default tokenizer."""
+class PackedOptions(Options, frozen=True):
+    """The options of ``packed``."""
 
-_ALIKE = (("hard_cap", "max_tokens"), ("target", "target_tokens"))
-"""Options that mean the same in different strategies."""
+    strategy: ClassVar[str] = "packed"
+    max_tokens: Cap = 1024
+    target_tokens: Target = 512
+    min_tokens: Minimum = 64
+    merge_siblings: Annotated[bool, Meta(description="sibling sections may share a chunk")] = True
 
-_TYPES: Mapping[str, type] = MappingProxyType(
-    {"content_type": str, "tree": str, "timestamps": bool, "tokenizer": str, "merge_siblings": bool, "normalize": bool},
+
+class FlowOptions(Options, frozen=True):
+    """The options of ``flow``."""
+
+    strategy: ClassVar[str] = "flow"
+    max_tokens: Cap = 512
+    target_tokens: Target = 400
+    min_tokens: Minimum = 64
+    overlap_sentences: Annotated[
+        int, Meta(ge=0, le=100, description="sentences of the previous chunk that are repeated")
+    ] = 2
+    overlap: Annotated[
+        Overlap, Meta(description="repeat sentences within running text only, or also over headings and out of lists")
+    ] = "prose"
+    normalize: Annotated[bool, Meta(description="normalize line ends, trailing spaces and repeated blank lines")] = True
+    guard: Annotated[Guard, Meta(description="what happens to a chunk that is not worth embedding")] = "warn"
+
+
+class SectionsOptions(Options, frozen=True):
+    """The options of ``sections``."""
+
+    strategy: ClassVar[str] = "sections"
+    tokenizer: Annotated[str, Meta(description="tokenizer for counting")] = "estimate"
+    max_tokens: Cap = 800
+    min_tokens: Minimum = 100
+    max_depth: Annotated[int, Meta(ge=1, le=6, description="deeper headings are treated as text")] = 3
+
+
+class TreeOptions(Options, frozen=True):
+    """The options of ``tree``."""
+
+    strategy: ClassVar[str] = "tree"
+    tree: Annotated[NamePart | None, Meta(description="the first part of node ids; by default the content type")] = None
+
+    @property
+    def tree_name(self) -> str:
+        """The first part of node ids."""
+        return self.content_type if self.tree is None else self.tree
+
+
+STRATEGIES: Mapping[str, type[Options]] = MappingProxyType(
+    {each.strategy: each for each in (PackedOptions, FlowOptions, SectionsOptions, TreeOptions)}
 )
-_CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "breadcrumb_mode": get_args(BreadcrumbMode),
-        "slugs": get_args(Slugs),
-        "dialect": tuple(DIALECTS),
-        "guard": get_args(Guard),
-        "overlap": get_args(Overlap),
-    },
-)
-_RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
-    {
-        "min_tokens": (0, 10**9),
-        "max_tokens": (LEAST_CAP, 10**9),
-        "hard_cap": (LEAST_CAP, 10**9),
-        "target": (1, 10**9),
-        "target_tokens": (1, 10**9),
-        "overlap_sentences": (0, 100),
-        "max_depth": (1, 6),
-    }
-)
+OPTION_NAMES = tuple(dict.fromkeys(name for kind in STRATEGIES.values() for name in kind.__struct_fields__))
+"""The options of all strategies."""
+ALIASES: Mapping[str, str] = MappingProxyType({"hard_cap": "max_tokens", "target": "target_tokens"})
+"""Other names of ``packed``'s sizes."""
+
+
+class ChunkOptions(TypedDict, total=False):
+    """The options of ``quire.chunk`` for type checkers; a test compares them with the structs."""
+
+    content_type: str
+    breadcrumb_mode: BreadcrumbMode
+    slugs: Slugs
+    dialect: DialectName | None
+    timestamps: bool
+    max_tokens: int
+    target_tokens: int
+    min_tokens: int
+    merge_siblings: bool
+    overlap_sentences: int
+    overlap: Overlap
+    normalize: bool
+    guard: Guard
+    max_depth: int
+    tree: str | None
+    hard_cap: int
+    target: int
+
+
+class FileOptions(ChunkOptions, total=False):
+    """The options of ``quire.chunk_file`` and ``quire.chunk_dir`` for type checkers."""
+
+    title: str | None
+    syntax: Literal["markdown", "text"] | None
+    tokenizer: object
 
 
 def valid_names(strategy: str) -> tuple[str, ...]:
     """The options that ``strategy`` accepts."""
-    return (*COMMON, *OWN[strategy])
+    return STRATEGIES[strategy].__struct_fields__
 
 
-Shown = Callable[[str], str]
-"""Turns an option's name into the name used in messages; the command line has other names."""
+def own_names(strategy: str) -> tuple[str, ...]:
+    """The options that ``strategy`` has and others may not."""
+    return tuple(name for name in valid_names(strategy) if name not in Options.__struct_fields__)
 
 
-def build(strategy: str, given: Mapping[str, Any], shown: Shown = str) -> Options:
-    """Options for ``strategy``. An unknown option or an impossible value raises an OptionError."""
+def default_tokenizer(strategy: str) -> str:
+    """The tokenizer of a strategy; of an unknown one, which ``build`` refuses, the common one."""
+    kind = STRATEGIES.get(strategy, Options) if isinstance(strategy, str) else Options
+    return str(validation.fields(kind)["tokenizer"].default)
+
+
+def build(strategy: str, values: Mapping[str, Any], name: Naming = str) -> Options:
+    """Options for ``strategy``. An unknown option or an invalid value raises an OptionError that calls it ``name``."""
     try:
         # With their types, because 64 == 64.0.
-        return _built(strategy, tuple((name, value, type(value)) for name, value in given.items()), shown)
+        return _built(strategy, tuple((key, value, type(value)) for key, value in values.items()), name)
     except TypeError:  # an unhashable value; validation raises an error that names it
-        return _validated(strategy, given, shown)
+        return _validated(strategy, values, name)
 
 
 @lru_cache(maxsize=256)
-def _built(strategy: str, given: tuple[tuple[str, Any, type], ...], shown: Shown) -> Options:
-    """Validates once for any number of documents."""
-    return _validated(strategy, {name: value for name, value, _ in given}, shown)
+def _built(strategy: str, values: tuple[tuple[str, Any, type], ...], name: Naming) -> Options:
+    return _validated(strategy, {key: value for key, value, _ in values}, name)
 
 
-def _validated(strategy: str, given: Mapping[str, Any], shown: Shown) -> Options:
-    if strategy not in OWN:
-        hint = near(strategy, OWN, repr)
-        raise OptionError(
-            f"unknown strategy {strategy!r:.80}{hint}", f"choose from: {', '.join(OWN)}", option="strategy"
-        )
-    refuse_others(strategy, given, repr, ("title", "path", "syntax"))
-    chosen = {**OWN[strategy], **given}
-    for name, value in chosen.items():
-        rule = _broken_rule(name, value)
-        if rule:
-            raise impossible(shown(name), value, rule)
-    if chosen.get("dialect"):
-        chosen.setdefault("slugs", DIALECTS[chosen["dialect"]].slugs)
-    _fit_together(chosen, given, shown)
-    return Options(strategy=strategy, **chosen)
+def _validated(strategy: str, values: Mapping[str, Any], name: Naming) -> Options:
+    if not isinstance(strategy, str) or strategy not in STRATEGIES:
+        error = validation.unknown_name(str(strategy), STRATEGIES, repr, what="strategy")
+        raise OptionError(error.problem, error.advice, option="strategy")
+    typed = {ALIASES[alias]: alias for alias in ALIASES if alias in values}
+    called: Naming = lambda key: name(typed.get(key, key))  # noqa: E731
+    values = with_one_name(strategy, values)
+    for key in values:
+        refuse_foreign_option(strategy, key, name)
+    options = validation.convert(STRATEGIES[strategy], values, called, ("title", "path", "syntax"))
+    changes = _fitting_sizes(options, values, called)
+    if options.dialect and "slugs" not in values:
+        changes["slugs"] = DIALECTS[options.dialect].slugs
+    return structs.replace(options, **changes) if changes else options
 
 
-def refuse_others(strategy: str, given: Iterable[str], shown: Shown, besides: Iterable[str]) -> None:
-    """Raise an OptionError for options that ``strategy`` does not have; ``besides`` are also allowed."""
-    valid = valid_names(strategy)
-    for name in given:
-        if name not in valid:
-            advice = f"valid options: {', '.join(map(shown, (*besides, *valid)))}"
-            raise OptionError(_not_an_option(name, strategy, shown), advice, option=name)
+def with_one_name(strategy: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """``values`` with ``hard_cap`` and ``target`` of ``packed`` under the names that every strategy has."""
+    if strategy != DEFAULT_STRATEGY:
+        return dict(values)
+    for alias, key in ALIASES.items():
+        if alias in values and key in values:
+            raise OptionError(f"{alias} and {key} are two names of one option", "give one of them", option=alias)
+    return {ALIASES.get(key, key): value for key, value in values.items()}
 
 
-def _not_an_option(name: str, strategy: str, shown: Shown) -> str:
-    """Which strategy has the option and what this one calls it, or else a similar name."""
-    owners = [each for each, own in OWN.items() if name in own]
-    if not owners:
-        return f"unknown option {shown(name[:80])} for strategy {strategy!r}{near(name, valid_names(strategy), shown)}"
-    here = next((each for alike in _ALIKE if name in alike for each in alike if each in OWN[strategy]), None)
-    hint = f" ({strategy} calls it {shown(here)})" if here else ""
-    return f"option {shown(name)} is one of {' and '.join(map(repr, owners))}, not of strategy {strategy!r}{hint}"
+def refuse_foreign_option(strategy: str, key: str, name: Naming = str) -> None:
+    """Raise an OptionError for an option that other strategies have."""
+    if key in ALIASES:
+        owners, called = [DEFAULT_STRATEGY], f" ({strategy} calls it {name(ALIASES[key])})"
+    else:
+        owners, called = [each for each in STRATEGIES if key in own_names(each)], ""
+    if key not in valid_names(strategy) and owners:
+        called = called if ALIASES.get(key) in valid_names(strategy) else ""
+        whose = " and ".join(map(repr, owners))
+        problem = f"option {name(key)} is one of {whose}, not of strategy {strategy!r}{called}"
+        raise OptionError(problem, f"valid: {', '.join(map(name, valid_names(strategy)))}", option=key)
 
 
-def _fit_together(chosen: dict[str, Any], given: Mapping[str, Any], shown: Shown) -> None:
-    """Check that targets and minimums are below the cap; lower those that are defaults."""
-    cap_name = "hard_cap" if "hard_cap" in chosen else "max_tokens"
-    cap = chosen.get(cap_name)
-    if cap is None:
-        return
-    for name, most, what in (("target", cap, ""), ("target_tokens", cap, ""), ("min_tokens", cap // 2, "half of ")):
-        if chosen.get(name, 0) <= most:
-            continue
-        if name in given:
-            rule = f"{shown(name)} may be at most {what}{shown(cap_name)}={cap}"
-            raise impossible(shown(name), given[name], rule)
-        chosen[name] = most
-
-
-def _broken_rule(name: str, value: Any) -> str | None:
-    """The rule that a value breaks; None if it is valid."""
-    default = next(each.default for each in fields(Options) if each.name == name)
-    if value is None and default is None:
-        return None
-    if name in _CHOICES and value not in _CHOICES[name]:
-        return f"choose from: {', '.join(map(repr, _CHOICES[name]))}"
-    wanted = _TYPES.get(name)
-    if wanted is not None and not isinstance(value, wanted):
-        return f"it must be {_describe(wanted)}"
-    if name in ("content_type", "tree") and not is_id_part(value):
-        return "it begins every id: letters, digits, '-', '_' and '.'"
-    return _broken_range(value, *_RANGES[name]) if name in _RANGES else None
-
-
-def _broken_range(value: Any, least: int, most: int) -> str | None:
-    if isinstance(value, bool) or not isinstance(value, int):
-        return "it must be a whole number"
-    if value < least:
-        return f"it must be at least {least}"
-    return f"it must be at most {most}" if value > most else None
-
-
-def is_id_part(value: str) -> bool:
-    """Whether ids may begin with ``value``: a content type, the name of a tree."""
-    return bool(value) and all(char.isalnum() or char in "-_." for char in value)
-
-
-def _describe(wanted: type) -> str:
-    return {str: "a text", bool: "True or False"}[wanted]
+def _fitting_sizes(options: Options, values: Mapping[str, Any], name: Naming) -> dict[str, Any]:
+    """Smaller defaults for targets and minimums above the cap; one that was set is an error."""
+    changes: dict[str, Any] = {}
+    cap = options.cap or NO_LIMIT
+    for key, most, share in (("target_tokens", cap, ""), ("min_tokens", cap // 2, "half of ")):
+        if getattr(options, key, 0) > most:
+            if key in values:
+                rule = f"{name(key)} may be at most {share}{name('max_tokens')}={cap}"
+                raise invalid_value(name(key), values[key], rule)
+            changes[key] = most
+    return changes

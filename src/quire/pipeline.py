@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from quire import check, finish, inputs, parsing, read, size, split
 from quire import options as run_options
@@ -17,6 +17,7 @@ from quire.errors import InputError
 from quire.inputs import AnyPath
 from quire.model import UNTITLED, Document, Finding, Syntax
 from quire.normalize import RegularText
+from quire.options import ChunkOptions, FileOptions
 from quire.read.source import OnUndecodable
 from quire.record import Chunk, Chunks
 
@@ -45,15 +46,33 @@ def chunk(
     title: str | None = None,
     syntax: Syntax | None = None,
     tokenizer: object = None,
-    **options: Any,
+    **options: Unpack[ChunkOptions],
 ) -> Chunks:
     """Cut ``text``, or a parsed document, into chunks.
 
     ``tokenizer`` is a name (``o200k_base``, ``cl100k_base``, ``estimate``), an OpenAI model (``gpt-4o``), a Hugging
-    Face tokenizer or its file, or any callable that counts the tokens of a text. Other options are the strategy's.
+    Face tokenizer or its file, or any callable that counts the tokens of a text. The other options:
+
+    content_type: the kind of content; the first part of every id
+    breadcrumb_mode: when the breadcrumb line is put above the text to embed
+    slugs: the rule for anchors: GitHub's, ASCII only, that of a documentation generator, or auto
+    dialect: the dialect of Markdown, which also sets the default of slugs; by default any
+    timestamps: add the time of cutting to the metadata
+    max_tokens: maximum tokens per chunk, breadcrumb included (packed, flow, sections)
+    target_tokens: desired tokens of a chunk; in packed, of the pieces of a long block (packed, flow)
+    min_tokens: smaller chunks are joined with others where possible (packed, flow, sections)
+    merge_siblings: sibling sections may share a chunk (packed)
+    overlap_sentences: sentences of the previous chunk that are repeated (flow)
+    overlap: repeat sentences within running text only, or also over headings and out of lists (flow)
+    normalize: normalize line ends, trailing spaces and repeated blank lines (flow)
+    guard: what happens to a chunk that is not worth embedding (flow)
+    max_depth: deeper headings are treated as text (sections)
+    tree: the first part of node ids; by default the content type (tree)
+
+    ``packed`` also takes ``hard_cap`` and ``target`` for ``max_tokens`` and ``target_tokens``.
     """
     started = time.perf_counter()
-    counter = size.resolve(tokenizer, run_options.TOKENIZERS.get(strategy, run_options.DEFAULT_TOKENIZER))
+    counter = size.resolve(tokenizer, run_options.default_tokenizer(strategy))
     chosen = run_options.build(strategy, {**options, "tokenizer": counter.name})
     text = inputs.text_or_document(text, path, title, syntax)
     if isinstance(text, Document):
@@ -65,7 +84,7 @@ def chunk(
         chosen = run_options.build(strategy, {**options, "tokenizer": counter.name, "slugs": rule})
     (pieces, findings), sizer = split.pieces_of(document, counter, chosen)
     chunks = finish.assemble(document, pieces, sizer, chosen, started=started)
-    if strategy == "flow":
+    if isinstance(chosen, run_options.FlowOptions):
         kept, guarded = finish.guarded(document, pieces, chunks, sizer, chosen)
         findings = [*findings, *guarded]
         if len(kept) < len(pieces):  # the rest is numbered again
@@ -80,7 +99,7 @@ def chunk_file(
     *,
     path: AnyPath | None = None,
     errors: OnUndecodable = "strict",
-    **options: Any,
+    **options: Unpack[FileOptions],
 ) -> Chunks:
     """Read a file and cut it into chunks. ``path`` names it in ids; by default that is the file's own name."""
     if not isinstance(file, str | PathLike):
@@ -99,7 +118,7 @@ def chunk_dir(
     errors: OnUndecodable = "strict",
     include: str | Sequence[str] = (),
     exclude: str | Sequence[str] = (),
-    **options: Any,
+    **options: Unpack[FileOptions],
 ) -> Iterator[Chunks]:
     """Read the documents of a folder, one at a time, in the order of their paths, and cut each into chunks.
 
@@ -115,13 +134,15 @@ def chunk_dir(
     chunk("", strategy, **options)
     included, excluded = inputs.patterns("include", include), inputs.patterns("exclude", exclude)
     read.decode(b"", folder, errors)
-    found = read.discover([folder], include=included, exclude=excluded)
-    for skipped in found.skipped:
+    discovered = read.discover([folder], include=included, exclude=excluded)
+    for skipped in discovered.skipped:
         if skipped.is_error:
             raise InputError(skipped.path, skipped.reason)
+    values: dict[str, Any] = {**options}
     if options.get("slugs") == run_options.AUTO_SLUGS:
-        options["slugs"] = slugs_of_files(found.documents, Path(folder), options.get("dialect")).rule
-    return (chunk_file(each.file, strategy, path=each.path, errors=errors, **options) for each in found.documents)
+        values["slugs"] = slugs_of_files(discovered.documents, Path(folder), options.get("dialect")).rule
+    files = discovered.documents
+    return (chunk_file(file.file, strategy, path=file.path, errors=errors, **values) for file in files)
 
 
 def verify(text: str, chunks: Sequence[Chunk], *, tokenizer: object = None) -> list[Finding]:
@@ -139,7 +160,7 @@ def verify(text: str, chunks: Sequence[Chunk], *, tokenizer: object = None) -> l
 def _check_chunks(chunks: Any) -> None:
     """TypeError if they are not chunks: records that were read from JSON are none yet."""
     is_list = isinstance(chunks, Sequence) and not isinstance(chunks, str)
-    others = [each for each in chunks if not isinstance(each, Chunk)] if is_list else [chunks]
+    others = [chunk for chunk in chunks if not isinstance(chunk, Chunk)] if is_list else [chunks]
     if others:
         what = f"takes the Chunk records of a text, as a list, not {type(others[0]).__name__}"
         raise TypeError(f"quire.verify {what}; quire.wire.decode makes them of JSON")

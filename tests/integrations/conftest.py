@@ -26,7 +26,7 @@ def postgres() -> Iterator[str]:
 def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     """Where a store of each kind may be made."""
     kind = request.param
-    pytest.importorskip(PACKAGES[kind], reason=f"needs quire[{kind}]: make test-integrations")
+    pytest.importorskip(PACKAGES[kind], reason=f"needs quire-md[{kind}]: make test-integrations")
     if kind == "pgvector":
         made = Place(kind, request.getfixturevalue("postgres"), "vectors")
     else:

@@ -70,6 +70,6 @@ def test_a_missing_extra_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "wordllama", None)
     monkeypatch.delitem(__import__("sys").modules, "quire.embed.wordllama", raising=False)
     with pytest.raises(
-        quire.MissingExtraError, match=r"^wordllama is not installed; install it: pip install 'quire\[wordllama\]'$"
+        quire.MissingExtraError, match=r"^wordllama is not installed; install it: pip install 'quire-md\[wordllama\]'$"
     ):
         resolve("wordllama")

@@ -299,7 +299,7 @@ def test_a_rebuild_embeds_everything_again(docs: Path, place: Place) -> None:
 @pytest.mark.parametrize("limit", [700, 1_000, 2_500, 4_000])
 def test_lancedb_after_a_full_disk(docs: Path, tmp_path: Path, limit: int, is_new: bool) -> None:
     """LanceDB may leave tables that it cannot read; this is reported, and a rebuild mends it."""
-    pytest.importorskip("lancedb", reason="needs quire[lancedb]: make test-integrations")
+    pytest.importorskip("lancedb", reason="needs quire-md[lancedb]: make test-integrations")
     place = Place("lancedb", str(tmp_path / "store"), "vectors")
     if not is_new:
         synced(docs, place)

@@ -101,3 +101,10 @@ def test_details_in_an_item_are_cut_from_what_is_above_them(strategy: str) -> No
         (False, False),
         (True, True),
     ]
+
+
+@pytest.mark.parametrize("strategy", ["packed", "flow", "sections"])
+def test_shortcodes_nested_a_thousand_deep(strategy: str) -> None:
+    text = "{{< a >}}\n\n" * 1_000 + "text\n\n" + "{{< /a >}}\n\n" * 1_000
+    chunks = quire.chunk(text, strategy)
+    assert quire.verify(text, chunks) == []

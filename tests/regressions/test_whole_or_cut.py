@@ -28,15 +28,14 @@ def cut(text: str, strategy: str, **options: Any) -> Chunks:
 @pytest.mark.parametrize("word", ["antidisestablishmentarianism ", "a "])
 def test_a_document_that_fits_is_one_chunk_whatever_counts(strategy: str, word: str) -> None:
     text = f"# One\n\n{word * 200}\n\n## Two\n\n{word * 200}\n"
-    cap = {"hard_cap" if strategy == "packed" else "max_tokens": 406}
-    assert len(cut(text, strategy, tokenizer=words, breadcrumb_mode="none", **cap)) == 1
+    assert len(cut(text, strategy, tokenizer=words, breadcrumb_mode="none", max_tokens=406)) == 1
 
 
 def test_verify_tells_that_a_document_was_cut_though_it_fits() -> None:
     text = "# One\n\nSome text.\n\n# Two\n\nMore text.\n"
     chunks = quire.chunk(text, "packed", hard_cap=32, tokenizer=lambda text: 6 * words(text))
     assert len(chunks) == 2
-    options = {**chunks[0].metadata["chunkingOptions"], "tokenizer": "o200k_base", "hard_cap": 512}
+    options = {**chunks[0].metadata["chunkingOptions"], "tokenizer": "o200k_base", "max_tokens": 512}
     metadata = {**chunks[0].metadata, "chunkingOptions": options}
     codes = [finding.code for finding in quire.verify(text, [replace(each, metadata=metadata) for each in chunks])]
     assert "cut-though-it-fits" in codes

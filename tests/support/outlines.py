@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quire.index.node import Ancestor
-from quire.search.merge import Candidate, Merged
+from quire.index.engine.snapshot import Match
+from quire.index.node import Outline as HeadingTree
+from quire.search.merge import Merged, merge_document
+from quire.search.ranking_settings import SearchSettings
 
 
 @dataclass(frozen=True)
@@ -20,8 +22,6 @@ class Line:
 
     name: str
     position: int
-    depth: int
-    ancestors: tuple[Ancestor, ...]
     last: int
     score: float | None
     own: float
@@ -36,29 +36,28 @@ class Outline:
     """A document."""
 
     lines: tuple[Line, ...]
+    tree: HeadingTree
 
     @property
     def name(self) -> str:
         return self.lines[0].name
 
-    def candidates(self) -> list[Candidate]:
+    def matches(self) -> list[Match]:
         """The nodes that match, in document order."""
-        return [candidate(self.name, line, line.score, line.own) for line in self.lines if line.score is not None]
+        return [_match(line.position, line.score, line.own) for line in self.lines if line.score is not None]
 
-    def again(self, results: Sequence[Merged], own: float) -> list[Candidate]:
+    def merged(self, settings: SearchSettings, matches: Sequence[Match] | None = None) -> list[Merged]:
+        """The results, of these matches or of its own."""
+        found = self.matches() if matches is None else matches
+        return merge_document(self.name, found, self.tree, settings, explain=True)
+
+    def again(self, results: Sequence[Merged], own: float) -> list[Match]:
         """Results as if they were what matched."""
-        return [candidate(self.name, self.lines[result.position], result.score, own) for result in results]
+        return [_match(result.position, result.score, own) for result in results]
 
 
-def candidate(document: str, line: Line, score: float, own: float) -> Candidate:
-    return Candidate(
-        document=document,
-        position=line.position,
-        depth=line.depth,
-        score=score,
-        own=own,
-        ancestors=line.ancestors,
-    )
+def _match(position: int, score: float, own: float) -> Match:
+    return Match(score, None, 0, position, own)  # type: ignore[arg-type]  # merging reads no address
 
 
 def outline(text: str) -> Outline:
@@ -79,16 +78,11 @@ def planted(depths: Sequence[int], names: Sequence[str], numbers: Sequence[tuple
         next((at for at in range(n + 1, len(depths)) if depths[at] <= depths[n]), len(depths))
         for n in range(len(depths))
     ]
-    chains: list[tuple[Ancestor, ...]] = []
-    for parent in parents:
-        above = () if parent < 0 else (*chains[parent], Ancestor(parent, depths[parent], parents.count(parent)))
-        chains.append(above)
-    lines = zip(names, depths, chains, ends, numbers, strict=True)
+    children = [parents.count(position) for position in range(len(depths))]
+    lines = zip(names, ends, numbers, strict=True)
     return Outline(
-        tuple(
-            Line(name, position, depth, chain, end - 1, score, own)
-            for position, (name, depth, chain, end, (score, own)) in enumerate(lines)
-        )
+        tuple(Line(name, position, end - 1, *marks) for position, (name, end, marks) in enumerate(lines)),
+        HeadingTree(list(depths), parents, children, [()] * len(depths)),
     )
 
 

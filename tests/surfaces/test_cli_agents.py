@@ -1,4 +1,4 @@
-"""``quire agents``, ``context``, ``manifest`` and ``watch``."""
+"""``quire agents`` and ``quire context``."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from processes import start
 
-from quire import size
 from quire.cli.agents import AGENTS
 
 AUTH = "# Auth\n\nHow to sign in.\n\n## OAuth\n\nUse a token that expires.\n\n## Passwords\n\nAvoid passwords.\n"
@@ -42,8 +40,19 @@ def installed(tmp_path, monkeypatch):
     """quire as it is after ``pipx install``: on the PATH, and not by a virtual environment."""
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "quire").symlink_to(QUIRE)
-    monkeypatch.setenv("PATH", os.pathsep.join([str(tmp_path / "bin"), os.environ["PATH"]]))
+    monkeypatch.setenv("PATH", os.pathsep.join([str(tmp_path / "bin"), "/usr/bin", "/bin"]))
     return tmp_path / "bin" / "quire"
+
+
+@pytest.fixture
+def uvx(installed):
+    """uvx beside quire; it starts the quire of this environment."""
+    if sys.platform == "win32":
+        pytest.skip("uvx is a shell script here")
+    program = installed.with_name("uvx")
+    program.write_text(f'#!/bin/sh\ntest "$1 $2 $3" = "--from quire-md[mcp] quire" && shift 3 && exec {QUIRE} "$@"\n')
+    program.chmod(0o755)
+    return program
 
 
 @pytest.mark.parametrize("path", ["/usr/bin:/bin", f"{QUIRE.parent}:/usr/bin:/bin"], ids=["unknown", "activated"])
@@ -66,6 +75,22 @@ def test_an_agent_starts_the_quire_on_the_path(project, run, installed) -> None:
     assert f'command = "{installed}"' in AGENTS["codex"].file.read_text()  # desktop programs have another PATH
     assert "PATH" not in Path("CLAUDE.md").read_text()
     assert run("agents", "--check", "claude-code").out == b".mcp.json: search, outline, get, status\n"
+
+
+def test_an_agent_starts_quire_by_uvx_where_uv_is_installed(project, run, uvx) -> None:
+    assert run("agents", "--write", "claude-code", "codex").err == ""
+    server = json.loads(Path(".mcp.json").read_text())["mcpServers"]["quire"]
+    assert server == {"command": "uvx", "args": ["--from", "quire-md[mcp]", "quire", "mcp"]}
+    codex = AGENTS["codex"].file.read_text()
+    assert f'command = "{uvx}"\nargs = ["--from", "quire-md[mcp]", "quire", "mcp", "{project}"]\n' in codex
+    assert "call it as `uvx --from 'quire-md[mcp]' quire`" in Path("CLAUDE.md").read_text()
+    tools = "search, outline, get, status"
+    assert run("agents", "--check").out == f".mcp.json: {tools}\n~/.codex/config.toml: {tools}\n".encode()
+
+
+def test_an_agent_starts_this_quire_where_that_is_asked_for(project, run, uvx) -> None:
+    assert run("agents", "--write", "--absolute", "claude-code").err == ""
+    assert json.loads(Path(".mcp.json").read_text())["mcpServers"]["quire"] == {"command": str(QUIRE), "args": ["mcp"]}
 
 
 @pytest.mark.parametrize(
@@ -186,10 +211,10 @@ def test_rules_add_words_and_sections(project, run) -> None:
 @pytest.mark.parametrize(
     ("rule", "problem"),
     [
-        ('words = ["x"]', "has no files"),
-        ('files = "src/**"', "a list of strings"),
+        ('words = ["x"]', "context.0.files is missing"),
+        ('files = "src/**"', "a list of texts"),
         ('files = ["*"]\ntrees = ["doc"]', "did you mean docs?"),
-        ('files = ["*"]\nword = ["x"]', "did you mean words?"),
+        ('files = ["*"]\nword = ["x"]', "did you mean context.0.words?"),
     ],
 )
 def test_wrong_rules(project, run, rule, problem) -> None:
@@ -225,39 +250,3 @@ def test_no_context(project, run) -> None:
     assert run("context", "nowhere.py").code == 2
     (project / "zebra.py").write_text("zebra")
     assert run("context", "zebra.py").code == 1
-
-
-@pytest.mark.parametrize("most", [64, 90, 2_000])
-def test_a_manifest_is_within_its_limit(project, run, most) -> None:
-    for number in range(30):
-        (project / "docs" / f"{number}.md").write_text(f"# Page {number}\n\nText.\n")
-    result = run("manifest", "--max-tokens", most)
-    text = result.out.decode()
-    assert 0 < size.resolve(None, "o200k_base").count(text) <= most
-    assert ("only " in result.err) == (most < 2_000)
-    assert ("  #oauth OAuth 5-7 (" in text) == (most == 2_000)
-    rows = json.loads(run("manifest", "--max-tokens", most, "--json").out)["rows"]
-    assert len(rows) == len(text.splitlines())
-
-
-def test_a_manifest_of_a_folder(project, run) -> None:
-    assert run("manifest", "docs/guides").out.decode().splitlines() == ["docs:guides/rows.md Rows (8)"]
-    (project / "empty").mkdir()
-    assert run("manifest", "empty").code == 1
-
-
-def test_watch_keeps_the_index_up_to_date(project, run) -> None:
-    watching = start("watch", "--interval", "0.05", group=True)
-    try:
-        assert watching.stdout.readline().startswith(b"3 added, ")
-        (project / "docs" / "new.md").write_text("# Giraffe\n\nIt is tall.\n")
-        assert watching.stdout.readline().startswith(b"1 added, ")
-        assert b"Giraffe" in run("search", "giraffe", "--no-update").out
-        (project / "docs" / "new.md").unlink()
-        assert b"1 removed, " in watching.stdout.readline()
-        assert run("search", "giraffe", "--no-update").code == 1
-    finally:
-        watching.send_signal(2)
-        _, err = watching.communicate()
-    assert watching.returncode == 130
-    assert err == b"quire: interrupted\n"

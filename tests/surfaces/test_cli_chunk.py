@@ -11,7 +11,7 @@ import pytest
 from processes import process, terminal
 
 import quire
-from quire.options import DEFAULT_STRATEGY, OWN
+from quire.options import DEFAULT_STRATEGY, STRATEGIES
 
 TWO = {"a.md": "# A\n\none\n\n## B\n\ntwo words\n", "sub/b.md": "three\n"}
 
@@ -42,7 +42,7 @@ def test_the_default_is_packed_as_in_the_library(run, docs, chunks) -> None:
     assert chunks(result)[0] == quire.chunk(TWO["a.md"], path="a.md")[0].to_dict()
 
 
-@pytest.mark.parametrize("strategy", OWN)
+@pytest.mark.parametrize("strategy", STRATEGIES)
 def test_json_is_one_array_of_the_same(run, docs, chunks, strategy) -> None:
     folder = docs(TWO)
     array, lines = run("chunk", "-s", strategy, "--json", folder), run("chunk", "-s", strategy, folder)
@@ -173,7 +173,7 @@ def test_timestamps_only_when_asked_for(run, docs, chunks) -> None:
     assert "processedAt" in stamped["metadata"]
 
 
-@pytest.mark.parametrize("strategy", OWN)
+@pytest.mark.parametrize("strategy", STRATEGIES)
 def test_two_runs_give_the_same_bytes(run, docs, strategy) -> None:
     folder = docs(TWO)
     assert run("chunk", "-s", strategy, folder).out == run("chunk", "-s", strategy, folder).out

@@ -7,12 +7,11 @@ import json
 import pytest
 from outputs import refused
 
-from quire.settings import SEARCH_KEYS
+from quire.settings import search_fields
 
 
 @pytest.fixture(autouse=True)
 def project(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -21,8 +20,15 @@ def test_every_value_is_shown(run, project) -> None:
     result = run("config")
     assert (result.code, result.err) == (0, "")
     lines = result.out.decode().splitlines()
-    assert [line.split()[0] for line in lines] == ["index", *SEARCH_KEYS]
-    assert lines[0].split()[1:] == [f'"{project}/.quire"', "default"]
+    assert [line.split()[0] for line in lines] == [f"search.{name}" for name in search_fields()]
+    (project / "quire.toml").write_text('trees.docs = "docs"\n')
+    lines = run("config").out.decode().splitlines()
+    assert [line.split() for line in lines[:4]] == [
+        ["index", f'"{project}/.quire"', "default"],
+        ["trees.docs.path", f'"{project}/docs"', "quire.toml"],
+        ["trees.docs.language", '"english"', "default"],
+        ["trees.docs.weight", "1.0", "default"],
+    ]
 
 
 def test_origins(run, docs, monkeypatch) -> None:
@@ -45,7 +51,7 @@ def test_json(run, docs) -> None:
 def test_a_mistake_is_one_line(run, docs) -> None:
     folder = docs({"quire.toml": "[search]\nlimt = 3\n"})
     said = refused(run("config", "--json"))
-    assert said.startswith(f"quire: {folder}/quire.toml: unknown key search.limt (did you mean limit?)")
+    assert said.startswith(f"quire: {folder}/quire.toml: unknown key search.limt (did you mean search.limit?)")
 
 
 def test_a_folder_that_is_gone(run, project) -> None:

@@ -13,7 +13,6 @@ FLOW = '[chunk]\nstrategy = "flow"\ntokenizer = "gpt-4"\nmax_tokens = 99\nconten
 
 @pytest.fixture(autouse=True)
 def project(docs, tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
     names = ("README.md", "docs/a.md", "docs/drafts/b.md", "other/c.md")
     return docs({name: f"# {name}\n\nSome text to cut.\n" for name in names})
@@ -50,7 +49,16 @@ def test_a_tree_that_is_gone(run, docs) -> None:
     docs({"quire.toml": f'{TREES}[trees.gone]\npath = "gone"\n'})
     result = run("chunk")
     assert result.code == 0
-    assert "trees.gone" in result.err
+    assert "tree gone: gone does not exist; correct trees.gone in quire.toml" in result.err
+
+
+def test_trees_that_are_always_searched_are_not_cut(docs, cut, user_folders) -> None:
+    own = user_folders / "config" / "quire"
+    (own / "notes").mkdir(parents=True)
+    (own / "notes" / "n.md").write_text("# N\n\nneedle\n")
+    (own / "quire.toml").write_text('[trees]\nnotes = { path = "notes", always = true }\n')
+    docs({"quire.toml": TREES})
+    assert len(cut("-s", "tree")[0]) == 2
 
 
 @pytest.mark.parametrize("command", ["chunk", "verify", "stats"])
@@ -69,7 +77,7 @@ def test_options_of_the_file(run, docs, cut) -> None:
         "min_tokens": 38,
     }
     other = cut("docs/a.md", "-s", "packed")[1]
-    assert (other["strategy"], other["tokenizer"], "max_tokens" in other) == ("packed", "cl100k_base", False)
+    assert (other["strategy"], other["tokenizer"], other["max_tokens"]) == ("packed", "cl100k_base", 99)
     assert json.loads(run("stats", "--json", "docs").out)["strategies"]["sections"]["tokenizer"] == "cl100k_base"
     values = json.loads(run("config", "--json").out)
     assert values["chunk.strategy"]["value"] == "flow"
@@ -88,12 +96,12 @@ def test_each_tree_is_cut_by_its_own_options(run, docs, chunks) -> None:
     docs({"quire.toml": OWN})
     found = [each["metadata"]["chunkingOptions"] for each in chunks(run("chunk"))]
     assert [each["strategy"] for each in found] == ["packed", "flow"]
-    assert (found[0]["hard_cap"], found[1]["max_tokens"]) == (99, 77)
+    assert [each["max_tokens"] for each in found] == [99, 77]
     assert json.loads(run("verify", "--json").out) == []
     found = [each["metadata"]["chunkingOptions"] for each in chunks(run("chunk", "-s", "packed"))]
-    assert [each["hard_cap"] for each in found] == [99, 99]
+    assert [each["max_tokens"] for each in found] == [99, 77]
     found = [each["metadata"]["chunkingOptions"] for each in chunks(run("chunk", "docs/a.md"))]
-    assert (found[0]["strategy"], found[0]["hard_cap"]) == ("packed", 99)
+    assert (found[0]["strategy"], found[0]["max_tokens"]) == ("packed", 99)
     values = json.loads(run("config", "--json").out)
     assert values["trees.docs.chunk.max_tokens"]["value"] == 77
 
@@ -117,7 +125,7 @@ def test_stats_needs_one_tokenizer(run, docs) -> None:
 @pytest.mark.parametrize("command", ["chunk", "verify", "stats"])
 def test_a_bad_value_names_file_and_key(run, docs, project, command) -> None:
     docs({"quire.toml": '[chunk]\nhard_cap = "x"\n'})
-    assert f"{project}/quire.toml: chunk.hard_cap='x' is not possible" in refused(run(command, "docs"))
+    assert f"{project}/quire.toml: chunk.hard_cap='x' is invalid" in refused(run(command, "docs"))
 
 
 def test_slugs_and_dialect_of_a_tree(run, docs, monkeypatch, chunks) -> None:

@@ -98,7 +98,7 @@ def test_compare_on_links_where_nothing_differs(run, folder) -> None:
 
 
 def test_a_part_of_a_tree(run, folder) -> None:
-    run("index", "docs")
+    (folder / "quire.toml").write_text('[trees]\ndocs = "docs"\n')
     (folder / "q.jsonl").write_text(
         '{"query": "compile", "answers": ["build.md"]}\n{"query": "x", "answers": ["guide.md"]}'
     )

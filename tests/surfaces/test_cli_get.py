@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 
 import pytest
-from outputs import refused
+from outputs import left, refused
 from processes import QUIRE
 
 AUTH = "# Auth\n\nIntro\n\n## OAuth\n\nTokens rotate.\n\n### Rotate\n\nrotate tokens daily\n\n## Basic\n\npassword\n"
@@ -15,10 +14,16 @@ AUTH = "# Auth\n\nIntro\n\n## OAuth\n\nTokens rotate.\n\n### Rotate\n\nrotate to
 
 @pytest.fixture(autouse=True)
 def project(tmp_path, monkeypatch, docs):
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
-    docs({"docs/guides/auth.md": AUTH, "docs/b.md": "b\n"})
+    docs({"quire.toml": '[trees]\ndocs = "docs"\n', "docs/guides/auth.md": AUTH, "docs/b.md": "b\n"})
     return tmp_path
+
+
+@pytest.fixture
+def unconfigured(project):
+    """The project without its quire.toml."""
+    (project / "quire.toml").unlink()
+    return project
 
 
 def hits(result) -> list[dict]:
@@ -37,7 +42,6 @@ def hits(result) -> list[dict]:
     ],
 )
 def test_one_section_by_all_its_names(run, name) -> None:
-    run("index", "docs")
     result = run("get", name)
     assert (result.code, result.err) == (0, "")
     assert result.out.decode() == (
@@ -49,13 +53,11 @@ def test_one_section_by_all_its_names(run, name) -> None:
 
 
 def test_the_whole_document(run) -> None:
-    run("index", "docs")
     (hit,) = hits(run("get", "--json", "docs/guides/auth.md"))
     assert (hit["id"], hit["text"], hit["lines"], hit["complete"]) == ("docs:guides/auth.md", AUTH, [1, 15], True)
 
 
 def test_without_children(run) -> None:
-    run("index", "docs")
     (hit,) = hits(run("get", "--json", "--no-children", "guides/auth.md#oauth"))
     assert hit["text"].rstrip() == "## OAuth\n\nTokens rotate."
     start, end = hit["span"]
@@ -66,7 +68,6 @@ def test_without_children(run) -> None:
 
 def test_at_most_so_many_tokens(run, docs) -> None:
     docs({"docs/long.md": "# Long\n\n" + "\n\n".join(f"Paragraph {n} says this and that." for n in range(90))})
-    run("index", "docs")
     (hit,) = hits(run("get", "--json", "--max-tokens", 100, "long.md"))
     assert hit["tokens"] <= 100
     assert not hit["complete"]
@@ -74,7 +75,6 @@ def test_at_most_so_many_tokens(run, docs) -> None:
 
 
 def test_several_in_the_order_given(run) -> None:
-    run("index", "docs")
     result = run("get", "--json", "guides/auth.md#basic", "docs/b.md", "guides/auth.md#rotate", "docs/b.md")
     assert [hit["title"] for hit in hits(result)] == ["Basic", "b", "Rotate"]
     assert run("get", "docs/b.md", "guides/auth.md#basic").out.decode().split("\n\n") == [
@@ -82,38 +82,46 @@ def test_several_in_the_order_given(run) -> None:
     ]  # fmt: skip
 
 
-def test_a_file_needs_no_earlier_step(run) -> None:
+def test_a_file_needs_no_configuration(run, unconfigured) -> None:
     (hit,) = hits(run("get", "--json", "docs/guides/auth.md#rotate"))
     assert (hit["tree"], hit["path"], hit["title"]) == ("auth", "auth.md", "Rotate")
+    assert left(unconfigured) == ["docs"]
 
 
-def test_a_file_that_is_in_no_tree_is_not_kept(run, docs) -> None:
+def test_an_id_that_a_search_printed(run, unconfigured) -> None:
+    (found,) = hits(run("search", "--json", "-n", 1, "rotate tokens", "docs"))
+    run("search", "rotate", "docs/b.md")
+    for name in (found["id"], "docs:guides/auth.md#rotate", "guides/auth.md#rotate"):
+        assert (
+            [hit["id"] for hit in hits(run("get", "--json", name))] == [found["id"]] == ["docs:guides/auth.md#rotate"]
+        )
+
+
+def test_a_file_that_is_in_no_tree(run, docs) -> None:
     docs({"elsewhere/notes.md": "# Notes\n\nneedle\n"})
-    run("index", "docs")
-    before = run("ls")
-    for _ in range(2):
-        (hit,) = hits(run("get", "--json", "elsewhere/notes.md"))
-        assert "needle" in hit["text"]
-        assert run("ls") == before
-    assert run("search", "needle").code == 1
+    (hit,) = hits(run("get", "--json", "elsewhere/notes.md"))
+    assert (hit["id"], "needle" in hit["text"]) == ("notes:notes.md", True)
+    assert run("search", "needle").code == 1  # the trees are those of quire.toml
     result = run("get", "elsewhere/notes.md#note")
     assert result.code == 1
-    assert result.err.startswith("quire: elsewhere/notes.md#note: not in the index; similar: elsewhere/notes.md#notes")
+    assert result.err == "quire: elsewhere/notes.md#note: not in the index; similar: notes:notes.md#notes\n"
 
 
 @pytest.mark.parametrize("is_indexed", [False, True])
-def test_a_file_of_a_read_only_folder(run, docs, project, is_indexed) -> None:
+def test_a_folder_that_cannot_be_written(run, docs, project, user_folders, is_indexed) -> None:
+    """The index beside quire.toml is a temporary one; one of a file elsewhere is in the cache."""
     docs({"notes.md": "# Notes\n\n## Needle\n\nText.\n"})
     if is_indexed:
-        run("index", "docs")
+        run("index")
     before = sorted(project.rglob("*"))
     result = in_read_only_folder(project, "get", "notes.md#needle", "docs/guides/auth.md#oauth")
     assert (result.returncode, result.stdout.count(b"# Needle"), result.stdout.count(b"# OAuth")) == (0, 1, 1)
-    assert "cannot be written: Read-only file system; indexing for this call only" in result.stderr.decode()
+    said = "cannot be written: Read-only file system; "
+    assert (f"{said}indexing for this call only" in result.stderr.decode()) == (not is_indexed)
+    docs({"docs/b.md": "# New\n"})
     found = in_read_only_folder(project, "search", "rotate", "--list")
     assert found.stdout.decode().startswith("docs/guides/auth.md:9  Auth › OAuth › Rotate")
-    refused = in_read_only_folder(project, "get", "notes.md", "--index", "own")
-    assert (refused.returncode, b"own: cannot be written: Read-only file system" in refused.stderr) == (2, True)
+    assert f"{said}{'answering from the index as it was' if is_indexed else 'indexing'}" in found.stderr.decode()
     assert sorted(project.rglob("*")) == before
 
 
@@ -125,23 +133,14 @@ def in_read_only_folder(folder, *arguments) -> subprocess.CompletedProcess[bytes
     return subprocess.run(command, check=False, capture_output=True, cwd=folder)
 
 
-def test_a_file_that_is_got_first_does_not_become_all_that_is_searched(run) -> None:
-    assert run("get", "docs/guides/auth.md").code == 0
-    assert {hit["path"] for hit in hits(run("search", "--json", "--all", "tokens OR b"))} == {
-        "docs/guides/auth.md",
-        "docs/b.md",
-    }
-
-
 def test_what_was_edited_is_read_again(run, docs) -> None:
-    run("index", "docs")
+    run("index")
     docs({"docs/b.md": "# New\n\nother\n"})
     assert "other" not in run("get", "--no-update", "b.md").out.decode()
     assert "other" in run("get", "b.md#new").out.decode()
 
 
 def test_not_found(run) -> None:
-    run("index", "docs")
     result = run("get", "--json", "guides/auth.md#oath", "b.md", "nope.md#x")
     assert result.code == 1
     assert [hit["id"] for hit in hits(result)] == ["docs:b.md"]
@@ -153,8 +152,7 @@ def test_not_found(run) -> None:
 
 
 def test_a_path_in_several_trees(run, docs) -> None:
-    docs({"more/b.md": "b\n"})
-    run("index", "docs", "more")
+    docs({"more/b.md": "b\n", "quire.toml": '[trees]\ndocs = "docs"\nmore = "more"\n'})
     result = run("get", "b.md")
     assert result.code == 1
     assert "docs:b.md, more:b.md" in result.err
@@ -162,20 +160,18 @@ def test_a_path_in_several_trees(run, docs) -> None:
 
 
 def test_a_line_that_is_not_there(run) -> None:
-    run("index", "docs")
     result = run("get", "docs/guides/auth.md:99")
     assert result.code == 1
     assert "lines 1 to 15" in result.err
 
 
-def test_no_index_yet(run) -> None:
-    assert "there is no index yet" in refused(run("get", "docs:guides/auth.md#oauth"))
+def test_no_index_yet(run, unconfigured) -> None:
+    assert "there is no index yet" in refused(run("get", "--no-update", "docs:guides/auth.md#oauth"))
 
 
 @pytest.mark.parametrize("name", ["a:1.md", "a#b.md", "[1] *.md"])
 def test_odd_names(run, docs, name) -> None:
     docs({f"docs/{name}": "# T\n\ntext\n"})
-    run("index", "docs")
     for asked in (f"docs/{name}", f"docs/{name}#t", f"docs/{name}:3", f"docs:{name}#t"):
         (hit,) = hits(run("get", "--json", asked))
         assert hit["path"] == name
@@ -183,7 +179,6 @@ def test_odd_names(run, docs, name) -> None:
 
 def test_documents_cannot_steer_the_terminal(run, docs) -> None:
     docs({"docs/x.md": "# T \x1b[31m\n\ntext \x1b]0;owned\x07 \x9b\ttab\n"})
-    run("index", "docs")
     out = run("get", "x.md").out.decode()
     assert not set(out) & set(map(chr, [*range(9), *range(11, 32), *range(127, 160)]))
     assert "␛[31m" in out
@@ -191,25 +186,24 @@ def test_documents_cannot_steer_the_terminal(run, docs) -> None:
 
 
 def test_a_budget_counts_the_breadcrumb(run) -> None:
-    run("index", "docs")
     assert hits(run("get", "--json", "--max-tokens", 17, "docs:guides/auth.md#oauth"))[0]["complete"]
     assert not hits(run("get", "--json", "--max-tokens", 16, "docs:guides/auth.md#oauth"))[0]["complete"]
 
 
-def test_a_tree_that_is_gone_answers_only_if_that_is_asked_for(run, docs, tmp_path) -> None:
-    docs({"more/b.md": "# More\n\nneedle\n"})
-    run("index", "docs", "more")
-    shutil.rmtree(tmp_path / "more")
+def test_a_tree_whose_folder_is_missing(run, docs, project) -> None:
+    docs({"more/b.md": "# More\n\nneedle\n", "quire.toml": '[trees]\ndocs = "docs"\nmore = "more"\n'})
+    run("index")
+    (project / "more").rename(project / "away")
     result = run("get", "more:b.md")
     assert (result.code, result.out) == (1, b"")
-    assert "more:b.md: the folder of its tree does not exist; --no-update answers from the index as it is" in result.err
-    assert run("get", "--no-update", "more:b.md").code == 0
+    assert "tree more: more does not exist; correct trees.more in quire.toml" in result.err
+    (project / "away").rename(project / "more")  # as a drive that is mounted again
+    assert run("get", "more:b.md").code == 0
 
 
 @pytest.mark.parametrize("form", [[], ["--json"]])
 def test_nothing_fits(run, docs, form) -> None:
     docs({"docs/empty.md": ""})
-    run("index", "docs")
     result = run("get", *form, "--max-tokens", 1, "docs:guides/auth.md#oauth")
     assert (result.code, result.out) == (1, b"[]\n" if form else b"")
     said = "no part of it fits in 1 token; with its breadcrumb it has 17 tokens"
@@ -217,11 +211,10 @@ def test_nothing_fits(run, docs, form) -> None:
     assert run("get", *form, "--max-tokens", 1, "docs:empty.md").code == 0
 
 
-@pytest.mark.parametrize("name", ["docs/guides", "docs/guides#oauth", "docs/guides:3"])
-def test_a_folder_is_no_document(run, name) -> None:
-    said = "quire: docs/guides: is a folder; `quire ls docs/guides` lists its documents\n"
+def test_a_folder_is_no_document(run) -> None:
+    said = "quire: docs/guides: is a folder; `quire outline docs/guides` lists its documents\n"
     for others in ([], ["docs/b.md"]):
-        result = run("get", "--json", name, *others)
+        result = run("get", "--json", "docs/guides", *others)
         assert (result.code, result.err) == (1, said)
         assert [hit["text"] for hit in hits(result)] == ["b\n"] * len(others)
-    assert run("ls", "docs/guides").code == 0
+    assert run("outline", "docs/guides").code == 0

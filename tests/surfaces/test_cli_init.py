@@ -7,7 +7,7 @@ import sys
 import pytest
 from outputs import refused
 
-from quire.settings import SEARCH_KEYS, load
+from quire.settings import load, search_fields
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +24,12 @@ def test_folders_and_the_readme_become_trees(run, docs) -> None:
     folder = docs({"docs/a.md": "x", "notes/deep/b.txt": "x", "README.md": "x", "src/code.py": "x"})
     result = run("init")
     assert (result.code, result.err) == (0, "")
-    assert result.out.decode() == "quire.toml: docs = docs, notes = notes, readme = README.md\n"
+    assert result.out.decode().splitlines() == [
+        "quire.toml",
+        "  docs = docs  1 document, 1 token",
+        "  notes = notes  1 document, 1 token",
+        "  readme = README.md  1 document, 1 token",
+    ]
     assert trees(folder) == {"docs": "docs", "notes": "notes", "readme": "README.md"}
 
 
@@ -36,8 +41,29 @@ def test_instructions_for_agents_are_no_documentation(run, docs) -> None:
 
 def test_documents_beside_each_other_are_one_tree(run, docs) -> None:
     folder = docs({"hand book/a.md": "x", "hand book/b.md": "x", "hand book/more/c.md": "x"}) / "hand book"
-    assert run("init", folder).out.decode() == f"{folder}/quire.toml: hand-book = .\n"
+    assert "  hand-book = .  3 documents, 3 tokens\n" in run("init", folder).out.decode()
     assert trees(folder) == {"hand-book": "."}
+
+
+@pytest.mark.parametrize("manifest", ["requirements.txt", "CMakeLists.txt", "pyproject.toml"])
+def test_the_documentation_of_a_code_repository(run, docs, manifest) -> None:
+    files = {
+        "README.md": "x",
+        "CHANGELOG.md": "x",
+        manifest: "x",
+        "docs/a.md": "x",
+        "src/lib/b.md": "x",
+        "NOTES.md": "x",
+    }
+    folder = docs({**files, "website/docusaurus.config.js": "", "website/docs/c.md": "x"})
+    assert run("init").code == 0
+    assert trees(folder) == {"docs": "docs", "website-docs": "website/docs", "readme": "README.md"}
+
+
+def test_pages_about_a_project_are_no_documentation(run, docs) -> None:
+    folder = docs({"README.md": "x", "CHANGELOG.md": "x", "CONTRIBUTING.md": "x", "guide/a.md": "x"})
+    assert run("init").code == 0
+    assert trees(folder) == {"guide": "guide", "readme": "README.md"}
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="names that Windows does not have")
@@ -50,7 +76,7 @@ def test_odd_names(run, docs) -> None:
 
 def test_nothing_to_search_yet(run, project) -> None:
     assert "no trees yet" in run("init").out.decode()
-    assert trees(project) == {}
+    assert trees(project) == {project.name: "."}
 
 
 def test_every_value_is_there_as_a_comment(run, docs) -> None:
@@ -66,10 +92,9 @@ def test_every_value_is_there_as_a_comment(run, docs) -> None:
         "utf-8",
     )
     after = load(folder, {})
-    assert {name for name, value in after.values.items() if value.origin == file} >= {"index", *SEARCH_KEYS}
-    assert (after.search, after.limit, after.max_tokens, after.index) == (
-        before.search, before.limit, before.max_tokens, before.index,
-    )  # fmt: skip
+    named = {"index", *(f"search.{name}" for name in search_fields())}
+    assert {name for name, value in after.values.items() if value.origin == file} >= named
+    assert (after.search, after.index) == (before.search, folder / ".quire")
 
 
 def test_what_is_there_stays(run, docs) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from quire.cli import command_group
-from quire.options import OWN
+from quire.options import STRATEGIES, own_names
 
-COMMANDS = ("chunk", "migrate", "outline", "stats", "verify")
+COMMANDS = ("chunk", "migrate", "stats", "verify")
 
 
 @pytest.fixture
@@ -21,18 +21,17 @@ WRONG = [
         ["--tokenizer", "nope.json"],
         ["nope.json: no such tokenizer file; choose o200k_base,", "or a Hugging Face tokenizer.json (see "],
     ),
-    (["--strategy", "nope"], list(OWN)),
+    (["--strategy", "nope"], list(STRATEGIES)),
     (["--breadcrumb", "nope"], ["conditional", "always", "none"]),
     (["--slugs", "nope"], ["github", "ascii"]),
     (["--syntax", "nope"], ["markdown", "text"]),
     (["--errors", "nope"], ["strict", "replace"]),
     (["--content-type", "a b"], ["letters, digits"]),
     (["-s", "tree", "--tree", "a:b"], ["letters, digits"]),
-    (["-s", "tree", "--tree", "tree x"], ["--tree='tree x' is not possible; "]),  # names of options in a value stay
-    (["--target", "2000"], ["--target=2000 is not possible; --target may be at most --hard-cap=1024 "]),
-    (["--tree", "a"], ["'packed'", *(f"--{name.replace('_', '-')}" for name in OWN["packed"])]),
-    (["--max-tokens", "256"], ["'flow' and 'sections', not of strategy 'packed' (packed calls it --hard-cap)"]),
-    (["-s", "flow", "--hard-cap", "256"], ["'packed', not of strategy 'flow' (flow calls it --max-tokens)"]),
+    (["-s", "tree", "--tree", "tree x"], ["--tree='tree x' is invalid: "]),  # names of options in a value stay
+    (["--target", "2000"], ["--target-tokens=2000 is invalid: --target-tokens may be at most --max-tokens=1024 "]),
+    (["--tree", "a"], ["'packed'", *(f"--{name.replace('_', '-')}" for name in own_names("packed"))]),
+    (["--max-depth", "2"], ["option --max-depth is one of 'sections', not of strategy 'packed'; valid: "]),
     (["--nope"], ["--strategy", "--tokenizer", "--json", "--follow"]),
     (["-x"], ["--strategy"]),
 ]

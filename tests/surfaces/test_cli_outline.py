@@ -1,14 +1,17 @@
-"""``quire outline``: the heading tree, drawn and as JSON."""
+"""``quire outline``: the heading tree of a file, the documents and headings of a folder or tree."""
 
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 
 import pytest
+from outputs import refused
 from processes import process
 
 import quire
+from quire import size
 
 GUIDE = "---\ntitle: The guide\n---\nhello\n\n# A\n\none\n\n### Deep\n\ntwo\n\n## B\n\n# C\n\nthree four\n"
 
@@ -91,15 +94,6 @@ def test_wide_characters_keep_the_columns(run, docs) -> None:
     assert len({columns(line.partition(" tokens")[0]) for line in lines}) == 1
 
 
-@pytest.mark.parametrize("name", ["nope.md", "folder"])
-def test_what_cannot_be_outlined(run, docs, name) -> None:
-    folder = docs({"folder/a.md": "x\n"})
-    result = run("outline", "--json", folder / name)
-    assert (result.code, result.out) == (2, b"")
-    assert result.err.startswith(f"quire: {folder}/{name}: ")
-    assert result.err.count("\n") == 1
-
-
 def test_undecodable_bytes(run, docs) -> None:
     file = docs({"a.md": b"# A\n\n\xff\n"}) / "a.md"
     result = run("outline", file)
@@ -121,3 +115,125 @@ def test_control_characters_are_shown_not_sent(run, docs) -> None:
     result = run("outline", docs({"a.md": "# red \x1b[31m\x9b1m \x07 bell\n\nx\n"}) / "a.md")
     assert not set(result.out.decode()) & set(map(chr, [*range(10), *range(11, 32), *range(127, 160)]))
     assert "red ␛[31m" in result.out.decode()
+
+
+# Folders, trees and ids
+
+
+AUTH = "# Auth\n\nIntro\n\n## OAuth\n\nTokens rotate.\n\n### Rotate\n\nrotate tokens daily\n\n## Basic\n\npassword\n"
+
+
+@pytest.fixture
+def project(docs, monkeypatch):
+    """Two trees that quire.toml names."""
+    folder = docs({"docs/guides/auth.md": AUTH, "docs/b.md": "b\n", "more/c.txt": "c\n"})
+    (folder / "quire.toml").write_text('[trees]\ndocs = "docs"\nmore = "more"\n')
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def files(result) -> list[str]:
+    assert (result.code, result.err) == (0, "")
+    return [each["file"] for each in json.loads(result.out)]
+
+
+def test_documents(run, project) -> None:
+    result = run("outline")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.decode() == (
+        "docs/b.md             2 tokens  b\n"
+        "docs/guides/auth.md  23 tokens  Auth\n"
+        "more/c.txt            2 tokens  c\n"
+    )  # fmt: skip
+    assert json.loads(run("outline", "--json", "more").out) == [
+        {"id": "more:c.txt", "path": "c.txt", "file": "more/c.txt", "title": "c", "nodes": 1, "tokens": 2}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "listed"),
+    [
+        ("docs", ["docs/b.md", "docs/guides/auth.md"]),
+        ("./docs/guides", ["docs/guides/auth.md"]),
+        ("docs:", ["docs/b.md", "docs/guides/auth.md"]),
+        ("guides", ["docs/guides/auth.md"]),
+        ("guides/", ["docs/guides/auth.md"]),
+        ("docs:guides/", ["docs/guides/auth.md"]),
+        ("*.md", ["docs/b.md", "docs/guides/auth.md"]),
+        ("more", ["more/c.txt"]),
+    ],
+)
+def test_documents_of_a_tree_a_folder_or_a_pattern(run, project, name, listed) -> None:
+    assert files(run("outline", "--json", name)) == listed
+
+
+def test_documents_from_another_folder(run, project, monkeypatch) -> None:
+    monkeypatch.chdir(project / "more")
+    assert files(run("outline", "--json", "../docs")) == ["../docs/b.md", "../docs/guides/auth.md"]
+
+
+@pytest.mark.parametrize("name", ["docs:guides/auth.md", "guides/auth.md"])
+def test_headings_of_a_document_in_the_index(run, project, name) -> None:
+    drawn = run("outline", "docs/guides/auth.md").out.decode()
+    assert re.findall(r"\w+(?=  +\d+ tokens)", drawn) == ["md", "Auth", "OAuth", "Rotate", "Basic"]
+    indexed = run("outline", name).out.decode().splitlines()
+    assert [line.split() for line in indexed[1:]] == [line.split() for line in drawn.splitlines()[1:]]
+
+
+def test_headings_below_a_section(run, project) -> None:
+    section = json.loads(run("outline", "--json", "docs:guides/auth.md#oauth").out)
+    assert (section["slug"], section["startLine"], section["endLine"]) == ("oauth", 5, 11)
+    assert [(child["slug"], child["startLine"]) for child in section["children"]] == [("rotate", 9)]
+    assert run("outline", "docs:guides/auth.md#oauth").out.decode().count("\n") == 2
+
+
+def test_changes_are_read_unless_the_user_says_no(run, docs, project) -> None:
+    run("index")
+    docs({"docs/new.md": "n\n"})
+    assert "docs/new.md" not in run("outline", "--no-update", "docs").out.decode()
+    assert "docs/new.md" in run("outline", "docs").out.decode()
+
+
+def test_a_folder_that_is_not_configured(run, docs, project) -> None:
+    docs({"other/x.md": "# X\n"})
+    assert files(run("outline", "--json", "other")) == ["other/x.md"]
+    assert "other" not in run("outline").out.decode()
+
+
+def test_not_there(run, project) -> None:
+    result = run("outline", "docs:guides/auht.md")
+    assert (result.code, result.out) == (1, b"")
+    assert "similar: docs:guides/auth.md" in result.err
+    assert run("outline", "zzzz").err == "quire: zzzz: not in the index; `quire outline` shows what is\n"
+    run("index", "--index", "other ix")
+    said = "quire: zzzz: not in the index; `quire outline --index 'other ix'` shows what is\n"
+    assert run("outline", "zzzz", "--index", "other ix").err == said
+    assert "there is no index yet" in refused(run("outline", "--no-update", "docs", "--index", "none"))
+
+
+def test_a_damaged_index_is_mended_where_it_is(run, project) -> None:
+    run("index", "--index", "zz")
+    (project / "zz/index.current").write_text("{")
+    assert "run: quire index" in refused(run("outline", "--no-update", "--index", "zz"))
+
+
+@pytest.mark.parametrize("most", [64, 90, 2_000])
+def test_headings_within_a_limit(project, run, most) -> None:
+    for number in range(30):
+        (project / "docs" / f"{number}.md").write_text(f"# Page {number}\n\nText.\n")
+    result = run("outline", "--max-tokens", most)
+    text = result.out.decode()
+    assert 0 < size.resolve(None, "o200k_base").count(text) <= most
+    assert ("only " in result.err) == (most < 2_000)
+    assert ("  #oauth OAuth 5-11 (" in text) == (most == 2_000)
+    rows = json.loads(run("outline", "--max-tokens", most, "--json").out)["rows"]
+    assert len(rows) == len(text.splitlines())
+
+
+def test_headings_of_a_folder(project, run) -> None:
+    assert run("outline", "--headings", "docs/guides").out.decode().splitlines() == [
+        "docs:guides/auth.md Auth (23)",
+        "    #oauth OAuth 5-11 (13)",
+        "      #rotate Rotate 9-11 (7)",
+        "    #basic Basic 13-15 (5)",
+    ]

@@ -14,7 +14,7 @@ from pyarrow import parquet
 
 import quire
 from quire import wire
-from quire.options import OWN
+from quire.options import STRATEGIES
 
 FORMATS = ("files", "jsonl", "parquet", "compact", "nodes")
 
@@ -27,7 +27,7 @@ def file_name(chunks: quire.Chunks, number: int, content_type: str = "doc") -> s
 # A folder
 
 
-@pytest.mark.parametrize("strategy", OWN)
+@pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_file_for_each_chunk_in_the_folders_of_the_documents(run, source, tmp_path, strategy) -> None:
     result = run("chunk", "-s", strategy, "-o", tmp_path / "out", source)
     assert (result.code, result.out) == (0, b"")
@@ -141,7 +141,7 @@ def test_a_folder_called_like_a_file_when_asked_for(run, source, tmp_path) -> No
 
 
 @pytest.mark.parametrize("name", ["x.jsonl", "X.JSONL", "new/folder/x.jsonl"])
-@pytest.mark.parametrize("strategy", OWN)
+@pytest.mark.parametrize("strategy", STRATEGIES)
 def test_json_lines(run, source, tmp_path, name, strategy) -> None:
     result = run("chunk", "-s", strategy, "-o", tmp_path / name, source)
     assert (result.code, result.out) == (0, b"")
@@ -158,7 +158,7 @@ def test_json_lines_under_another_name_when_asked_for(run, source, tmp_path) -> 
 
 
 @pytest.mark.parametrize("name", ["x.parquet", "X.Parquet"])
-@pytest.mark.parametrize("strategy", OWN)
+@pytest.mark.parametrize("strategy", STRATEGIES)
 def test_parquet(run, source, tmp_path, name, strategy) -> None:
     result = run("chunk", "-s", strategy, "-o", tmp_path / name, source)
     assert (result.code, result.out) == (0, b"")
@@ -197,7 +197,7 @@ def test_a_second_run_replaces_the_file_whole(run, source, tmp_path, name) -> No
     assert left(tmp_path) == sorted(["in", name, f"new-{name}"])
 
 
-@pytest.mark.parametrize("strategy", OWN)
+@pytest.mark.parametrize("strategy", STRATEGIES)
 def test_compact_records(run, source, tmp_path, strategy) -> None:
     result = run("chunk", "-s", strategy, "--format", "compact", source)
     assert result.code == 0

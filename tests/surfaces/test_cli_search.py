@@ -18,7 +18,6 @@ from processes import QUIRE, pausing, process, start, terminal
 
 import quire
 from quire.search.hit import Hit
-from quire.settings import load
 
 AUTH = """\
 # Auth
@@ -45,10 +44,21 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="pipes, signals and t
 
 @pytest.fixture(autouse=True)
 def project(tmp_path, monkeypatch, docs):
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
     docs({"docs/guides/auth.md": AUTH, "docs/storage.md": OTHER})
     return tmp_path
+
+
+@pytest.fixture
+def configured(docs, project):
+    """The project with a quire.toml; trees that do not exist are left out."""
+
+    def write(*trees, more="") -> Path:
+        names = "".join(f'{tree.removesuffix(".md")} = "{tree}"\n' for tree in trees or ("docs",))
+        docs({"quire.toml": f"{more}[trees]\n{names}"})
+        return project
+
+    return write
 
 
 def hits(result) -> list[dict]:
@@ -80,7 +90,7 @@ def test_no_earlier_step(run, project) -> None:
     assert re.fullmatch(r"docs/guides/auth\.md:9-11  \d+ tokens", place)
     assert blank == ""
     assert text[:3] == ["### Rotate", "", "Rotate your tokens every day, so that a stolen one is of no use."]
-    assert left(project) == [".quire", "docs"]
+    assert left(project) == ["docs"]
 
 
 def test_json(run) -> None:
@@ -104,32 +114,30 @@ def test_json(run) -> None:
     assert ids(run("get", "--json", hit["id"])) == [hit["id"]]
 
 
-def test_a_tree_that_is_gone_is_not_searched(run, docs, tmp_path) -> None:
+def test_a_tree_whose_folder_is_missing_is_not_searched(run, docs, configured) -> None:
     docs({"more/b.md": "# More\n\nRotate tokens.\n"})
-    run("index", "docs", "more")
+    project = configured("docs", "more")
     assert "more:b.md#more" in ids(run("search", "--json", "rotate tokens"))
-    (tmp_path / "more").rename(tmp_path / "away")
+    (project / "more").rename(project / "away")
+    said = "quire: tree more: more does not exist; correct trees.more in quire.toml\n"
     result = run("search", "--json", "rotate tokens")
-    assert ids(result) == ["docs:guides/auth.md#rotate"]
-    assert result.err == "quire: tree more: more does not exist; `quire index --remove more` removes it\n"
+    assert (ids(result), result.err) == (["docs:guides/auth.md#rotate"], said)
+    assert refused(run("search", "--tree", "more", "rotate")) == said
+    (project / "away").rename(project / "more")  # as a drive that is mounted again
     assert "more:b.md#more" in ids(run("search", "--json", "--no-update", "rotate tokens"))
-    assert run("search", "--tree", "more", "rotate").code == 1
-    (tmp_path / "away").rename(tmp_path / "more")  # as a drive that is mounted again
-    assert "more:b.md#more" in ids(run("search", "--json", "--no-update", "rotate tokens"))
-    assert "more:b.md#more" in ids(run("search", "--json", "rotate tokens"))
 
 
 def test_explain(run) -> None:
     assert hits(run("search", "--json", "--explain", "rotate tokens", "docs"))[0]["explanation"]
-    result = run("search", "--explain", "rotate tokens")
+    result = run("search", "--explain", "rotate tokens", "docs")
     assert (result.code, result.err) == (0, "")
-    assert len(result.out) > len(run("search", "rotate tokens").out)
+    assert len(result.out) > len(run("search", "rotate tokens", "docs").out)
 
 
 @pytest.mark.parametrize("most", [60, 100, 300])
 def test_an_explanation_changes_no_answer(run, most) -> None:
     found = run("search", "--list", "--max-tokens", most, "rotate tokens", "docs")
-    explained = run("search", "--list", "--max-tokens", most, "--explain", "rotate tokens")
+    explained = run("search", "--list", "--max-tokens", most, "--explain", "rotate tokens", "docs")
     assert (found.code, explained.code) == (0, 0)
     shown = found.out.decode().splitlines()
     assert [line for line in explained.out.decode().splitlines() if line.startswith("docs/")] == shown
@@ -138,7 +146,7 @@ def test_an_explanation_changes_no_answer(run, most) -> None:
 def test_the_explanation_adds_up(run, docs) -> None:
     docs({"docs/more.md": "# Tokens\n\nRotate them, all tokens.\n"})
     found = hits(run("search", "--json", "--explain", "--no-merge", "--all", "rotate tokens", "docs"))
-    told = explanation(run, "--all", "rotate tokens")
+    told = explanation(run, "--all", "rotate tokens", "docs")
     power, best = map(float, re.search(r"(?s)power of (\d+).* best ([0-9.]+)", told).groups())
     printed = re.findall(r" scores ([0-9.]+): [^;=]+ = ([0-9.]+);", told)
     assert printed
@@ -164,7 +172,7 @@ def test_merging_is_explained_with_ids(run, docs) -> None:
     assert (step["rule"], step["id"]) == ("aggregated", "docs:m.md#top")
     assert step["replaced"] == ["docs:m.md#one", "docs:m.md#two"]
     assert hit["explanation"]["phases"]["parse"] == {"query": "needle"}
-    said = explanation(run, "needle")
+    said = explanation(run, "needle", "docs")
     assert "aggregated: docs:m.md#top, score" in said
     assert "replaced docs:m.md#one and docs:m.md#two\n" in said
     assert "position" not in said
@@ -188,38 +196,46 @@ def test_list(run) -> None:
 def test_limit(run, docs) -> None:
     docs({f"docs/{number}.md": f"# Page {number}\n\nneedle {number}\n" for number in range(12)})
     assert len(ids(run("search", "--json", "needle", "docs"))) == 10
-    assert len(ids(run("search", "--json", "-n", 3, "needle"))) == 3
+    assert len(ids(run("search", "--json", "-n", 3, "needle", "docs"))) == 3
     docs({"quire.toml": "[search]\nlimit = 5\n"})
-    assert len(ids(run("search", "--json", "needle"))) == 5
-    assert len(ids(run("search", "--json", "--limit", "12", "needle"))) == 12
+    assert len(ids(run("search", "--json", "needle", "docs"))) == 5
+    assert len(ids(run("search", "--json", "--limit", "12", "needle", "docs"))) == 12
 
 
-@pytest.mark.parametrize("form", [[], ["--list"], ["--full"]])
-@pytest.mark.parametrize("most", [30, 100, 300, 2000])
-def test_what_is_printed_keeps_the_budget(run, docs, form, most) -> None:
+@pytest.mark.parametrize("form", [[], ["--list"], ["--full"], ["--matches"]])
+@pytest.mark.parametrize("most", [20, 100, 300, 2000])
+def test_texts_and_breadcrumbs_keep_the_budget(run, docs, form, most) -> None:
     text = "\n\n".join(f"The needle number {number} lies in this paragraph, between straw." for number in range(30))
     docs({f"docs/{number}.md": f"# Page {number}\n\n{text}\n" for number in range(4)})
+    found = hits(run("search", "--json", "--max-tokens", most, "needle", "docs"))
+    assert sum(hit["tokens"] + tokens(hit["breadcrumbLine"]) for hit in found) <= most
     result = run("search", *form, "--max-tokens", most, "needle", "docs")
-    assert tokens(result.out.decode()) <= most
-    assert (result.code == 0) == bool(result.out)
-    assert result.out or most < 100
+    assert (result.code == 0) == bool(result.out) == bool(found)
+    assert all(f"docs/{hit['path']}:" in result.out.decode() for hit in found)
+
+
+def test_forms_without_texts_have_no_budget_unless_one_is_named(run, docs) -> None:
+    docs({f"docs/{number}.md": f"# Page {number}\n\n{'needle ' * 3000}\n" for number in range(9)})
+    assert len(ids(run("search", "--json", "needle", "docs"))) < 9
+    assert run("search", "--list", "needle", "docs").out.count(b"\n") == 9
+    assert run("search", "--matches", "needle", "docs").out.count(b"docs/") >= 9
+    assert run("search", "--full", "needle", "docs").out.count(b"needle") == 27_000
+    assert run("search", "--list", "--max-tokens", 8000, "needle", "docs").out.count(b"\n") < 9
 
 
 PLAIN = "# Plain\n\nHello world. This is plain.\n\n## Sub one\n\nText one.\n\n## Sub two\n\nText two.\n"
 
 
-@pytest.mark.parametrize("form", [[], ["--list"]])
-def test_a_larger_budget_never_shows_less(run, docs, form) -> None:
+def test_a_larger_budget_never_shows_less(run, docs) -> None:
     text = "\n\n".join(f"A text of {number} words is {'long ' * number}." for number in (3, 9, 2, 5))
     docs({"more/plain.md": PLAIN, "more/h.md": "# Häuser\nDie Häuser stehen. text\n", "more/t.md": f"# T\n\n{text}\n"})
-    whole = run("search", *form, "text", "more").out
-    sizes = []
-    for most in range(1, tokens(whole.decode()) + 3):
-        sizes.append(tokens(run("search", *form, "--no-update", "--max-tokens", most, "text", "more").out.decode()))
-        assert sizes[-1] <= most
-    assert sizes == sorted(sizes) or not form  # a result that becomes whole no longer names the command for the rest
-    assert len(set(sizes)) >= 3
-    assert sizes[-1] == tokens(whole.decode())
+    run("index", "more")
+    shown = [
+        sum(hit["tokens"] for hit in hits(run("search", "--json", "--no-update", "--max-tokens", most, "text", "more")))
+        for most in (*range(1, 120, 7), 0)
+    ]
+    assert shown == sorted(shown)
+    assert len(set(shown)) >= 3
 
 
 def test_own_text_comes_before_what_is_below_it(run, docs) -> None:
@@ -230,7 +246,19 @@ def test_own_text_comes_before_what_is_below_it(run, docs) -> None:
     less = run("search", "--max-tokens", 300, "plain", "more").out.decode()
     assert ("A plain text." in less, "## Below" in less, "## Also" in less) == (True, True, False)
     assert less.endswith("more/a.md:1  more: quire get 'more:a.md#plain' --children\n")
-    assert run("search", "--full", "--max-tokens", 0, "plain", "more").out.decode() == whole
+    assert run("search", "--full", "plain", "more").out.decode() == whole
+
+
+@pytest.mark.parametrize("budget", [[], ["--max-tokens", "8000"]])
+def test_what_is_below_sections_has_a_limit_whoever_set_the_budget(run, docs, budget) -> None:
+    below = "\n\n".join("More of it, in many words." for _ in range(150))
+    docs({"more/a.md": f"# Plain\n\nA plain text.\n\n## Below\n\n{below}\n\n## Also\n\n{below}\n"})
+    (hit,) = hits(run("search", "--json", *budget, "plain", "more"))
+    assert (hit["complete"], hit["tokens"] <= 2000) == (False, True)
+    docs({"quire.toml": "[search]\nmax_below = 4000\n"})
+    assert hits(run("search", "--json", *budget, "plain", "more"))[0]["complete"]
+    docs({"quire.toml": "[search]\nmax_below = 10\n"})
+    assert hits(run("search", "--json", "--max-tokens", 0, "plain", "more"))[0]["complete"]
 
 
 def test_results_below_the_cut_off_are_counted(run, docs) -> None:
@@ -257,9 +285,9 @@ def test_lines_with_matches(run, docs) -> None:
 
 def test_several_queries(run, docs) -> None:
     docs({"more/a.md": "# Zebra\n\nStripes.\n", "more/b.md": "# Lion\n\nA mane.\n", "more/c.md": "# Hay\n\nx\n"})
-    found = ids(run("search", "--json", "--all", "-q", "zebra stripes", "-q", "lion", "more"))
+    found = ids(run("search", "--json", "--all", "-e", "zebra stripes", "-e", "lion", "more"))
     assert set(found) == {"more:a.md#zebra", "more:b.md#lion"}
-    assert ids(run("search", "--json", "-q", "hay", "more")) == ["more:c.md#hay"]
+    assert ids(run("search", "--json", "-e", "hay", "more")) == ["more:c.md#hay"]
 
 
 def test_a_beginning_without_a_star(run, docs) -> None:
@@ -269,30 +297,11 @@ def test_a_beginning_without_a_star(run, docs) -> None:
     assert result.err == 'no match for "auth"; showing results for "auth*"\n'
 
 
-def test_signs_that_take_more_room_in_print_keep_the_budget(run, docs) -> None:
-    docs({"docs/a.md": "# A\n\nneedle " + "\x01\x02\x03 " * 60 + "\n"})
-    for most in (100, 250, 300, 900):
-        result = run("search", "--max-tokens", most, "needle", "docs")
-        assert result.code == 0
-        assert 0 < tokens(result.out.decode()) <= most
-
-
-def test_a_list_counts_what_it_prints(run, docs) -> None:
-    docs({f"docs/{number}.md": f"# Page {number}\n\n{'needle ' * 500}\n" for number in range(4)})
-    listed = run("search", "--list", "needle", "docs").out
-    assert run("search", "--list", "--max-tokens", tokens(listed.decode()), "needle").out == listed
-    result = run("search", "--list", "--max-tokens", tokens(listed.decode()) - 1, "needle")
-    assert result.out.splitlines() == listed.splitlines()[:3]
-    result = run("search", "--list", "--max-tokens", 3, "needle")
-    first = tokens(listed.decode().splitlines(keepends=True)[0])
-    said = f"nothing fits in 3 tokens; the best result has {first} tokens in all\n"
-    assert (result.code, result.out, result.err) == (1, b"", said)
-
-
 def test_nothing_fits(run) -> None:
     result = run("search", "--max-tokens", 3, "rotate tokens", "docs")
-    assert (result.code, result.out) == (1, b"")
-    assert "3 tokens" in result.err
+    (hit,) = hits(run("search", "--json", "-n", 1, "rotate tokens", "docs"))
+    said = f"nothing fits in 3 tokens; the best result has {hit['tokens']} tokens\n"
+    assert result == (1, b"", said)
 
 
 def test_a_budget_of_0_is_no_limit(run, project) -> None:
@@ -301,39 +310,26 @@ def test_a_budget_of_0_is_no_limit(run, project) -> None:
     assert ids(run("search", "--json", "--max-tokens", 0, "rotate tokens")) == ["docs:guides/auth.md#rotate"]
 
 
-@pytest.mark.parametrize(("form", "most"), [([], 30), (["--json"], 15)], ids=["printed", "json"])
-def test_better_results_that_do_not_fit_are_told(run, docs, form, most) -> None:
+def test_results_that_do_not_fit_are_counted(run, docs) -> None:
     docs({"more/a.txt": "one volume\n", "more/vol.md": f"# Volume volume\n\nvolume{'x' * 900}, volume\n"})
     best, other = hits(run("search", "--json", "--all", "volume", "more"))
     assert (best["path"], other["path"]) == ("vol.md", "a.txt")
-    size = tokens(run("search", "-n", 1, "volume", "more").out.decode())
-    size = best["tokens"] + tokens(best["breadcrumbLine"]) if form else size
-    result = run("search", *form, "--all", "--max-tokens", most, "volume", "more")
-    assert result.code == 0
-    assert b"one volume" in result.out
-    said = f"left out 1 better result that does not fit in {most} tokens; the best has {size} tokens in all\n"
-    assert result.err == said
-    assert run("search", *form, "--all", "--max-tokens", 1000, "volume", "more").err == ""
-
-
-def test_budget_of_json(run, docs) -> None:
-    text = "\n\n".join(f"The needle number {number} lies in this paragraph, between straw." for number in range(30))
-    docs({f"docs/{number}.md": f"# Page {number}\n\n{text}\n" for number in range(4)})
-    found = hits(run("search", "--json", "--max-tokens", 300, "needle", "docs"))
-    assert found
-    assert sum(hit["tokens"] for hit in found) <= 300
+    result = run("search", "--all", "--max-tokens", 12, "volume", "more")
+    assert (result.code, b"one volume" in result.out) == (0, True)
+    assert result.err == "1 more beyond 12 tokens; --max-tokens 0 shows them\n"
+    assert run("search", "--all", "--max-tokens", 1000, "volume", "more").err == ""
 
 
 def test_no_merge(run, docs) -> None:
     docs({"docs/m.md": "# Top\n\nx\n\n## One\n\nneedle\n\n## Two\n\nneedle\n"})
     assert ids(run("search", "--json", "needle", "docs")) == ["docs:m.md#top"]
-    assert sorted(ids(run("search", "--json", "--no-merge", "needle"))) == ["docs:m.md#one", "docs:m.md#two"]
+    assert sorted(ids(run("search", "--json", "--no-merge", "needle", "docs"))) == ["docs:m.md#one", "docs:m.md#two"]
 
 
 def test_nothing_found(run) -> None:
     result = run("search", "zzzyyyxxx", "docs")
     assert (result.code, result.out) == (1, b"")
-    result = run("search", "--json", "zzzyyyxxx")
+    result = run("search", "--json", "zzzyyyxxx", "docs")
     assert (result.code, hits(result)) == (1, [])
 
 
@@ -352,7 +348,8 @@ def test_a_word_that_is_mistyped(run) -> None:
 # Where it looks
 
 
-def test_parts_of_trees(run, docs) -> None:
+def test_parts_of_trees(run, docs, configured) -> None:
+    configured()
     docs({"docs/guides/deep/[x] *.md": "# Odd\n\nrotate\n", "docs/guides2/a.md": "# A\n\nrotate\n"})
     assert "docs:guides2/a.md#a" in ids(run("search", "--json", "rotate", "docs"))
     found = ids(run("search", "--json", "rotate", "docs/guides"))
@@ -405,34 +402,35 @@ def test_paths_by_pattern_from_inside_a_tree(run, docs, project, monkeypatch) ->
 
 def test_a_pattern_that_no_path_is_like(run) -> None:
     result = run("search", "--json", "rotate", "docs", "--path", "docs/nope/**", "--path", "guides/**")
-    assert result.code == 0
-    assert result.err == "quire: --path docs/nope/**: no document matches\n"
-    result = run("search", "rotate", "--path", "nope.md")
+    assert (result.code, result.err) == (0, "")
+    result = run("search", "rotate", "docs", "--path", "nope.md")
     assert (result.code, result.out) == (1, b"")
     assert result.err.startswith("quire: --path nope.md: no document matches\n")
 
 
-def test_trees_by_name(run, docs) -> None:
+def test_trees_by_name(run, docs, configured) -> None:
     docs({"more/a.md": "# More\n\nrotate\n", "README.md": "# Read\n\nrotate\n"})
-    run("index", "docs", "more", "README.md")
+    configured("docs", "more", "README.md")
     found = ids(run("search", "--json", "rotate"))
     assert {each.partition(":")[0] for each in found} == {"docs", "more", "README"}
     assert ids(run("search", "--json", "--tree", "more", "rotate")) == ["more:a.md#more"]
     found = ids(run("search", "--json", "--tree", "more", "--tree", "README", "rotate"))
     assert sorted(found) == ["README:README.md#read", "more:a.md#more"]
-    assert "--tree mor: no such tree; the trees are README, docs, more" in refused(run("search", "--tree", "mor", "x"))
-    assert "--tree more: no such tree; the trees are docs" in refused(run("search", "x", "docs", "--tree", "more"))
+    assert refused(run("search", "--tree", "mor", "x")) == (
+        "quire: unknown tree mor (did you mean more?); valid: docs, more, README\n"
+    )
+    assert "no path is in more; name paths in it" in refused(run("search", "x", "docs", "--tree", "more"))
 
 
 def test_one_file_reads_nothing_beside_it(run, docs, project) -> None:
     docs({"big/notes.md": "# Notes\n\nrotate\n", "big/secret.md": "# Secret\n\nrotate\n"})
     assert ids(run("search", "--json", "rotate", "big/notes.md")) == ["notes:notes.md#notes"]
-    assert "secret" not in run("ls", "notes").out.decode()
     out = run("search", "rotate", "big/notes.md").out.decode()
     assert f"\n{'big/notes.md'}:1-3  " in out
 
 
-def test_what_is_ignored_but_named_is_searched(run, docs) -> None:
+def test_what_is_ignored_but_named_is_searched(run, docs, configured) -> None:
+    configured()
     docs(
         {
             "docs/.quireignore": "drafts/\nold.md\n",
@@ -459,8 +457,9 @@ def test_paths_work_from_the_current_folder(run, docs, project, monkeypatch) -> 
     assert left(project / "src") == ["x.py"]
 
 
-def test_edits_are_found_at_once(run, docs, project) -> None:
-    run("search", "rotate", "docs")
+def test_edits_are_found_at_once(run, docs, configured) -> None:
+    project = configured()
+    run("search", "rotate")
     docs({"docs/new.md": "# New\n\nxylophone\n"})
     assert ids(run("search", "--json", "xylophone")) == ["docs:new.md#new"]
     (project / "docs/new.md").unlink()
@@ -469,18 +468,53 @@ def test_edits_are_found_at_once(run, docs, project) -> None:
     assert ids(run("search", "--json", "--no-update", "xylophone")) == []
 
 
-def test_no_update_needs_an_index(run, docs) -> None:
-    assert ".quire: there is no index yet" in refused(run("search", "--no-update", "x"))
-    run("index", "docs")
-    docs({"more/a.md": "rotate\n", "docs/new/a.md": "rotate\n"})
-    for path in ("more", "docs/new", "docs/new/a.md"):
-        assert f"{path}: not in the index; leave out --no-update" in refused(run("search", "--no-update", "x", path))
+def test_no_update_needs_an_index(run, configured) -> None:
+    assert "there is no index yet" in refused(run("search", "--no-update", "x", "docs"))
+    configured()
+    assert ".quire: there is no index yet; run: quire index" in refused(run("search", "--no-update", "x"))
 
 
-def test_the_library_finds_the_same(run, project) -> None:
-    found = ids(run("search", "--json", "rotate tokens", "docs"))
-    with quire.Index.open(load(project).index) as index:
-        assert [hit.id for hit in index.search("rotate tokens")] == found
+def test_the_library_finds_the_same(run, configured) -> None:
+    found = ids(run("search", "--json", "rotate tokens", "docs")) if configured() else []
+    with quire.Index.open(".quire") as index:
+        assert [hit.id for hit in index.search("rotate tokens")] == found != []
+
+
+# --like
+
+
+SIMILAR = {
+    "more/a.md": "# Prune\n\nPrune dangling volumes and unused images.\n\n## Also\n\nDangling volumes here, too.\n",
+    "more/b.md": "# Cleaning\n\nDangling volumes and images are pruned at night.\n",
+    "more/c.md": "# Login\n\nA token is needed.\n",
+    "draft.txt.md": "Intro.\n\n# Draft\n\n## Volumes\n\nThe dangling volumes.\n",
+}
+
+
+def test_sections_of_other_documents_with_the_same_words(run, docs) -> None:
+    docs(SIMILAR)
+    for name in ("more/a.md#prune", "more:a.md#prune", "more/a.md:3"):
+        result = run("search", "--json", "--like", name, "more")
+        assert (result.code, ids(result)) == (0, ["more:b.md#cleaning"])
+    assert b"more/b.md:1" in run("search", "--list", "--like", "more/a.md", "more").out
+
+
+def test_the_words_of_a_file_in_no_tree(run, docs, project) -> None:
+    docs(SIMILAR)
+    found = run("search", "--list", "--like", "draft.txt.md", "more").out.decode()
+    assert "more/a.md" in found  # found by what is below its headings
+    assert "draft" not in found
+
+
+def test_nothing_is_similar(run, docs) -> None:
+    docs({"more/a.md": "# Zebra\n\nStripes.\n", "more/b.md": "# Lion\n\nMane.\n"})
+    assert run("search", "--like", "more/a.md", "more") == (1, b"", "nothing found\n")
+    result = run("search", "--like", "more:nope.md", "more")
+    assert (result.code, result.err) == (
+        1,
+        "quire: more:nope.md: not in the index; similar: more:b.md, more:a.md\n",
+    )
+    assert "--like replaces a query; leave out -e" in refused(run("search", "--like", "more/a.md", "-e", "x", "more"))
 
 
 # What stands in the way
@@ -522,7 +556,7 @@ def test_refused(run, project, arguments, said) -> None:
 @pytest.mark.parametrize("query", ["?", '"', "()", '"?"', ":)", "-", "*"])
 def test_a_query_with_nothing_to_look_for_finds_nothing(run, query) -> None:
     """Punctuation is no syntax by itself, so it is no error; the library has no results for it either."""
-    said = "nothing found: there is nothing to look for in the query; give it a word\n"
+    said = "nothing found\n"
     assert run("search", "--json", "--", query, "docs") == (1, b"[]\n", said)
     assert run("search", "--max-tokens", 100, "--", query, "docs") == (1, b"", said)
     assert "nope/: no such file or folder" in refused(run("search", "--", query, "nope/"))
@@ -533,7 +567,6 @@ def test_a_query_with_nothing_to_look_for_finds_nothing(run, query) -> None:
     [
         ("blob.bin", b"\xff\x01\x02", "blob.bin: line 1, byte offset 0: not UTF-8 (invalid start byte)"),
         ("blob.md", b"a\n\xff", "blob.md: line 2, byte offset 2: not UTF-8 (invalid start byte)"),
-        ("a.tar", b"name\0\0\0\0rotate", "a.tar: not a text file; name Markdown or text"),
     ],
 )
 def test_a_named_file_that_is_no_text(run, docs, project, name, content, said) -> None:
@@ -542,9 +575,8 @@ def test_a_named_file_that_is_no_text(run, docs, project, name, content, said) -
     assert said in err
     assert "errors" not in err
     assert left(project) == sorted([name, "docs"])
-    run("index", "docs")
-    assert run("search", "rotate", f"docs/{name}").code == 2
-    assert [tree["name"] for tree in json.loads(run("ls", "--json").out)] == ["docs"]
+    (project / "quire.toml").write_text('[trees]\ndocs = "docs"\n')
+    assert said in refused(run("search", "rotate", f"docs/{name}"))
 
 
 @posix
@@ -592,7 +624,7 @@ def test_the_caret_below_wide_characters(run) -> None:
 def test_the_current_folder_without_documents(run, project, monkeypatch) -> None:
     (project / "empty").mkdir()
     monkeypatch.chdir(project / "empty")
-    said = "quire: .: no documents; quire looks for Markdown and .txt files\n"
+    said = "quire: no documents in .; quire looks for Markdown and .txt files\nnothing found\n"
     assert run("search", "x") == (1, b"", said)
     assert left(project / "empty") == []
 
@@ -601,7 +633,7 @@ def test_files_that_cannot_be_read_are_not_passed_over(run, docs) -> None:
     docs({"docs/bad.md": b"\xff"})
     result = run("search", "rotate", "docs")
     assert result.code == 0
-    assert "1 file could not be read; `quire status` lists them" in result.err
+    assert "1 file could not be read; `quire status docs` lists them" in result.err
 
 
 @contextmanager
@@ -622,8 +654,9 @@ def held(folder):
         child.communicate()
 
 
-def test_while_another_process_updates(run, docs, project) -> None:
-    run("index", "docs")
+def test_while_another_process_updates(run, docs, configured) -> None:
+    project = configured()
+    run("index")
     docs({"docs/new.md": "# New\n\nrotate\n"})
     with held(project / ".quire") as other:
         result = run("search", "--json", "rotate")
@@ -639,8 +672,9 @@ def test_while_another_process_updates(run, docs, project) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root writes everywhere")
-def test_an_index_that_cannot_be_written_still_answers(run, docs, project) -> None:
-    run("index", "docs")
+def test_an_index_that_cannot_be_written_still_answers(run, docs, configured) -> None:
+    project = configured()
+    run("index")
     docs({"docs/new.md": "# New\n\nrotate\n"})
     shutil.copytree(project / ".quire", project / "ro")
     (project / "ro").chmod(0o500)
@@ -674,10 +708,10 @@ def test_long_texts_are_shortened_on_a_terminal(docs) -> None:
     assert "  the needle\n" in got
     assert re.search(r"  … \d+ lines left out; --full shows all\n", got)
     assert "line 3\n" not in got
-    full = plain(terminal("search", "--full", "needle")[1])
+    full = plain(terminal("search", "--full", "needle", "docs")[1])
     assert "  line 3\n" in full
     assert "left out" not in full
-    assert process("search", "needle").out.decode().count("\n") > 120
+    assert process("search", "needle", "docs").out.decode().count("\n") > 120
 
 
 @posix
@@ -703,7 +737,7 @@ def test_reader_that_has_enough(docs, form) -> None:
         {f"docs/{number}.md": f"# N {number}\n\n" + "needle text\n" * 9000 for number in range(12)}
     )  # more than a pipe holds
     process("index", "docs")
-    running = start("search", "-n", "100", "--max-tokens", "1000000", *form, "needle")
+    running = start("search", "-n", "100", "--max-tokens", "1000000", *form, "needle", "docs")
     running.stdout.readline()
     running.stdout.close()
     err = running.stderr.read()
@@ -729,7 +763,7 @@ def test_an_up_to_date_index_is_searched_without_what_reads_documents(run) -> No
         "heavy = {'pyromark', 'yaml', 'toktok', 'quire.parsing', 'quire.split', 'quire.size', 'importlib.metadata',"
         "'rich', 'multiprocessing', 'quire.pipeline', 'tomllib'}; print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
     )
-    command = [sys.executable, "-c", code, "search", "rotate"]
+    command = [sys.executable, "-c", code, "search", "rotate", "docs"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.startswith("> Auth")
     assert done.stderr == "[]\n"
@@ -742,8 +776,7 @@ def test_python_m_quire() -> None:
 
 def test_a_tree_that_the_query_names_and_nobody_knows(run, docs) -> None:
     docs({"docs/a.md": "a\n"})
-    run("index", "docs")
-    assert refused(run("search", "tree:zz a")) == "quire: tree: no tree is called 'zz'; there are: docs\n"
+    assert refused(run("search", "tree:zz a", "docs")) == "quire: tree: no tree is called 'zz'; there are: docs\n"
 
 
 # docs/reference/hit.md
@@ -769,26 +802,8 @@ def test_a_word_that_does_not_occur_names_words_that_begin_alike(run, tmp_path) 
     (tmp_path / "near" / "a.md").write_text("# Tokens\n\nA tokamak counts tokens.\n", encoding="utf-8")
     result = run("search", "tokxyzzy", "near")
     assert (result.code, result.out) == (1, b"")
-    assert result.err == "nothing found; words that begin alike: tokens, tokamak\n"
+    assert result.err == "nothing found; words that begin alike: tokamak, tokens\n"
     assert run("search", "xyzzyq", "near").err == "nothing found\n"
-
-
-def test_similar_reads_a_file_outside_of_all_trees_for_this_call_only(run, docs, tmp_path) -> None:
-    docs({"more/a.md": "# Closures\n\nA closure captures variables.\n", "more/b.md": "# Other\n\nText.\n"})
-    run("index", "more")
-    draft = tmp_path / "draft.txt.md"
-    draft.write_text("Intro.\n\n# Draft\n\n## Closures\n\nWhat a closure captures.\n", encoding="utf-8")
-    result = run("similar", str(draft), "--list")
-    assert result.out.decode().startswith("more/a.md:1  Closures")  # found by what is below its headings
-    assert b"draft" not in run("ls").out
-
-
-def test_results_beyond_the_budget_of_a_list_are_counted(run, docs) -> None:
-    docs({f"more/{name}.md": f"# Volume {name}\n\nA volume.\n" for name in "abcdefgh"})
-    result = run("search", "--list", "--max-tokens", 40, "volume", "more")
-    shown = len(result.out.splitlines())
-    assert 0 < shown < 8
-    assert f"{8 - shown} more beyond 40 tokens" in result.err
 
 
 def test_a_section_that_is_not_shown_from_its_beginning_says_so(run, docs) -> None:
@@ -799,13 +814,6 @@ def test_a_section_that_is_not_shown_from_its_beginning_says_so(run, docs) -> No
     printed = run("search", "--max-tokens", 120, "needle", "more").out.decode().splitlines()
     assert printed[3] == "…"
     assert "The needle is here." in printed
-
-
-@pytest.mark.parametrize("most", [60, 100, 200])
-def test_lines_with_matches_keep_a_budget(run, docs, most: int) -> None:
-    docs({f"more/{name}.md": f"# Volume {name}\n\nA volume.\n\nAnother volume.\n" for name in "abcdefgh"})
-    result = run("search", "--matches", "--max-tokens", most, "volume", "more")
-    assert 0 < tokens(result.out.decode()) <= most
 
 
 def test_a_word_that_occurs_nowhere_is_named(run, docs) -> None:

@@ -13,7 +13,7 @@ from processes import process, terminal
 
 import quire
 from quire.cli.stats import bar
-from quire.options import OWN
+from quire.options import STRATEGIES
 
 ROOT = Path(__file__).parents[2]
 SMALL = "# A\n\none two\n\n## B\n\nthree four five six\n\n## C\n\n## D\n\nx\n"
@@ -56,7 +56,7 @@ def test_figures_by_hand(run, docs) -> None:
     }
 
 
-@pytest.mark.parametrize("strategy", OWN)
+@pytest.mark.parametrize("strategy", STRATEGIES)
 def test_figures_of_several_documents(run, docs, strategy) -> None:
     result = run("stats", "--json", "-s", strategy, docs({"a.md": PROSE, "sub/b.md": SMALL}))
     chunks = [
@@ -114,14 +114,14 @@ def test_strategies_side_by_side(run, docs) -> None:
     assert (result.code, result.err) == (0, "")
     lines = result.out.decode().splitlines()
     assert lines[:3] == [f"1 document, {len(PROSE):,} characters", "", lines[2]]
-    assert lines[2].split() == list(OWN)
+    assert lines[2].split() == list(STRATEGIES)
     assert row(result, "tokenizer") == ["o200k_base", "o200k_base", "estimate", "o200k_base"]
     assert row(result, "range") == ["64-1024", "64-512", "100-800", "–"]
     everything = json.loads(run("stats", "--json", docs({"a.md": PROSE})).out)["strategies"]
-    assert row(result, "chunks") == [str(everything[strategy]["chunks"]) for strategy in OWN]
-    assert row(result, "largest") == [f"{everything[strategy]['tokens']['max']:,}" for strategy in OWN]
+    assert row(result, "chunks") == [str(everything[strategy]["chunks"]) for strategy in STRATEGIES]
+    assert row(result, "largest") == [f"{everything[strategy]['tokens']['max']:,}" for strategy in STRATEGIES]
     assert row(result, "overlap")[1] == f"{everything['flow']['overlap']:.1%}"
-    assert row(result, "breadcrumb") == [f"{everything[strategy]['breadcrumb']:.1%}" for strategy in OWN]
+    assert row(result, "breadcrumb") == [f"{everything[strategy]['breadcrumb']:.1%}" for strategy in STRATEGIES]
     assert max(map(len, lines)) <= 80
     assert "\x1b" not in result.out.decode()
 
@@ -172,7 +172,7 @@ def test_it_fits_the_terminal(run, docs, monkeypatch, columns) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
     result = run("stats", docs({"a.md": PROSE, "b.md": SMALL}))
     assert max(map(len, result.out.decode().splitlines())) <= columns
-    for strategy in OWN:
+    for strategy in STRATEGIES:
         assert f" {strategy}" in result.out.decode()
 
 

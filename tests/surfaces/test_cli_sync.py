@@ -67,7 +67,7 @@ def test_a_missing_store_is_one_line(docs: Path, monkeypatch: pytest.MonkeyPatch
         monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.delitem(sys.modules, f"quire.stores.{extra}", raising=False)
     with pytest.raises(
-        quire.MissingExtraError, match=rf"is not installed; install it: pip install 'quire\[{extra}\]'$"
+        quire.MissingExtraError, match=rf"is not installed; install it: pip install 'quire-md\[{extra}\]'$"
     ):
         quire.stores.sync("docs", f"{extra}:there", embedder=lambda texts: [[1.0] for _ in texts])
 
@@ -79,7 +79,7 @@ def test_a_missing_framework_is_one_line(monkeypatch: pytest.MonkeyPatch, name: 
         monkeypatch.delitem(sys.modules, each)
     monkeypatch.setitem(sys.modules, package, None)
     monkeypatch.delitem(sys.modules, f"quire.adapters.{name}", raising=False)
-    with pytest.raises(quire.MissingExtraError, match=rf"pip install 'quire\[{name.replace('_', '-')}\]'$"):
+    with pytest.raises(quire.MissingExtraError, match=rf"pip install 'quire-md\[{name.replace('_', '-')}\]'$"):
         __import__(f"quire.adapters.{name}")
 
 

@@ -202,7 +202,7 @@ def links_in(text: str) -> list[tuple[str, str]]:
         (["search", "relays", ".", "--list"], "a b.md:6"),
         (["search", "relays", ".", "--matches"], "a b.md:8"),
         (["outline", "a b.md"], "a b.md"),
-        (["ls", "."], "a b.md"),
+        (["outline", "."], "a b.md"),
         (["links", "."], "a b.md:8"),
         (["chunk", "."], "doc:a b::ch0"),
         (["outline", "empty.md"], "empty.md:4"),
@@ -293,9 +293,7 @@ def test_rows_keep_the_indentation_of_their_line() -> None:
 
 
 @pytest.mark.parametrize("columns", [40, 80, 200])
-@pytest.mark.parametrize(
-    "command", [["outline", "x/y/a.md"], ["ls", "."], ["ls", "x/y/a.md"], ["links", "."]], ids=" ".join
-)
+@pytest.mark.parametrize("command", [["outline", "x/y/a.md"], ["outline", "."], ["links", "."]], ids=" ".join)
 def test_tables_and_findings_fit_the_terminal(docs, command, columns) -> None:
     titles = "".join(f"## A heading with a rather long title of {n} words\n\n[text](no.md)\n\n" for n in range(3))
     folder = docs({"x/y/a.md": f"# Title\n\n{titles}", "a-file-with-a-name-that-is-quite-long/and-another.md": "a\n"})

@@ -9,12 +9,12 @@ import msgspec
 import pytest
 
 import quire
-from quire.options import OWN
+from quire.options import STRATEGIES
 
 DOCUMENTS = {"a.md": "# A\n\none\n\n## B\n\n```\n# no heading\n```\n", "sub/b.md": "- x\n- y\n", "c.txt": "# plain\n"}
 
 
-@pytest.mark.parametrize("strategy", OWN)
+@pytest.mark.parametrize("strategy", STRATEGIES)
 def test_laws_hold(run, docs, strategy) -> None:
     folder = docs(DOCUMENTS)
     result = run("verify", "-s", strategy, folder)
@@ -30,12 +30,12 @@ def test_laws_hold_for_the_same_name_in_two_folders(run, docs) -> None:
     assert run("verify", folder / "x", folder / "y").code == 0
 
 
-@pytest.mark.parametrize("strategy", OWN)
+@pytest.mark.parametrize("strategy", STRATEGIES)
 def test_laws_hold_with_timestamps(run, docs, strategy) -> None:
     assert run("verify", "-s", strategy, "--timestamps", docs(DOCUMENTS)).code == 0
 
 
-@pytest.mark.parametrize("strategy", OWN)
+@pytest.mark.parametrize("strategy", STRATEGIES)
 def test_standard_input(run, strategy) -> None:
     assert run("verify", "-s", strategy, "-", stdin=b"# A\n\ntext\n").code == 0
 
@@ -70,7 +70,7 @@ def test_violations_are_data(run, docs) -> None:
 
 
 @pytest.mark.usefixtures("broken")
-@pytest.mark.parametrize("strategy", OWN)
+@pytest.mark.parametrize("strategy", STRATEGIES)
 def test_violations_of_every_strategy(run, docs, strategy) -> None:
     prose = "".join(f"Sentence {number} of a long text about nothing. " for number in range(300))
     folder = docs({"a.md": f"# A\n\n{prose}\n\n# B\n\n{prose}\n"})
@@ -99,7 +99,7 @@ def test_error_outweighs_violations_and_both_are_told(run, docs) -> None:
     assert f"{folder}/bad.md: line 1, byte offset 0" in result.err
 
 
-@pytest.mark.parametrize("strategy", OWN)
+@pytest.mark.parametrize("strategy", STRATEGIES)
 def test_chunks_that_differ_from_run_to_run(run, docs, monkeypatch, strategy) -> None:
     real, runs = quire.chunk, []
 

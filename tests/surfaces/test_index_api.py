@@ -12,6 +12,7 @@ import pytest
 
 import quire
 from quire import Index
+from quire.search.ranking_settings import SearchSettings
 
 AUTH = """---
 title: Authentication
@@ -113,7 +114,7 @@ def test_names_of_a_section(index: Index, name: str, found: str) -> None:
         ("guides/outh.md", "not in the index; similar: docs:guides/auth.md"),
         ("docs:guides/auth.md:99", "docs:guides/auth.md has lines 1 to 24"),
         ("guides/auth.md:0", "docs:guides/auth.md has lines 1 to 24"),
-        ("nothing like it", "not in the index; quire ls shows what is"),
+        ("nothing like it", "not in the index; quire outline shows what is"),
         ("", "not in the index"),
         ("#", "not in the index"),
         (":", "not in the index"),
@@ -187,18 +188,17 @@ def test_where_to_look(index: Index) -> None:
     assert {hit.path for hit in index.search("intro OR token", path="guides/**")} == {"guides/auth.md"}
 
 
-def test_what_is_shown_around_a_hit_counts(index: Index) -> None:
-    asked: list[quire.Hit] = []
-
-    def around(hit: quire.Hit) -> int:
-        asked.append(hit)
-        return 15 if hit.complete else 30
-
-    whole = index.search("token")
-    (hit,) = index.search("token", max_tokens=whole[0].tokens + 40, around=around)
-    assert hit.complete
-    assert {(each.id, each.text) for each in asked} == {(hit.id, "")}
-    assert not index.search("token", max_tokens=whole[0].tokens + 10, around=around)
+def test_a_budget_that_is_named_means_what_the_default_means(tmp_path: Path) -> None:
+    below = "".join(f"## Part {number}\n\n{'words of it ' * 200}\n\n" for number in range(10))
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text(f"# Needle\n\nThe needle.\n\n{below}", encoding="utf-8")
+    with Index.open(tmp_path / "index") as index:
+        index.update({"docs": tmp_path / "docs"})
+        [hit] = index.search("needle")
+        assert index.search("needle", max_tokens=8000) == [hit]
+        assert hit.tokens < 2_000
+    with Index.open(tmp_path / "index", settings=SearchSettings(max_below=8_000)) as index:
+        assert index.search("needle")[0].complete
 
 
 def test_a_budget_for_a_search(index: Index) -> None:
@@ -226,21 +226,21 @@ def test_a_closed_index_says_so(index: Index) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"query": None}, "query=None is not possible; it must be a string"),
-        ({"query": b"token"}, "query=b'token' is not possible; it must be a string"),
-        ({"limit": 0}, "limit=0 is not possible; it must be a whole number, at least 1"),
-        ({"limit": -3}, "limit=-3 is not possible"),
-        ({"limit": "5"}, "limit='5' is not possible"),
-        ({"limit": True}, "limit=True is not possible"),
-        ({"max_tokens": -1}, "max_tokens=-1 is not possible; it must be a whole number, at least 0"),
-        ({"max_tokens": 2.5}, "max_tokens=2.5 is not possible"),
+        ({"query": None}, "query=None is invalid: must be a text"),
+        ({"query": b"token"}, "query=b'token' is invalid: must be a text"),
+        ({"limit": 0}, "limit=0 is invalid: must be a whole number, at least 1"),
+        ({"limit": -3}, "limit=-3 is invalid"),
+        ({"limit": "5"}, "limit='5' is invalid"),
+        ({"limit": True}, "limit=True is invalid"),
+        ({"max_tokens": -1}, "max_tokens=-1 is invalid: must be a whole number, at least 0"),
+        ({"max_tokens": 2.5}, "max_tokens=2.5 is invalid"),
         ({"trees": ["docs", "nope"]}, "trees: no tree is called 'nope'; there are: docs, notes"),
         ({"trees": "nope"}, "trees: no tree is called 'nope'; there are: docs, notes"),
-        ({"path": ""}, "path='' is not possible; it must be a non-empty string or a list of them"),
-        ({"path": ["guides/**", ""]}, "path=['guides/**', ''] is not possible"),
-        ({"trees": ""}, "trees='' is not possible"),
-        ({"trees": 3}, "trees=3 is not possible; it must be a string or a list of strings"),
-        ({"path": [Path("a")]}, "it must be a string or a list of strings"),
+        ({"path": ""}, "path='' is invalid: must be a text that is not empty, or a list of them"),
+        ({"path": ["guides/**", ""]}, "path=['guides/**', ''] is invalid"),
+        ({"trees": ""}, "trees='' is invalid"),
+        ({"trees": 3}, "trees=3 is invalid: must be a text that is not empty, or a list of them"),
+        ({"path": [Path("a")]}, "must be a text that is not empty, or a list of them"),
     ],
 )
 def test_what_a_search_cannot_do(index: Index, options: dict[str, Any], message: str) -> None:
@@ -258,15 +258,15 @@ def test_one_tree_needs_no_list(index: Index) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"trees": "docs"}, "trees='docs' is not possible; it must be folders by name"),
-        ({"trees": ["docs"]}, "it must be folders by name"),
-        ({"trees": {"docs": 3}}, "trees['docs']=3 is not possible; it must be a path"),
+        ({"trees": "docs"}, "trees='docs' is invalid: must be folders by name"),
+        ({"trees": ["docs"]}, "must be folders by name"),
+        ({"trees": {"docs": 3}}, "trees['docs']=3 is invalid: must be a path"),
         ({"trees": {"d d": "docs"}}, "a tree cannot be called 'd d'"),
         ({"trees": {"": "docs"}}, "a tree cannot be called ''"),
         ({"trees": {"a": "docs", "b": "./docs/"}}, "the trees 'a' and 'b' are one folder"),
-        ({"languages": "english"}, "it must be languages by the name of a tree"),
-        ({"jobs": 0}, "jobs=0 is not possible"),
-        ({"wait": "long"}, "wait='long' is not possible"),
+        ({"languages": "english"}, "must be languages by the name of a tree"),
+        ({"jobs": 0}, "jobs=0 is invalid"),
+        ({"wait": "long"}, "wait='long' is invalid"),
     ],
 )
 def test_what_an_update_cannot_do(
@@ -284,7 +284,6 @@ NEVER = {
     "pyromark",
     "toktok",
     "tiktoken",
-    "splintr",
     "tokenizers",
     "yaml",
     "multiprocessing",
@@ -312,7 +311,8 @@ def test_search_by_meaning_without_numpy_says_what_to_install(tmp_path, monkeypa
         index.update({"docs": tmp_path / "docs"})
         for call in (lambda: index.embed("wordllama"), lambda: index.search("text", mode="hybrid")):
             with pytest.raises(
-                quire.MissingExtraError, match=r"numpy is not installed; install it: pip install 'quire\[wordllama\]'"
+                quire.MissingExtraError,
+                match=r"numpy is not installed; install it: pip install 'quire-md\[wordllama\]'",
             ):
                 call()
 

@@ -114,7 +114,7 @@ def test_commonmark_has_no_constructs_of_generators() -> None:
 
 
 def test_an_unknown_dialect() -> None:
-    with pytest.raises(quire.OptionError, match=r"dialect='x' is not possible.*'commonmark'"):
+    with pytest.raises(quire.OptionError, match=r"dialect='x' is invalid.*'commonmark'"):
         quire.parse("", dialect="x")
-    with pytest.raises(quire.OptionError, match=r"dialect='x' is not possible.*'commonmark'"):
+    with pytest.raises(quire.OptionError, match=r"dialect='x' is invalid.*'commonmark'"):
         quire.chunk("", dialect="x")

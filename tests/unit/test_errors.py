@@ -13,8 +13,8 @@ from quire.errors import QuireError
 ERRORS = [
     (QuireError("it is so", "do this"), "it is so; do this"),
     (QuireError("it is so"), "it is so"),
-    (errors.OptionError("x=1 is not possible", "choose 2", option="x"), "x=1 is not possible; choose 2"),
-    (errors.impossible("x", "é" * 99, "be short"), f"x='{'é' * 79} is not possible; be short"),
+    (errors.OptionError("x=1 is invalid", "choose 2", option="x"), "x=1 is invalid; choose 2"),
+    (errors.invalid_value("x", "é" * 99, "must be short"), f"x='{'é' * 79} is invalid: must be short"),
     (errors.InputError("a.md", "is gone", "look for it"), "a.md: is gone; look for it"),
     (errors.UndecodableError("a.md", "no text", 3, 9, "convert it"), "a.md: line 3, no text; convert it"),
     (errors.UndecodableError(path="a.md", problem="no text", line=3, offset=9), "a.md: line 3, no text"),
@@ -25,8 +25,8 @@ ERRORS = [
     (errors.StoreError(".quire", "is full", "make room"), ".quire: is full; make room"),
     (errors.IndexDamagedError(".quire", "is damaged", "run: quire index"), ".quire: is damaged; run: quire index"),
     (errors.BusyError(".quire", "is being written", "wait"), ".quire: is being written; wait"),
-    (errors.MissingExtraError("chroma"), "chroma is not installed; install it: pip install 'quire[chroma]'"),
-    (errors.NotFoundError("a.md: not there", "run: quire ls"), "a.md: not there; run: quire ls"),
+    (errors.MissingExtraError("chroma"), "chroma is not installed; install it: pip install 'quire-md[chroma]'"),
+    (errors.NotFoundError("a.md: not there", "run: quire outline"), "a.md: not there; run: quire outline"),
 ]
 
 

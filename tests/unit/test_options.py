@@ -1,4 +1,4 @@
-"""Options: what is not possible is refused by name, with what is."""
+"""Options of cutting: each is declared once, an invalid one is refused by name, and sizes have one name."""
 
 from __future__ import annotations
 
@@ -8,29 +8,69 @@ from typing import Any
 import pytest
 
 import quire
+from quire.options import ALIASES, OPTION_NAMES, STRATEGIES, ChunkOptions
+from quire.validation import fields
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("values", "said"),
     [
-        ({"strategy": "tre"}, ["'tre'", "did you mean 'tree'", "tree"]),
-        ({"strategy": "tree", "max_tokens": 5}, ["'max_tokens'", "'tree'", "breadcrumb_mode", "tokenizer"]),
-        ({"strategy": "tree", "breadcrumb": "none"}, ["did you mean 'breadcrumb_mode'"]),
-        ({"breadcrumb_mode": "sometimes"}, ["breadcrumb_mode='sometimes'", "'conditional'", "'always'", "'none'"]),
+        ({"strategy": "tre"}, ["unknown strategy 'tre' (did you mean 'tree'?)", "'packed'"]),
+        (
+            {"strategy": "tree", "max_tokens": 5},
+            ["'packed' and 'flow' and 'sections', not of strategy 'tree'", "valid: "],
+        ),
+        ({"strategy": "tree", "breadcrumb": "none"}, ["unknown option breadcrumb (did you mean breadcrumb_mode?)"]),
+        (
+            {"maxtokens": 99},
+            ["unknown option maxtokens (did you mean max_tokens?); valid: title, path, syntax, max_tokens"],
+        ),
+        ({"max_tokens": 5}, ["max_tokens=5 is invalid: must be a whole number, at least 32"]),
+        ({"hard_cap": 5}, ["hard_cap=5 is invalid: must be a whole number, at least 32"]),
+        ({"max_tokens": 99, "hard_cap": 99}, ["hard_cap and max_tokens are two names of one option; give one of them"]),
+        ({"strategy": "flow", "hard_cap": 64}, ["one of 'packed', not of strategy 'flow' (flow calls it max_tokens)"]),
+        ({"strategy": "tree", "target": 64}, ["option target is one of 'packed', not of strategy 'tree'; valid"]),
+        ({"max_tokens": 64, "target_tokens": 65}, ["target_tokens=65", "target_tokens may be at most max_tokens=64"]),
+        ({"hard_cap": 64, "target": 65}, ["target=65", "target may be at most hard_cap=64"]),
+        ({"max_tokens": 64, "min_tokens": 33}, ["min_tokens=33", "at most half of max_tokens=64"]),
+        ({"breadcrumb_mode": "sometimes"}, ["breadcrumb_mode='sometimes'", "one of 'conditional', 'always', 'none'"]),
         ({"slugs": "x"}, ["slugs='x'", "'github'", "'ascii'"]),
-        ({"timestamps": "yes"}, ["timestamps='yes'", "True or False"]),
-        ({"content_type": "a/b"}, ["content_type='a/b'"]),
+        ({"timestamps": "yes"}, ["timestamps='yes'", "true or false"]),
+        ({"content_type": "a/b"}, ["content_type='a/b' is invalid: must be a name of letters, digits"]),
         ({"content_type": ""}, ["content_type=''"]),
         ({"tree": 5, "strategy": "tree"}, ["tree=5"]),
         ({"tokenizer": "gpt5"}, ["gpt5", "o200k_base", "estimate"]),
         ({"syntax": "html"}, ["syntax", "html", "markdown", "text"]),
+        ({"max_tokens": 10**5000}, ["max_tokens=a number of thousands of digits is invalid"]),
     ],
 )
-def test_refused(given: dict[str, Any], said: list[str]) -> None:
+def test_refused(values: dict[str, Any], said: list[str]) -> None:
     with pytest.raises(quire.OptionError) as caught:
-        quire.chunk("# A\n\nx\n", **given)
+        quire.chunk("# A\n\nx\n", **values)
     for part in said:
         assert part in str(caught.value)
+
+
+def test_other_names_of_sizes_are_the_same_options() -> None:
+    text = "".join(f"# {number}\n\n{'word ' * 60}\n\n" for number in range(20))
+    chunks = quire.chunk(text, hard_cap=128, target=96)
+    assert chunks == quire.chunk(text, max_tokens=128, target_tokens=96)
+    assert {name: value for name, value in chunks.options.to_dict().items() if "tokens" in name} == {
+        "max_tokens": 128, "target_tokens": 96, "min_tokens": 64,
+    }  # fmt: skip
+
+
+def test_sizes_that_were_not_chosen_fit_the_cap() -> None:
+    assert quire.chunk("x", max_tokens=100).options.to_dict()["target_tokens"] == 100
+    assert quire.chunk("x", max_tokens=100).options.to_dict()["min_tokens"] == 50
+
+
+def test_every_option_is_in_the_signature_and_in_the_help() -> None:
+    assert set(ChunkOptions.__annotations__) == {*OPTION_NAMES, *ALIASES} - {"tokenizer"}
+    described = " ".join((quire.chunk.__doc__ or "").split())
+    for strategy, kind in STRATEGIES.items():
+        for name, field in fields(kind).items():
+            assert name == "tokenizer" or f" {name}: {field.meaning}" in described, (strategy, name)
 
 
 def test_a_document_has_its_own_path_and_title() -> None:
@@ -47,8 +87,8 @@ def test_options_are_kept_with_the_chunks() -> None:
     chunks = quire.chunk("# A\n\nx\n", strategy="tree", tokenizer="estimate")
     assert chunks.options.tokenizer == "estimate"
     assert chunks[0].metadata["chunkingOptions"]["tokenizer"] == "estimate"
-    assert chunks.options.fingerprint() == quire.chunk("y", strategy="tree", tokenizer="estimate").options.fingerprint()
-    assert chunks.options.fingerprint() != quire.chunk("y", strategy="tree").options.fingerprint()
+    assert chunks.options == quire.chunk("y", strategy="tree", tokenizer="estimate").options
+    assert chunks.options != quire.chunk("y", strategy="tree").options
 
 
 def test_time_stamps_only_when_asked_for() -> None:
@@ -72,19 +112,12 @@ def test_what_is_no_text_is_named(given: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("good", "equal"), [({"hard_cap": 64}, 64.0), ({"merge_siblings": True}, 1), ({"min_tokens": 1}, True)]
+    ("good", "equal"), [({"max_tokens": 64}, 64.0), ({"merge_siblings": True}, 1), ({"min_tokens": 1}, True)]
 )
 def test_an_equal_value_of_another_type_is_refused_whatever_came_before(good: dict[str, Any], equal: object) -> None:
     quire.chunk("text", **good)
-    with pytest.raises(quire.OptionError, match="is not possible"):
+    with pytest.raises(quire.OptionError, match="is invalid"):
         quire.chunk("text", **dict.fromkeys(good, equal))
-
-
-def test_an_option_of_another_strategy_says_whose_it_is() -> None:
-    with pytest.raises(
-        quire.OptionError, match=r"one of 'flow' and 'sections', not of strategy 'packed' .packed calls it 'hard_cap'"
-    ):
-        quire.chunk("text", max_tokens=256)
 
 
 def test_a_path_may_be_a_path() -> None:

@@ -49,7 +49,7 @@ class _Blocks:
 
     def cut_at(self, position: int) -> Block | None:
         """The fenced code or the table that has text on both sides of a position."""
-        around = [each for each in self._document.blocks_between(position, position + 1) if each.start < position]
+        around = [block for block in self._document.blocks_between(position, position + 1) if block.start < position]
         inside = self._code_and_tables(around[-1]) if around else []
         at = bisect_left(inside, position, key=_start_of) - 1
         if at < 0 or position >= inside[at].end:
@@ -107,7 +107,7 @@ class _Blocks:
     def _code_and_tables(self, block: Block) -> list[Block]:
         if block.start not in self._inside:
             whole = block._replace(children=inner_blocks(self._text, block))
-            self._inside[block.start] = [each for each in whole.walk() if each.kind in ("code", "table")]
+            self._inside[block.start] = [block for block in whole.walk() if block.kind in ("code", "table")]
         return self._inside[block.start]
 
 

@@ -16,7 +16,7 @@ from quire.check.cut_blocks import torn_blocks
 from quire.counter import TokenCounter, estimated
 from quire.model import Block, Document, Finding, Note, findings_at
 from quire.offsets import BLANK, bytes_at, lines_at
-from quire.options import Options
+from quire.options import Options, build
 from quire.record import Chunk
 
 
@@ -35,8 +35,8 @@ def laws(
     """
     case = Case(document, chunks, counter, normalized, findings)
     size = len(document.text)
-    found = [(min(max(at, 0), size), code, message) for law in _LAWS for at, code, message in law(case)]
-    return findings_at(document.source, sorted(found, key=itemgetter(0)))
+    notes = [(min(max(at, 0), size), code, message) for law in _LAWS for at, code, message in law(case)]
+    return findings_at(document.source, sorted(notes, key=itemgetter(0)))
 
 
 class Case(NamedTuple):
@@ -105,7 +105,7 @@ def _titles_are_kept(case: Case) -> Iterator[Note]:
         return
     shown = {chunk.header_path[:depth] for chunk in case.chunks for depth in range(1, len(chunk.header_path) + 1)}
     for section in case.document.nodes[1:]:
-        if tuple(each.title for each in case.document.path_to(section)) not in shown:
+        if tuple(above.title for above in case.document.path_to(section)) not in shown:
             yield section.start, "lost-heading", f"heading {section.title!r} is in no chunk's heading path"
 
 
@@ -113,17 +113,17 @@ def _nothing_altered(case: Case) -> Iterator[Note]:
     """A chunk's text is that of its span; text around it is recorded as added."""
     for chunk in case.chunks:
         start, end = chunk.source_position.char_start, chunk.source_position.char_end
-        own = case.document.text[start:end]
+        text = case.document.text[start:end]
         if _options(chunk).get("normalize"):
             if case.normalized is None:
                 continue
-            own = case.normalized(start, end)
+            text = case.normalized(start, end)
         most = chunk.added_chars if chunk.strategy == "flow" else 0  # the others repeat no sentences
-        if own not in chunk.original_text:
+        if text not in chunk.original_text:
             yield start, "altered-text", f"the text of chunk {chunk.id} is not that of its span"
         elif not chunk.embed_text.endswith(chunk.original_text):
             yield start, "altered-text", f"embed_text of chunk {chunk.id} does not end with its text"
-        elif chunk.added_chars != len(chunk.embed_text) - len(own) or not 0 <= chunk.overlap_chars <= most:
+        elif chunk.added_chars != len(chunk.embed_text) - len(text) or not 0 <= chunk.overlap_chars <= most:
             yield start, "unrecorded-text", f"chunk {chunk.id} has text that is not recorded as added"
 
 
@@ -145,11 +145,15 @@ def _what_fits_is_not_cut(case: Case) -> Iterator[Note]:
     """``packed`` and ``flow`` make one chunk of a document that fits the cap below its full breadcrumb line."""
     if case.counter is None or case.strategy not in ("packed", "flow") or len(case.chunks) < 2:
         return
-    document, options = case.document, Options(**_options(case.chunks[0]))
+    document, options = case.document, _rebuilt_options(case.chunks[0])
     start, end = document.block_columns.starts[0], document.block_columns.ends[-1]
     section = document.holder(start, end) if case.strategy == "packed" else document.first_section(start, end)
     line = Breadcrumbs(document, case.counter.count, options).prefix(section)
-    text = case.normalized(start, end) if options.normalize and case.normalized else document.text[start:end]
+    text = (
+        case.normalized(start, end)
+        if getattr(options, "normalize", False) and case.normalized
+        else document.text[start:end]
+    )
     if case.counter.count(line + text) <= (options.cap or 0):
         yield start, "cut-though-it-fits", f"the document fits the cap, but has {len(case.chunks)} chunks"
 
@@ -198,9 +202,9 @@ def _cut_blocks_are_whole(case: Case) -> Iterator[Note]:
     if case.findings is None or case.strategy == "tree":
         return
     explained = {finding.line for finding in case.findings if finding.code.endswith("-left-out")}
-    found = sorted(torn_blocks(case.document, case.chunks), key=itemgetter(0))
-    lines = lines_at(case.document.text, [position for position, _, _ in found])
-    yield from (each for each, line in zip(found, lines, strict=True) if line not in explained)
+    notes = sorted(torn_blocks(case.document, case.chunks), key=itemgetter(0))
+    lines = lines_at(case.document.text, [position for position, _, _ in notes])
+    yield from (note for note, line in zip(notes, lines, strict=True) if line not in explained)
 
 
 def _positions_agree(case: Case) -> Iterator[Note]:
@@ -237,7 +241,7 @@ def _headings_are_right(case: Case) -> Iterator[Note]:
         if chunk.strategy != "tree":  # headings without text do not count
             position, _ = document.text_between(position, chunk.source_position.char_end)
         section = document.sections[max(document.section_at(position), 0)]
-        titles = tuple(each.title for each in document.path_to(section))
+        titles = tuple(above.title for above in document.path_to(section))
         is_exact = chunk.strategy == "flow" or (chunk.strategy == "tree" and section.is_node)
         if chunk.header_path != (titles if is_exact else titles[: len(chunk.header_path)]):
             place = " > ".join(titles) or "no heading"
@@ -275,13 +279,18 @@ def _counts(case: Case) -> Iterator[Note]:
 def _cap(chunk: Chunk) -> int:
     """The cap of a chunk; 0 for none."""
     options = _options(chunk)
-    return options.get("hard_cap") or options.get("max_tokens") or 0
+    return options.get("max_tokens") or options.get("hard_cap") or 0
 
 
 def _options(chunk: Chunk) -> Mapping[str, Any]:
     """The options in the metadata of a chunk."""
     options: Mapping[str, Any] = chunk.metadata.get("chunkingOptions", {})
     return options
+
+
+def _rebuilt_options(chunk: Chunk) -> Options:
+    values = dict(_options(chunk))
+    return build(values.pop("strategy"), values)
 
 
 def _excerpt(text: str) -> str:

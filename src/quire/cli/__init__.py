@@ -4,15 +4,12 @@ Shared by the commands:
 
 command_group.py    the list of commands; errors and Ctrl-C become messages and exit codes
 output.py           everything that is printed: JSON, tables, colours, links, wrapped lines, progress
-shared_options.py   options of several commands that need no tokenizer
+shared_options.py   commands with examples; options of several commands that need no tokenizer
 cut_options.py      options of the commands that read and cut documents
 input_documents.py  which documents to read, reading them, the summary of a run
 parallel.py         documents in several processes
-tree_paths.py       paths on the command line <-> trees of the index
-open_index.py       the index that a command uses, brought up to date first
+open_workspace.py   the trees and the index of a command, with progress and messages
 hit_output.py       sections as JSON or text, with highlighted matches
-
-``strategy_picture.py`` draws the pictures in docs/strategies.md.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -16,9 +17,12 @@ from typing import Any, NamedTuple
 
 import click
 
+from quire import DISTRIBUTION
 from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.output import echo, message, visible
+from quire.cli.shared_options import quire_command
 from quire.errors import InputError
+from quire.operating_system import application_folder, expanded
 from quire.read.frontmatter import load_toml
 from quire.read.source import read_configuration, unread
 from quire.write.atomic_file import explained, replacing
@@ -31,10 +35,11 @@ This project's documentation is indexed by quire. Before you read documentation 
 `quire`, or the command line:
 
 - `search` (`quire search "QUESTION"`) finds the sections that answer a question.
-- `outline` (`quire manifest`) lists documents and headings with token counts.
+- `outline` (`quire outline`) lists documents and headings with token counts.
 - `get` (`quire get ID`) reads one section by its id, `path#slug` or `path:line`.
 - `quire context FILE` finds the documentation that concerns a source file.
 """
+_REQUIREMENT = f"{DISTRIBUTION}[mcp]"
 _ENVIRONMENT = ("pyvenv.cfg", "conda-meta")
 """What is beside the programs of a virtual environment, which a new shell does not have on its PATH."""
 _REQUESTS = (
@@ -63,24 +68,17 @@ class Agent(NamedTuple):
     @property
     def is_personal(self) -> bool:
         """Whether the file is the user's, for all projects; a server must then be told the folder."""
-        return self.config.startswith(("~", "/"))
+        return self.config.startswith("~") or self.file.is_absolute()
 
     @property
     def file(self) -> Path:
         """The configuration file."""
-        return Path(os.path.expanduser(self.config))  # noqa: PTH111  Path's fails where there is no home
-
-
-def _claude_desktop() -> str:
-    if sys.platform == "win32":
-        return os.path.join(os.environ.get("APPDATA", "~"), "Claude", "claude_desktop_config.json")  # noqa: PTH118
-    folder = "~/Library/Application Support" if sys.platform == "darwin" else "~/.config"
-    return f"{folder}/Claude/claude_desktop_config.json"
+        return Path(expanded(self.config))
 
 
 AGENTS: Mapping[str, Agent] = {
     "claude-code": Agent("Claude Code", ".mcp.json", "CLAUDE.md"),
-    "claude-desktop": Agent("Claude Desktop", _claude_desktop()),
+    "claude-desktop": Agent("Claude Desktop", f"{application_folder()}/Claude/claude_desktop_config.json"),
     "cursor": Agent("Cursor", ".cursor/mcp.json", "AGENTS.md"),
     "vscode": Agent("VS Code", ".vscode/mcp.json", "AGENTS.md", "servers", {"type": "stdio"}),
     "codex": Agent("Codex", "~/.codex/config.toml", "AGENTS.md", "mcp_servers"),
@@ -89,18 +87,19 @@ AGENTS: Mapping[str, Agent] = {
 }
 
 
-@click.command()
+@quire_command("quire agents claude-code", "quire agents --write claude-code")
 @click.argument("names", nargs=-1, metavar="[AGENT...]", type=click.Choice(list(AGENTS)))
 @click.option("--write", is_flag=True, help="Write the configuration and the instructions for these agents.")
 @click.option("--remove", is_flag=True, help="Remove what --write has written.")
+@click.option("--absolute", is_flag=True, help="Start this quire by its absolute path, also where uv is installed.")
 @click.option("--check", is_flag=True, help="Start the server as these agents do, and list its tools.")
-def command(*, names: tuple[str, ...], write: bool, remove: bool, check: bool) -> int:
+def command(*, names: tuple[str, ...], write: bool, remove: bool, absolute: bool, check: bool) -> int:
     """Show or write the configuration of agents.
 
     AGENT is claude-code, claude-desktop, cursor, vscode, codex, gemini or zed; by default all are shown. --write adds
     the server quire to the agent's configuration and a short text to CLAUDE.md, AGENTS.md or GEMINI.md, between two
-    markers; it may be run again. --remove takes both out again. Nothing else in the files changes. --check starts the
-    configured command and lists the tools of the server.
+    markers; it may be run again. --remove takes both out again. Nothing else in the files changes. The server is
+    started by uvx where uv is installed. --check starts the configured command and lists the tools of the server.
     """
     if write + remove + check > 1:
         raise click.UsageError("--write, --remove and --check exclude each other")
@@ -109,34 +108,35 @@ def command(*, names: tuple[str, ...], write: bool, remove: bool, check: bool) -
     chosen = {name: AGENTS[name] for name in names or AGENTS}
     if check:
         return _check(chosen, is_named=bool(names))
+    program = [_absolute_path()] if absolute else _program()
     if not (write or remove):
-        _show(chosen)
+        _show(chosen, program)
         return 0
     new: dict[Path, str] = {}
     for agent in chosen.values():  # all texts first, so that an error leaves every file as it was
         old = new.get(agent.file, _read(agent.file))
-        new[agent.file] = _configuration(agent, old, remove=remove)
+        new[agent.file] = _configuration(agent, old, None if remove else _server(agent, *program))
         if agent.instructions:
             page = Path(agent.instructions)
-            new[page] = _with_block(new.get(page, _read(page)), "" if remove else _snippet(), "<!-- {} -->")
+            new[page] = _with_block(new.get(page, _read(page)), "" if remove else _snippet(program), "<!-- {} -->")
     for file, text in new.items():
         _write(file, text)
-    if write and _own_path():
-        advice = "to share the files, install it for all shells (pipx install 'quire[mcp]') and write them again"
-        message(f"quire is not on the PATH of a new shell, so the files have {_own_path()}; {advice}")
+    if write and not absolute and Path(program[0]).is_absolute():
+        advice = f"to share the files, install uv or pipx install '{_REQUIREMENT}', and write them again"
+        message(f"quire is not on the PATH of a new shell, so the files have {program[0]}; {advice}")
     return 0
 
 
-def _show(agents: Mapping[str, Agent]) -> None:
-    echo(_snippet(), wraps=False)
+def _show(agents: Mapping[str, Agent], program: Sequence[str]) -> None:
+    echo(_snippet(program), wraps=False)
     for name, agent in agents.items():
         echo(visible(f"# {agent.title}: {agent.config}  (quire agents --write {name})"))
-        echo(_configuration(agent, "", remove=False), wraps=False)
+        echo(_configuration(agent, "", _server(agent, *program)), wraps=False)
 
 
-def _snippet() -> str:
-    own = _own_path()
-    return f"{_SNIPPET}\n`quire` is not on the PATH; call it as `{own}`.\n" if own else _SNIPPET
+def _snippet(program: Sequence[str]) -> str:
+    name = shlex.join(program)
+    return _SNIPPET if name == "quire" else f"{_SNIPPET}\nIf `quire` is not on the PATH, call it as `{name}`.\n"
 
 
 def _new_shell_path() -> str:
@@ -147,21 +147,26 @@ def _new_shell_path() -> str:
     )
 
 
-def _own_path() -> str:
-    """The absolute path of the quire that is running; empty if a new shell finds a quire by itself."""
-    if shutil.which("quire", path=_new_shell_path()):
-        return ""
-    folders = (str(Path(each).absolute().parent) for each in (sys.argv[0], sys.executable))
-    return shutil.which("quire", path=os.pathsep.join(folders)) or ""
+def _program() -> list[str]:
+    """How a new shell starts quire, on every machine if possible: by uv, from the PATH, else by its absolute path."""
+    shell_path = _new_shell_path()
+    if shutil.which("uvx", path=shell_path):
+        return ["uvx", "--from", _REQUIREMENT, "quire"]
+    return ["quire" if shutil.which("quire", path=shell_path) else _absolute_path()]
 
 
-def _server(agent: Agent) -> dict[str, Any]:
+def _absolute_path() -> str:
+    """The quire that is running."""
+    folders = (str(Path(program).absolute().parent) for program in (sys.argv[0], sys.executable))
+    return shutil.which("quire", path=os.pathsep.join(folders)) or "quire"
+
+
+def _server(agent: Agent, command: str, *arguments: str) -> dict[str, Any]:
     """How the agent starts the server; a personal file knows neither the PATH nor the folder of the project."""
     if not agent.is_personal:
-        return {**agent.fields, "command": _own_path() or "quire", "args": ["mcp"]}
-    folder = Path.cwd()
-    command = _own_path() or shutil.which("quire", path=_new_shell_path()) or "quire"
-    return {**agent.fields, "command": command, "args": ["mcp", str(folder), "--index", str(folder / ".quire")]}
+        return {**agent.fields, "command": command, "args": [*arguments, "mcp"]}
+    command = shutil.which(command, path=_new_shell_path()) or command
+    return {**agent.fields, "command": command, "args": [*arguments, "mcp", str(Path.cwd())]}
 
 
 def _check(agents: Mapping[str, Agent], *, is_named: bool) -> int:
@@ -219,11 +224,11 @@ def _listed_tools(command: str, *arguments: str) -> tuple[list[str], str]:
     return [], f"{command} gives no answer: {said}"
 
 
-def _configuration(agent: Agent, old: str, *, remove: bool) -> str:
-    server = _server(agent)
+def _configuration(agent: Agent, old: str, server: Mapping[str, Any] | None) -> str:
+    """The text of an agent's file with a server, or without one if it is None."""
     if agent.file.suffix == ".toml":
-        values = "".join(f"{name} = {json.dumps(value, ensure_ascii=False)}\n" for name, value in server.items())
-        return _with_block(old, "" if remove else f"[{agent.table}.quire]\n{values}", "# {}")
+        values = (f"{name} = {json.dumps(value, ensure_ascii=False)}\n" for name, value in (server or {}).items())
+        return _with_block(old, f"[{agent.table}.quire]\n{''.join(values)}" if server else "", "# {}")
     try:
         settings: Any = json.loads(old) if old.strip() else {}
         servers = settings.get(agent.table, {})
@@ -233,7 +238,7 @@ def _configuration(agent: Agent, old: str, *, remove: bool) -> str:
         problem = "is not plain JSON with a table of servers"
         raise InputError(str(agent.config), problem, "add it by hand: quire agents shows what")
     servers = {name: value for name, value in servers.items() if name != "quire"}
-    if not remove:
+    if server:
         servers["quire"] = server
     settings = {name: value for name, value in settings.items() if name != agent.table or servers}
     if servers:

@@ -19,7 +19,7 @@ from quire.cli import output as out
 from quire.cli.cut_options import TreeCutter, cut_options, input_options
 from quire.cli.input_documents import STANDARD_INPUT_NAME, InputDocument, Inputs, Summary, Text
 from quire.cli.parallel import results
-from quire.cli.shared_options import json_option, not_empty, quiet_option
+from quire.cli.shared_options import json_option, not_empty, quire_command
 from quire.errors import InputError
 from quire.model import UNTITLED, doc_name
 from quire.record import Chunks
@@ -50,14 +50,13 @@ class Format(NamedTuple):
     write: Callable[[Iterator[Encoded], Summary], None]
 
 
-@click.command()
+@quire_command("quire chunk docs -o chunks.jsonl", "quire chunk docs/search.md -s flow --max-tokens 256")
 @input_options
 @cut_options
 @click.option("-o", "--output", callback=not_empty, metavar="DIR|FILE", help="Write to a folder or a file.")
 @click.option("--format", "form", type=click.Choice(_FORMATS), help="The format. [default: by the output's name]")
 @json_option
-@quiet_option
-def command(*, inputs: Inputs, output: str | None, form: str | None, as_json: bool, quiet: bool, **options: Any) -> int:
+def command(*, inputs: Inputs, output: str | None, form: str | None, as_json: bool, **options: Any) -> int:
     """Cut documents into chunks.
 
     PATH is a file, a folder (its Markdown and .txt files, except those that .gitignore and .quireignore exclude) or -
@@ -84,7 +83,7 @@ def command(*, inputs: Inputs, output: str | None, form: str | None, as_json: bo
             write(_without_clashes(encoded, summary, has_whole_paths=has_whole_paths), summary)
         else:
             write(encoded, summary)
-    summary.show(quiet=quiet)
+    summary.show()
     return summary.exit_code(inputs.paths)
 
 

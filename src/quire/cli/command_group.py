@@ -15,42 +15,59 @@ from types import MappingProxyType
 
 import click
 
-from quire import __version__
+from quire import ISSUES, __version__
 from quire.cli import is_interrupt
 from quire.cli.output import discard, message, note, visible
-from quire.errors import IndexDamagedError, QuireError, near
+from quire.errors import IndexDamagedError, QuireError, did_you_mean
 
 NOTHING_FOUND = 1
 ERROR = 2
 
-COMMANDS: Mapping[str, str] = MappingProxyType(
+GROUPS: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
-        "agents": "Show or write the configuration of agents.",
-        "chunk": "Cut documents into chunks.",
-        "config": "Show every setting and where it came from.",
-        "context": "Find the documentation that concerns some files.",
-        "eval": "Measure how well the documents answer questions.",
-        "get": "Print sections by id, or by file and heading or line.",
-        "index": "Bring the index up to date.",
-        "init": "Write a quire.toml for the documents in a folder.",
-        "links": "List broken links.",
-        "ls": "List trees, documents or headings in the index.",
-        "manifest": "List documents and headings on one page.",
-        "mcp": "Serve documents to agents over the Model Context Protocol.",
-        "migrate": "Convert chunk files of the old format.",
-        "outline": "Show a document's headings with token counts and lines.",
-        "run": "Cut many documents into Parquet files, on one machine or a cluster.",
-        "search": "Find the sections that answer a query.",
-        "similar": "Find sections that are similar to one.",
-        "stats": "Compare the strategies on your documents.",
-        "status": "Show the state of the index.",
-        "sync": "Bring a vector store in step with documents.",
-        "verify": "Check that nothing is lost, altered or misplaced.",
-        "watch": "Keep the index up to date.",
-        "web": "Show on a local page how documents are cut and searched.",
+        "Cut": {
+            "chunk": "Cut documents into chunks.",
+            "verify": "Check that nothing is lost, altered or misplaced.",
+            "stats": "Compare the strategies on your documents.",
+            "migrate": "Convert chunk records of the old format.",
+        },
+        "Find": {
+            "search": "Find the sections that answer a query.",
+            "get": "Print sections by id, or by file and heading or line.",
+            "outline": "List documents, or the headings of one, with token counts.",
+            "context": "Find the documentation that concerns some files.",
+            "links": "List broken links.",
+            "eval": "Measure how well the documents answer questions.",
+        },
+        "Connect": {
+            "sync": "Sync documents to a vector store.",
+            "mcp": "Serve documents to agents over the Model Context Protocol.",
+            "agents": "Show or write the configuration of agents.",
+            "web": "Show on a local page how documents are cut and searched.",
+        },
+        "Set up": {
+            "init": "Write a quire.toml for the documents in a folder.",
+            "add": "Add a folder or a git repository to quire.toml.",
+            "index": "Bring the index up to date.",
+            "status": "Show the state of the index.",
+            "config": "Show every setting and where it came from.",
+        },
     }
 )
 """Every command with its line of help, so that ``quire --help`` loads none of them."""
+COMMANDS: Mapping[str, str] = MappingProxyType(
+    {name: line for group in GROUPS.values() for name, line in group.items()}
+)
+RENAMED: Mapping[str, str] = MappingProxyType(
+    {
+        "ls": "quire outline",
+        "manifest": "quire outline --headings",
+        "similar": "quire search --like",
+        "run": "quire chunk --engine ray, or quire sync --engine ray",
+        "watch": "no longer needed: quire search and quire mcp look for changes themselves",
+    }
+)
+"""What to use instead of a command of earlier versions."""
 
 
 class _Commands(click.Group):
@@ -68,13 +85,19 @@ class _Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS:
-            ctx.fail(f"no such command: {args[0]}{near(args[0], COMMANDS)}; the commands are {', '.join(COMMANDS)}")
+        name = args[0] if args else ""
+        if name in RENAMED:
+            is_command = RENAMED[name].startswith("quire")
+            ctx.fail(f"quire {name} is {'now ' * is_command}{RENAMED[name]}")
+        if args and name not in COMMANDS:
+            ctx.fail(f"no such command: {name}{did_you_mean(name, COMMANDS)}; the commands are {', '.join(COMMANDS)}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        width = max(map(len, COMMANDS))
+        for title, commands in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), line) for name, line in commands.items()])
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -149,7 +172,7 @@ def _failed(error: BaseException) -> int:
 
             for line in format_exception(error):
                 note("\n".join(map(visible, line.splitlines())))
-            message("this is a bug in quire; please report it with the lines above")
+            message(f"this is a bug in quire; please report it with the lines above at {ISSUES}")
     return ERROR
 
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import click
-
 from quire.cli.output import Paint, echo, pad, visible, width, write_json
-from quire.cli.shared_options import json_option
-from quire.cli.tree_paths import display_path
-from quire.settings import load, shown
+from quire.cli.shared_options import json_option, quire_command
+from quire.index.file_records import DEFAULT_FOLDER
+from quire.settings import DEFAULT, Settings, Value, load, search_fields, toml_value
+from quire.trees import Tree
+from quire.validation import fields
+from quire.workspace import display_path
 
 
-@click.command()
+@quire_command("quire config", "quire config --json")
 @json_option
 def command(*, as_json: bool) -> int:
     """Show every setting and where it came from.
@@ -21,14 +22,23 @@ def command(*, as_json: bool) -> int:
     The command line wins over the environment (for example QUIRE_SEARCH_LIMIT), the environment over the project's file
     (the nearest quire.toml, or [tool.quire] in pyproject.toml), that over the user's file, and that over the defaults.
     """
-    values = load(Path.cwd()).values
+    values = _values(load(Path.cwd()))
     if as_json:
         write_json({name: {"value": value, "origin": str(origin)} for name, (value, origin) in values.items()})
         return 0
     paint = Paint(sys.stdout)
-    texts = {name: visible(shown(value)) for name, (value, _) in values.items()}
+    texts = {name: visible(toml_value(value)) for name, (value, _) in values.items()}
     names, columns = max(map(width, texts)), max(map(width, texts.values()))
     for name, (_, origin) in values.items():
         source = display_path(origin) if isinstance(origin, Path) else origin
         echo(f"{paint.title(pad(name, names))}  {pad(texts[name], columns)}  {paint.faint(source)}")
     return 0
+
+
+def _values(settings: Settings) -> dict[str, Value]:
+    """What files and the environment set, and the defaults of the index, of trees and of search."""
+    index = {"index": str(settings.file.parent / DEFAULT_FOLDER)} if settings.file else {}
+    shown = {name: field.default for name, field in fields(Tree).items() if field.default}
+    trees = {f"trees.{tree}.{name}": value for tree in settings.trees for name, value in ({"path": ""} | shown).items()}
+    search = {f"search.{name}": field.default for name, field in search_fields().items()}
+    return {name: Value(value, DEFAULT) for name, value in (index | trees | search).items()} | dict(settings.values)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import click
@@ -11,37 +11,40 @@ from msgspec.structs import replace
 
 from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.hit_output import Printer, hit_record, tokens_with_breadcrumb
-from quire.cli.open_index import OpenIndex, open_index
+from quire.cli.open_workspace import open_workspace, show_not_found
 from quire.cli.output import message, note, visible, write_json
-from quire.cli.shared_options import index_option, json_option, no_update_option, not_empty
-from quire.cli.tree_paths import locate
+from quire.cli.shared_options import (
+    index_option,
+    json_option,
+    limit_option,
+    list_option,
+    max_tokens_option,
+    no_update_option,
+    not_empty,
+    quire_command,
+)
 from quire.context_words import WeightedWord, changed_files, context_words, merged_words, query_of
 from quire.errors import InputError, NotFoundError
 from quire.read.globs import covers
 from quire.read.source import read_file
 from quire.search.hit import Hit
-from quire.search.path_filter import literal_pattern
 from quire.settings import ContextRule, Settings, load
+from quire.validation import NO_LIMIT
+from quire.workspace import Workspace
+from quire.workspace.tree_paths import Scope, locate
 
-_MAX_TOKENS = 8_000
+_LIMIT = 5
+"""How many results there are, unless said."""
 
 
-@click.command()
+@quire_command("quire context README.md", "quire context README.md --list --explain")
 @click.argument("files", nargs=-1, metavar="[FILE...]", callback=not_empty)
 @click.option(
     "--diff", "is_diff", is_flag=True, help="Read a git diff from standard input: git diff | quire context --diff"
 )
-@click.option(
-    "-n", "--limit", type=click.IntRange(1, 100), default=5, metavar="N", help="The most results. [default: 5]"
-)
-@click.option(
-    "--max-tokens",
-    type=click.IntRange(1),
-    default=_MAX_TOKENS,
-    metavar="N",
-    help=f"The most tokens of all results. [default: {_MAX_TOKENS:,}]",
-)
-@click.option("--list", "as_list", is_flag=True, help="One line per result: path, breadcrumb, tokens, score.")
+@limit_option
+@max_tokens_option
+@list_option
 @click.option("--explain", is_flag=True, help="Show the words of the query with their weights.")
 @json_option
 @index_option
@@ -50,8 +53,8 @@ def command(
     *,
     files: tuple[str, ...],
     is_diff: bool,
-    limit: int,
-    max_tokens: int,
+    limit: int | None,
+    max_tokens: int | None,
     as_list: bool,
     explain: bool,
     as_json: bool,
@@ -60,7 +63,7 @@ def command(
 ) -> int:
     """Find the documentation that concerns some files.
 
-    FILE is a source or Markdown file. The telling words of its path, the names it defines and its text make one query.
+    FILE is a source or Markdown file. quire searches for the distinctive words in its path, definitions and text.
     Rules under [[context]] in quire.toml add words and sections for files that match a pattern, or limit them to some
     trees. The exit code is 1 if nothing is found.
     """
@@ -72,25 +75,21 @@ def command(
     )
     every = [rule for each in rules.values() for rule in each]
     trees = tuple(dict.fromkeys(tree for rule in every for tree in rule.trees))
-    with open_index((), index_folder=index_folder, trees=trees, update=not no_update) as opened:
-        hits = _sections(opened, every, max_tokens)
-        left = max_tokens - sum(map(tokens_with_breadcrumb, hits))
+    with open_workspace((), index_folder=index_folder, trees=trees, update=not no_update) as workspace:
+        most = (settings.search.max_tokens if max_tokens is None else max_tokens) or NO_LIMIT
+        hits = _sections(workspace, every, most)
+        left = most - sum(map(tokens_with_breadcrumb, hits))
         if words and left > 0:
             taken = {hit.id for hit in hits}
-            found = opened.index.search(
-                query_of(words),
-                limit=limit,
-                max_tokens=left,
-                trees=list(dict.fromkeys(each.tree for each in opened.selection)),
-                path=_other_documents(opened, texts),
-            )
-            hits += [hit for hit in found if hit.id not in taken]
-        names = [opened.file(hit.tree, hit.path) for hit in hits]
+            others = _other_documents(workspace, texts)
+            results = workspace.search(query_of(words), limit=limit or _LIMIT, max_tokens=left, path=others)
+            hits += [hit for hit in results if hit.id not in taken]
+        hit_files = [workspace.file(hit.tree, hit.path) for hit in hits]
     if as_json:
-        records = [hit_record(hit, name) for hit, name in zip(hits, names, strict=True)]
+        records = [hit_record(hit, file) for hit, file in zip(hits, hit_files, strict=True)]
         write_json({"words": [word._asdict() for word in words], "results": records})
     else:
-        _show(hits, names, words, as_list=as_list, explain=explain)
+        _show(hits, hit_files, words, as_list=as_list, explain=explain)
     return 0 if hits else NOTHING_FOUND
 
 
@@ -108,19 +107,19 @@ def _texts(files: Sequence[str], *, is_diff: bool) -> dict[str, str]:
 
 def _rules(name: str, settings: Settings) -> list[ContextRule]:
     """The rules for a file, whose path is relative to the current folder; patterns are relative to the project."""
-    found = locate(name, {"": settings.folder})
-    return [rule for rule in settings.context if found and covers(found[1], rule.files)]
+    scope = locate(name, {"": settings.folder})
+    return [rule for rule in settings.context if scope and covers(scope.path, rule.files)]
 
 
-def _sections(opened: OpenIndex, rules: Sequence[ContextRule], most: int) -> list[Hit]:
+def _sections(workspace: Workspace, rules: Sequence[ContextRule], most: int) -> list[Hit]:
     """The sections that rules always include, within the limit."""
     hits: list[Hit] = []
     for name in dict.fromkeys(section for rule in rules for section in rule.sections):
         left = max(most - sum(map(tokens_with_breadcrumb, hits)), 1)
         try:
-            hit = opened.index.get(name, max_tokens=left)
+            hit = workspace.get(name, max_tokens=left)
         except NotFoundError as error:
-            opened.show_not_found(error)
+            show_not_found(error, workspace)
             continue
         if hit.text:
             hits.append(replace(hit, score=1.0))
@@ -129,21 +128,19 @@ def _sections(opened: OpenIndex, rules: Sequence[ContextRule], most: int) -> lis
     return hits
 
 
-def _other_documents(opened: OpenIndex, texts: Mapping[str, str]) -> list[str] | None:
-    """Patterns for all documents but the given ones; None if those are no documents."""
-    own = {f"{found[0]}:{found[1]}" for name in texts if (found := locate(name, opened.folders))}
-    documents = opened.index.documents()
-    if own.isdisjoint(each.id for each in documents):
-        return None
-    return [f"{each.tree}:{literal_pattern(each.path)}" for each in documents if each.id not in own] or ["/:"]
+def _other_documents(workspace: Workspace, files: Iterable[str]) -> list[str]:
+    """Patterns for all documents but ``files``; none if these are no documents."""
+    scopes = [scope for scope in map(workspace.locate, files) if scope]
+    others = [record for record in workspace.documents() if not any(s.has(record.tree, record.path) for s in scopes)]
+    return [Scope(record.tree, record.path).pattern for record in others] if scopes else []
 
 
 def _show(
-    hits: Sequence[Hit], names: Sequence[str], words: Sequence[WeightedWord], *, as_list: bool, explain: bool
+    hits: Sequence[Hit], files: Sequence[str], words: Sequence[WeightedWord], *, as_list: bool, explain: bool
 ) -> None:
     if explain:
         for word in words:
             note(visible(f"{word.weight:.1f}  {word.text}  {', '.join(word.origins)}"))
-    Printer(sys.stdout, form="list" if as_list else "text").show(hits, names)
+    Printer(sys.stdout, form="list" if as_list else "text").show(hits, files)
     if not hits:
         note("nothing found")

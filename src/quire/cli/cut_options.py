@@ -10,21 +10,30 @@ from typing import Any, get_args
 
 import click
 
-from quire import options as run_options
 from quire import pipeline, size
 from quire.auto_slugs import slugs_of_files
 from quire.cli.input_documents import InputDocument, Inputs, Text
 from quire.cli.shared_options import paths_argument
 from quire.counter import TokenCounter
-from quire.dialects import DIALECTS
 from quire.errors import GuardError, OptionError, QuireError
 from quire.model import Syntax
+from quire.options import (
+    ALIASES,
+    AUTO_SLUGS,
+    DEFAULT_STRATEGY,
+    DEFAULT_TOKENIZER,
+    STRATEGIES,
+    Options,
+    build,
+    default_tokenizer,
+)
 from quire.read.discover import Found
 from quire.read.source import OnUndecodable
 from quire.record import Chunks
+from quire.validation import fields
 
 _TOKENIZERS = f"{', '.join(size.NAMES)}, an OpenAI model such as gpt-4o, or a Hugging Face tokenizer.json"
-STRATEGY = click.Choice(list(run_options.OWN))
+STRATEGY = click.Choice(list(STRATEGIES))
 _NEEDS_ENGINE = "\N{GOTHIC LETTER AHSA}"
 """A text that a counter cannot count without its full engine; see decisions/tokenizer.md."""
 
@@ -32,38 +41,52 @@ _NEEDS_ENGINE = "\N{GOTHIC LETTER AHSA}"
 def _valid_tokenizer(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
     try:
         if value is not None:
-            size.resolve(value, run_options.DEFAULT_TOKENIZER).count("a")
+            size.resolve(value, DEFAULT_TOKENIZER).count("a")
     except QuireError as error:
         raise click.BadParameter(f"{error.problem}; choose {_TOKENIZERS}", ctx, param) from error
     return value
 
 
 def _tokenizer(default: str) -> Callable[..., Any]:
-    text = f"The tokenizer that counts: {_TOKENIZERS}. [default: {default}]"
+    text = f"Tokenizer for counting: {_TOKENIZERS}. [default: {default}]"
     return click.option("-t", "--tokenizer", callback=_valid_tokenizer, metavar="NAME|FILE", help=text)
 
 
-def _strategy_option(name: str, meaning: str) -> Callable[..., Any]:
-    """An option of some strategies; the help lists them with their defaults."""
-    defaults = {strategy: own[name] for strategy, own in run_options.OWN.items() if name in own}
-    text = f"{meaning} ({', '.join(f'{strategy}: {default}' for strategy, default in defaults.items())})."
-    flag = _flag_name(name)
-    if isinstance(next(iter(defaults.values())), bool):
-        return click.option(f"{flag}/--no-{flag.removeprefix('--')}", default=None, help=text)
-    return click.option(flag, type=int, metavar="N", help=text)
-
-
-def _flag_name(name: str) -> str:
+def flag_name(name: str) -> str:
+    """The flag of an option."""
     return "--breadcrumb" if name == "breadcrumb_mode" else f"--{name.replace('_', '-')}"
+
+
+def _cut_option(name: str) -> Callable[..., Any]:
+    """An option of cutting as its struct declares it; the help lists the strategies that have it."""
+    owners = {strategy: fields(kind)[name] for strategy, kind in STRATEGIES.items() if name in fields(kind)}
+    field = next(iter(owners.values()))
+    if name in fields(Options):
+        defaults = f" [default: {field.default}]" if field.default else ""
+    else:
+        defaults = f" ({', '.join(f'{strategy}{_shown_default(own.default)}' for strategy, own in owners.items())})"
+    text = f"{field.meaning[:1].upper()}{field.meaning[1:]}.{defaults}"
+    flags = [flag_name(name), *(flag_name(alias) for alias, meant in ALIASES.items() if meant == name), name]
+    if isinstance(field.default, bool):
+        return click.option(f"{flags[0]}/--no-{flags[0].removeprefix('--')}", name, default=None, help=text)
+    if field.choices:
+        return click.option(*flags, type=click.Choice(field.choices), help=text)
+    if isinstance(field.default, int):
+        return click.option(*flags, type=int, metavar="N", help=text)
+    return click.option(*flags, metavar="NAME", help=text)
+
+
+def _shown_default(value: Any) -> str:
+    return "" if value is None else f": {('off', 'on')[value] if isinstance(value, bool) else value}"
 
 
 def _choice(name: str, values: Any, text: str, default: str | None = None) -> Callable[..., Any]:
     choice = click.Choice(get_args(values))
-    return click.option(_flag_name(name), name, type=choice, default=default, show_default=True, help=text)
+    return click.option(flag_name(name), name, type=choice, default=default, show_default=True, help=text)
 
 
-tokenizer_option = _tokenizer(run_options.DEFAULT_TOKENIZER)
-cut_tokenizer_option = _tokenizer(f"{run_options.DEFAULT_TOKENIZER}; {run_options.TOKENIZERS['sections']} for sections")
+tokenizer_option = _tokenizer(DEFAULT_TOKENIZER)
+cut_tokenizer_option = _tokenizer(f"{DEFAULT_TOKENIZER}; {default_tokenizer('sections')} for sections")
 title_option = click.option("--title", help="The title, instead of the document's own.")
 syntax_option = _choice("syntax", Syntax, "Markdown or text, whatever the file name says.")
 errors_option = _choice("errors", OnUndecodable, "Refuse or replace bytes that are not UTF-8.", default="strict")
@@ -84,34 +107,18 @@ reading_options = _options(
 _input_options = _options(
     reading_options,
     click.option(
-        "-j",
-        "--jobs",
-        type=click.IntRange(1),
-        metavar="N",
-        help="The number of processes. [default: as many as pay off]",
+        "-j", "--jobs", type=click.IntRange(1), metavar="N", help="Number of processes. [default: as many as pay off]"
     ),
 )
 cut_options = _options(
-    click.option("-s", "--strategy", type=STRATEGY, help=f"How to cut. [default: {run_options.DEFAULT_STRATEGY}]"),
+    click.option("-s", "--strategy", type=STRATEGY, help=f"How to cut. [default: {DEFAULT_STRATEGY}]"),
     cut_tokenizer_option,
     title_option,
-    click.option("--content-type", metavar="NAME", help="The first part of every id. [default: doc]"),
-    _choice("breadcrumb_mode", run_options.BreadcrumbMode, "When to embed the heading path. [default: conditional]"),
-    _choice("slugs", run_options.Slugs, "The kind of anchors. [default: the dialect's, else github]"),
-    click.option("--dialect", type=click.Choice(list(DIALECTS)), help="The dialect of Markdown. [default: any]"),
-    click.option("--tree", metavar="NAME", help="Strategy tree: the first part of node ids. [default: content type]"),
-    click.option("--timestamps", is_flag=True, default=None, help="Add the time of cutting to the metadata."),
-    _strategy_option("target", "The desired size of the parts of long blocks"),
-    _strategy_option("hard_cap", "The most tokens to embed"),
-    _strategy_option("merge_siblings", "Sibling sections may share a chunk"),
-    _strategy_option("min_tokens", "Smaller sections join others"),
-    _strategy_option("max_tokens", "The most tokens to embed"),
-    _strategy_option("max_depth", "Deeper headings count as text"),
-    _strategy_option("target_tokens", "The desired size of a chunk"),
-    _strategy_option("overlap_sentences", "How many sentences of the previous chunk to repeat"),
-    _choice("overlap", run_options.Overlap, "Repeat sentences in prose only, or also over headings (flow: prose)."),
-    _strategy_option("normalize", "Normalize white space"),
-    _choice("guard", run_options.Guard, "What to do with chunks that are not worth embedding (flow: warn)."),
+    *(
+        _cut_option(name)
+        for name in dict.fromkeys(name for kind in STRATEGIES.values() for name in fields(kind))
+        if name != "tokenizer"
+    ),
 )
 
 
@@ -144,8 +151,7 @@ class Cutter:
         given = {name: value for name, value in options.items() if value is not None}
         own = {name: value for name, value in given.items() if name not in ("title", "syntax")}
         try:
-            run_options.refuse_others(strategy, own, _flag_name, ("title", "syntax"))
-            run_options.build(strategy, {**own, "tokenizer": counter_for(strategy, tokenizer).name}, _flag_name)
+            build(strategy, {**own, "tokenizer": counter_for(strategy, tokenizer).name}, flag_name)
         except OptionError as error:
             raise click.UsageError(str(error)) from error
         return cls(strategy, tokenizer, given)
@@ -161,7 +167,7 @@ class Cutter:
 
     def with_slugs(self, files: Sequence[Found]) -> Cutter:
         """The same Cutter; if its slugs are ``auto``, with the rule that ``files`` show."""
-        if self.options.get("slugs") != run_options.AUTO_SLUGS or not files:
+        if self.options.get("slugs") != AUTO_SLUGS or not files:
             return self
         choice = slugs_of_files(files, Path(files[0].root), self.options.get("dialect"))
         return replace(self, options={**self.options, "slugs": choice.rule})
@@ -214,7 +220,7 @@ class TreeCutter:
 
 def counter_for(strategy: str, tokenizer: str | None) -> TokenCounter:
     """The counter of that name, else the strategy's own."""
-    return size.resolve(tokenizer, run_options.TOKENIZERS.get(strategy, run_options.DEFAULT_TOKENIZER))
+    return size.resolve(tokenizer, default_tokenizer(strategy))
 
 
 def load_tokenizers(strategies: Iterable[str], tokenizer: str | None) -> None:

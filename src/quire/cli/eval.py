@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import click
 
 from quire import pipeline
 from quire.cli.command_group import NOTHING_FOUND
-from quire.cli.open_index import OpenIndex, open_index
+from quire.cli.open_workspace import open_workspace
 from quire.cli.output import Paint, Progress, count_of, echo, note, tracked, visible, write_json
 from quire.cli.shared_options import (
     html_option,
@@ -25,18 +26,20 @@ from quire.cli.shared_options import (
     no_update_option,
     not_empty,
     paths_argument,
+    quire_command,
 )
-from quire.cli.tree_paths import trees_of
-from quire.errors import near
+from quire.errors import did_you_mean
 from quire.evals.figures import MEASURES, SHARES, differences, figures
 from quire.evals.folds import ask_in_folds, sample
 from quire.evals.outcomes import Outcome, ask
 from quire.evals.questions import link_questions, read_questions
 from quire.indexed import Index
+from quire.model import Document
 from quire.search.fusion import Mode
 from quire.search.ranking_settings import SearchSettings
 from quire.settings import search_settings
 from quire.web.html_report import eval_page
+from quire.workspace import Workspace
 from quire.write.atomic_file import new_file
 
 _LABEL = max(len(label) for label, _ in MEASURES.values())
@@ -49,7 +52,7 @@ def _thresholds(ctx: click.Context, param: click.Parameter, values: tuple[str, .
         name, _, number = value.partition("=")
         if name not in SHARES:
             raise click.BadParameter(
-                f"no figure {name}{near(name, SHARES)}; choose from {', '.join(SHARES)}", ctx, param
+                f"no figure {name}{did_you_mean(name, SHARES)}; choose from {', '.join(SHARES)}", ctx, param
             )
         try:
             thresholds[name] = float(number)
@@ -60,7 +63,7 @@ def _thresholds(ctx: click.Context, param: click.Parameter, values: tuple[str, .
     return thresholds
 
 
-@click.command()
+@quire_command("quire eval docs --sample 20", "quire eval docs --sample 20 --misses")
 @paths_argument
 @click.option(
     "--questions", "file", metavar="FILE", callback=not_empty, help="Questions: JSONL with query and answers."
@@ -105,20 +108,21 @@ def command(
     """Measure how well the documents answer questions.
 
     Asks the questions of FILE, each a line of JSON with a query and the ids or paths of the sections that answer it.
-    Without --questions, asks what the documents' own links ask: the text of a link is the query, its target is the
+    Without --questions, uses the documents' links: the text of a link is the query, its target is the
     answer. Each is asked in an index without its link. Prints how often, and after how many tokens, the right section
     is found, with 95 % intervals. Without PATH, quire searches what `quire search` would.
     """
     if files and (thresholds or misses or html):
         raise click.UsageError("--compare prints differences; leave out --fail-under, --misses and --html")
     named = [search_settings(Path(each)) for each in files or ()]
-    with open_index(paths, index_folder=index_folder, update=not no_update) as opened:
-        if not opened.selection:
+    with open_workspace(paths, index_folder=index_folder, update=not no_update) as workspace:
+        if not workspace.documents():
             if as_json:
                 write_json(None)
             return NOTHING_FOUND
-        settings = named or [opened.settings.search]
-        results = _ask_file(opened, file, most, settings, mode) if file else _ask_links(opened, most, settings, mode)
+        settings = named or [workspace.settings.search]
+        ask_all = partial(_ask_file, file=file) if file else _ask_links
+        results = ask_all(workspace, most=most, settings=settings, mode=mode)
     head = {"questions": len(results[0]), "source": file or "links"}
     if files:
         return _compare(head, files, *results, as_json=as_json)
@@ -135,30 +139,26 @@ def command(
 
 
 def _ask_file(
-    opened: OpenIndex, file: str, most: int | None, settings: Sequence[SearchSettings], mode: Mode
+    workspace: Workspace, *, file: str, most: int | None, settings: Sequence[SearchSettings], mode: Mode
 ) -> list[list[Outcome]]:
     """The outcomes of a file's questions, for each of the settings."""
     questions = sample(read_questions(Path(file), file), most)
-    trees, path = list(trees_of(opened.selection)), opened.path_filters(())
     outcomes = []
     for each in settings:
-        with Index.open(opened.settings.index, settings=each) as index, Progress() as progress:
-            outcomes.append(ask(index, questions, trees=trees, path=path, mode=mode, on_progress=progress.step))
+        with Index.open(workspace.index_folder, settings=each) as index, Progress() as progress:
+            where = {"trees": workspace.selected_trees, "path": workspace.path_filters()}
+            outcomes.append(ask(index, questions, **where, mode=mode, on_progress=progress.step))
     return outcomes
 
 
 def _ask_links(
-    opened: OpenIndex, most: int | None, settings: Sequence[SearchSettings], mode: Mode
+    workspace: Workspace, *, most: int | None, settings: Sequence[SearchSettings], mode: Mode
 ) -> list[list[Outcome]]:
     """The outcomes of questions made from links, for each of the settings."""
-    index, path = opened.index, opened.path_filters(())
-    trees = {
-        tree: {
-            each.path: pipeline.parse(index.get(each.id).text, path=each.path)
-            for each in tracked(index.documents(tree, path), attrgetter("path"))
-        }
-        for tree in trees_of(opened.selection)
-    }
+    index = workspace.index
+    trees: dict[str, dict[str, Document]] = {name: {} for name in workspace.selected_trees}
+    for record in tracked(workspace.documents(), attrgetter("path")):
+        trees[record.tree][record.path] = pipeline.parse(index.get(record.id).text, path=record.path)
     languages = {name: tree.language for name, tree in index.trees().items() if name in trees}
     questions = link_questions(trees)
     with Progress() as progress:

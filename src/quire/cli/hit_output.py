@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from io import StringIO
 from itertools import accumulate, chain, pairwise
 from operator import attrgetter
 from shlex import quote
@@ -16,7 +15,18 @@ from typing import Any, Literal, TextIO
 
 from msgspec.structs import replace
 
-from quire.cli.output import LINE_END, Paint, count_of, echo, faint_spans, is_terminal, terminal_width, visible, wrap
+from quire.cli.output import (
+    LINE_END,
+    Paint,
+    count_of,
+    echo,
+    faint_spans,
+    is_terminal,
+    terminal_width,
+    visible,
+    wrap,
+    write_json_array,
+)
 from quire.index.file_records import TOKENIZER, storable
 from quire.model import Span
 from quire.offsets import BLANK
@@ -84,6 +94,24 @@ def _with_camel_case(value: Any) -> Any:
     return [_with_camel_case(each) for each in value] if isinstance(value, list | tuple) else value
 
 
+def show_hits(
+    hits: Sequence[Hit],
+    files: Sequence[str],
+    printer: Printer,
+    *,
+    phases: Mapping[str, Any] | None = None,
+    as_json: bool = False,
+) -> None:
+    """Print hits with their files, as JSON or text."""
+    if as_json:
+        write_json_array(
+            hit_record(hit, file, phases, printer.ranges and printer.ranges(hit))
+            for hit, file in zip(hits, files, strict=True)
+        )
+    else:
+        printer.show(hits, files)
+
+
 class Printer:
     """Prints hits: complete when piped, shortened around the matches on a terminal."""
 
@@ -92,7 +120,7 @@ class Printer:
     ) -> None:
         self.form = form
         self.explain = explain
-        self._ranges = ranges or (lambda _: ())
+        self.ranges = ranges
         self._paint = Paint(stream)
         self._columns = terminal_width(stream, _WIDTH) if is_terminal(stream) else None
         self._is_full = full or self._columns is None
@@ -102,10 +130,8 @@ class Printer:
         for line in self._lines(hits, files):
             echo(line, wraps=False)
 
-    def tokens(self, hits: Sequence[Hit], files: Sequence[str]) -> int:
-        """The tokens of the complete output, as it is when piped; explanations are free."""
-        piped = Printer(StringIO(), form=self.form, ranges=self._ranges)
-        return tokens_of("".join(f"{line}\n" for line in piped._lines(hits, files)))
+    def _matches(self, hit: Hit) -> Sequence[Span]:
+        return self.ranges(hit) if self.ranges else ()
 
     def _lines(self, hits: Sequence[Hit], files: Sequence[str]) -> Iterator[str]:
         for number, (hit, file) in enumerate(zip(hits, files, strict=True)):
@@ -152,7 +178,7 @@ class Printer:
         if self._columns is None:
             yield from (_safe(hit.text[slice(*span)]) for span in spans)
             return
-        text = Highlighted(hit.text, self._ranges(hit), self._paint)
+        text = Highlighted(hit.text, self._matches(hit), self._paint)
         columns = self._columns - len(_INDENT)
         kept = range(len(spans)) if self._is_full else text.best_lines(spans)
         is_code = text.code_lines(spans)
@@ -173,7 +199,7 @@ class Printer:
 
     def _matching_lines(self, hit: Hit, file: str) -> Iterator[str]:
         """Each line with a match, as ``grep -n`` prints it."""
-        text = Highlighted(hit.text, self._ranges(hit), self._paint)
+        text = Highlighted(hit.text, self._matches(hit), self._paint)
         for number, span in enumerate(_line_spans(hit.text, whole=True), start=hit.lines[0]):
             if _within(span, text.matches):
                 yield from self._rows(f"{self._paint.path(f'{file}:{number}', file)}: {text.line(span)}")

@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 import click
 import msgspec
 
+from quire import size
 from quire.cli.command_group import ERROR
-from quire.cli.output import echo, message, visible
-from quire.cli.shared_options import not_empty
+from quire.cli.output import count_of, echo, message, visible
+from quire.cli.shared_options import not_empty, quire_command
 from quire.errors import InputError
+from quire.options import DEFAULT_TOKENIZER
 from quire.read.discover import discover
-from quire.settings import SEARCH_KEYS, shown, tree_name
+from quire.read.junk import is_code_repository, is_documentation
+from quire.read.source import read_file
+from quire.settings import search_fields, toml_value, tree_name
 from quire.settings.quire_toml import PROJECT_FILE, PYTHON_FILE, python_file
 from quire.write.atomic_file import explained, replacing
 
 _MOST_TREES = 12
-_FOR_AGENTS = ("agents.md", "claude.md", "gemini.md")
-"""Instructions for agents, which `quire agents` writes: no documentation."""
+_PAGES = frozenset({"agents", "authors", "changelog", "changes", "claude", "code_of_conduct", "contributing", "gemini",
+                    "history", "license", "maintainers", "news", "releasing", "security", "support"})  # fmt: skip
+"""Pages about a project, or for agents, which are no documentation of it."""
+_CONTENT: Mapping[str, str] = MappingProxyType(
+    {"mkdocs.yml": "docs", "docusaurus.config.js": "docs", "docusaurus.config.ts": "docs", "hugo.toml": "content",
+     "hugo.yaml": "content", "book.toml": "src", ".vitepress": ".", "conf.py": "."}
+)  # fmt: skip
+"""Files of documentation generators, and where documents are beside them."""
 _HEAD = """\
 # quire: where the documents are and how they are searched. `quire config` shows every value and where it came from.
 # Paths are relative to this file's folder.
@@ -41,15 +52,15 @@ _LANGUAGE = """
 """
 
 
-@click.command()
+@quire_command("quire init", "quire init docs")
 @click.argument("folder", default=".", metavar="[FOLDER]", callback=not_empty)
 def command(*, folder: str) -> int:
     """Write a quire.toml for the documents in a folder.
 
-    The trees are the folders with Markdown, for example docs/, and the README; if there are other documents beside
-    them (instructions for agents do not count), the whole folder is one tree. Every other setting is there as a
-    comment. An existing quire.toml stays as it is. If pyproject.toml has a table [tool.quire], quire init writes
-    nothing, as quire.toml would override that table.
+    The trees are the README and the folders of documentation, for example docs/; in a folder that is no code
+    repository, all folders with documents. If there are other documents, the whole folder is one tree. Every other
+    setting is there as a comment. An existing quire.toml stays as it is. If pyproject.toml has a table [tool.quire],
+    quire init writes nothing, as quire.toml would override that table.
     """
     root = Path.cwd() / folder
     prefix = "" if folder == "." else os.path.join(folder, "")  # noqa: PTH118  as it was typed
@@ -61,48 +72,70 @@ def command(*, folder: str) -> int:
     if python_file(root) is not None:
         problem = f"has a table [tool.quire], which a {PROJECT_FILE} would override"
         raise InputError(f"{prefix}{PYTHON_FILE}", problem, "change that table")
-    trees = dict(_proposed_trees(root))
     with explained(Path(name)):
         if os.path.lexists(root / PROJECT_FILE):
             message(f"{name} exists already; change it, or remove it first")
             return ERROR
         with replacing(root / PROJECT_FILE) as stream:
-            stream.write(_text(trees).encode())
-    listed = ", ".join(f"{tree} = {path}" for tree, path in trees.items()) or "no trees yet: add them under [trees]"
-    echo(visible(f"{name}: {listed}"))
+            stream.write(starting_text(root).encode())
+    trees = dict(_proposed_trees(root))
+    echo(visible(f"{name}: {'' if trees else 'no trees yet: add them under [trees]'}".rstrip(": ")))
+    count = size.resolve(None, DEFAULT_TOKENIZER).count
+    for tree, path in trees.items():
+        files = [document.file for document in discover([str(root / path)]).documents]
+        tokens = sum(count(read_file(file, str(file), "replace")[0]) for file in files)
+        echo(visible(f"  {tree} = {path}  {count_of(len(files), 'document')}, {count_of(tokens, 'token')}"))
     return 0
 
 
-def _text(trees: dict[str, str]) -> str:
+def starting_text(root: Path) -> str:
+    """The text of a quire.toml with comments, for the documents in a folder."""
     lines = [
-        f"{name if name.isascii() and '.' not in name else _quoted(name)} = {_quoted(path)}\n"
-        for name, path in trees.items()
+        f"{name if name.isascii() and '.' not in name else quoted(name)} = {quoted(path)}\n"
+        for name, path in _proposed_trees(root)
     ]
     search = [
-        f"# {key.meaning[:1].upper()}{key.meaning[1:]}.\n# {name.removeprefix('search.')} = {shown(key.default)}\n"
-        for name, key in SEARCH_KEYS.items()
+        f"# {field.meaning[:1].upper()}{field.meaning[1:]}.\n# {name} = {toml_value(field.default)}\n"
+        for name, field in search_fields().items()
     ]
     return _HEAD + ("".join(lines) or '# docs = "docs"\n') + _LANGUAGE + "\n".join(search)
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """A TOML string, which is a JSON string but for DEL."""
     return msgspec.json.encode(text).decode().replace("\x7f", "\\u007f")
 
 
 def _proposed_trees(root: Path) -> Iterator[tuple[str, str]]:
-    """Names and paths of trees: each folder with documents, and the README.
+    """Names and paths of trees: the README, and the folders of documentation.
 
-    If there are other documents, no folders, or too many, the whole folder is one tree.
+    In a code repository these are the folders that are called so, or that a documentation generator reads; elsewhere
+    all folders with documents. If there are other documents, no folders, or too many, the whole folder is one tree.
     """
     found = [document.path for document in discover([str(root)]).documents]
-    folders = list(dict.fromkeys(path.partition("/")[0] for path in found if "/" in path))
     readme = [path for path in found if path.lower() == "readme.md"]
-    others = [path for path in found if "/" not in path and path not in readme and path.lower() not in _FOR_AGENTS]
+    folders = list(dict.fromkeys(path.partition("/")[0] for path in found if "/" in path))
+    pages = [path for path in found if "/" not in path and path not in readme]
+    others = [path for path in pages if path.partition(".")[0].lower() not in _PAGES]
+    if is_code_repository(root):
+        folders, others = list(_documentation_folders(root, folders)), []
     if others or not folders or len(folders) > _MOST_TREES:
         folders, readme = (["."] if found else []), []
     taken: set[str] = set()
     for path in (*folders, *readme):
-        name = tree_name(root.resolve().name if path == "." else path.removesuffix(".md"), taken)
+        name = tree_name(root.resolve().name if path == "." else path.removesuffix(".md").replace("/", "-"), taken)
         taken.add(name)
         yield name.lower() if path in readme else name, path
+
+
+def _documentation_folders(root: Path, folders: Sequence[str]) -> Iterator[str]:
+    """The folders that are documentation by their names, or by the files of a generator in them."""
+    for folder in folders:
+        content = [name for file, name in _CONTENT.items() if (root / folder / file).exists()]
+        if content and content[0] != "." and (root / folder / content[0]).is_dir():
+            yield f"{folder}/{content[0]}"
+        elif content or is_documentation(folder):
+            yield folder
+    for file, name in _CONTENT.items():
+        if (root / file).exists() and name in folders and not is_documentation(name):
+            yield name

@@ -12,22 +12,25 @@ from typing import Any
 
 import click
 
-from quire import options as run_options
 from quire import read
 from quire.cli import output
 from quire.cli.command_group import ERROR, NOTHING_FOUND
 from quire.cli.output import MOST_SHOWN, count_of
-from quire.cli.tree_paths import display_path, select
 from quire.errors import InputError, UndecodableError
 from quire.model import Finding, doc_name
+from quire.options import DEFAULT_STRATEGY
 from quire.read.discover import Discovery, Found, Skipped, discover
 from quire.read.source import CONVERT, OnUndecodable, unread
 from quire.record import Chunks
-from quire.settings import Settings, Tree, load
+from quire.settings import Settings, load
+from quire.trees import Tree
+from quire.workspace.tree_paths import display_path, missing_tree
 from quire.write.file_names import twin_key
 
 STANDARD_INPUT = "-"
 STANDARD_INPUT_NAME = "<stdin>"
+_MOST_KEPT = 10_000
+"""How many findings are kept to be listed."""
 
 
 @dataclass(frozen=True)
@@ -90,14 +93,14 @@ class Summary:
     """How many of the documents have nothing to cut."""
     findings: int = 0
     first_findings: list[Finding] = field(default_factory=list)
-    """At most ``MOST_SHOWN``."""
+    """At most ``_MOST_KEPT``."""
     skipped: list[Skipped] = field(default_factory=list)
 
     @classmethod
     def of(cls, document: Text, chunks: Chunks) -> Summary:
         """The summary of one document."""
         found = (*document.findings, *chunks.findings)
-        first = list(renamed(found[:MOST_SHOWN], document.name))
+        first = list(renamed(found[:_MOST_KEPT], document.name))
         tokens = sum(chunk.token_stats.tokens for chunk in chunks)
         return cls(1, len(chunks), tokens, int(not (chunks or chunks.document.blocks)), len(found), first)
 
@@ -105,7 +108,7 @@ class Summary:
         """Add the summary of later documents."""
         self._count(other, 1)
         self.findings += other.findings
-        self.first_findings += other.first_findings[: MOST_SHOWN - len(self.first_findings)]
+        self.first_findings += other.first_findings[: _MOST_KEPT - len(self.first_findings)]
         self.skipped += other.skipped
 
     def skip(self, name: str, reason: str, counted: Summary | None = None) -> None:
@@ -120,24 +123,23 @@ class Summary:
         self.tokens += sign * other.tokens
         self.empty += sign * other.empty
 
-    def show(self, *, quiet: bool = False) -> None:
-        """Print findings, skipped documents and totals to standard error; only errors if ``quiet``."""
+    def show(self, *, only_errors: bool = False) -> None:
+        """Print findings, skipped documents and totals to standard error."""
         sys.stdout.flush()
-        if not quiet:
+        if not only_errors:
             output.show_findings(self.first_findings, self.findings)
-        shown = [
-            each for each in sorted(self.skipped, key=lambda each: not each.is_error) if each.is_error or not quiet
-        ]
+        in_order = sorted(self.skipped, key=lambda skipped: not skipped.is_error)
+        shown = [skipped for skipped in in_order if skipped.is_error or not only_errors]
         most = MOST_SHOWN if output.is_terminal(sys.stderr) else len(shown)
-        for each in shown[:most]:
-            output.show_problem(each.path, each.reason, "skipped")
+        for skipped in shown[:most]:
+            output.show_problem(skipped.path, skipped.reason, "skipped", is_error=skipped.is_error)
         if len(shown) > most:
             output.note(f"… and {len(shown) - most:,} more skipped; 2>FILE writes all of them to a file")
-        if not quiet:
+        if not only_errors:
             empty = f" ({self.empty:,} without text)" if self.empty else ""
             totals = [count_of(self.chunks, "chunk"), count_of(self.tokens, "token")]
-            skipped = [output.Paint(sys.stderr).warning(f"{len(self.skipped):,} skipped")] if self.skipped else []
-            output.note(", ".join([count_of(self.documents, "document") + empty, *totals, *skipped]))
+            left_out = [output.Paint(sys.stderr).warning(f"{len(self.skipped):,} skipped")] if self.skipped else []
+            output.note(", ".join([count_of(self.documents, "document") + empty, *totals, *left_out]))
 
     def exit_code(self, paths: Sequence[str]) -> int:
         """2 after an error, 1 with a message if there were no documents in ``paths``, else 0."""
@@ -177,7 +179,14 @@ class Inputs:
             return cls(paths, {}, settings, **options)
         if not settings.trees:
             raise click.UsageError("Missing argument 'PATH...'; name files or folders, or set [trees] in quire.toml.")
-        trees = {display_path(each.folder): settings.trees[each.tree] for each in select((), (), settings, {})}
+        trees = {}
+        for name, tree in settings.trees.items():
+            if name in settings.always:
+                continue
+            if tree.folder.exists():
+                trees[display_path(tree.folder)] = tree
+            else:
+                output.message(f"tree {name}: {missing_tree(name, tree, settings.file)}")
         return cls(tuple(trees), trees, settings, **options)
 
     def cut_options(self, given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -187,11 +196,15 @@ class Inputs:
         """
         chosen = {name: value for name, value in given.items() if value is not None}
         options = {}
-        for path, tree in ({path: tree.name for path, tree in self.trees.items()} or {"": ""}).items():
-            strategy = chosen.get("strategy", run_options.DEFAULT_STRATEGY)
+        for path, tree in ({path: self._name(tree) for path, tree in self.trees.items()} or {"": ""}).items():
+            strategy = chosen.get("strategy", DEFAULT_STRATEGY)
             known = self.settings.chunk_options(tree, chosen.get("strategy")) if self.settings else {}
             options[path] = {**dict.fromkeys(given), "strategy": strategy, **known, **chosen}
         return options
+
+    def _name(self, tree: Tree) -> str:
+        trees = self.settings.trees if self.settings else {}
+        return next((name for name, other in trees.items() if other is tree), "")
 
     def tokenizer(self) -> str | None:
         """The tokenizer that quire.toml sets; a UsageError if the trees have different ones."""

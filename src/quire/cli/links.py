@@ -10,15 +10,13 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-import click
-
 from quire import pipeline
 from quire.cli import output
 from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.cut_options import errors_option
 from quire.cli.input_documents import Inputs, Summary
 from quire.cli.output import count_of
-from quire.cli.shared_options import json_option, paths_argument, quiet_option
+from quire.cli.shared_options import json_option, paths_argument, quire_command
 from quire.errors import InputError
 from quire.link_targets import LinkTargets
 from quire.model import Document
@@ -26,12 +24,11 @@ from quire.offsets import lines_at
 from quire.read.source import OnUndecodable
 
 
-@click.command()
+@quire_command("quire links docs", "quire links docs --json")
 @paths_argument
 @errors_option
 @json_option
-@quiet_option
-def command(*, paths: tuple[str, ...], errors: OnUndecodable, as_json: bool, quiet: bool) -> int:
+def command(*, paths: tuple[str, ...], errors: OnUndecodable, as_json: bool) -> int:
     """List broken links.
 
     Checks that the documents and sections exist that the documents of a folder link to. Prints each broken link with
@@ -55,9 +52,9 @@ def command(*, paths: tuple[str, ...], errors: OnUndecodable, as_json: bool, qui
                 _show(**broken[-1])
     if as_json:
         output.write_json(broken)
-    summary.show(quiet=True)
+    summary.show(only_errors=True)
     code = summary.exit_code(inputs.paths)
-    if summary.documents and not quiet:
+    if summary.documents:
         output.note(f"{count_of(count, 'link')} in {count_of(summary.documents, 'document')}, {len(broken):,} broken")
     return code or (NOTHING_FOUND if broken else 0)
 

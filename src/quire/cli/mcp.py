@@ -10,27 +10,22 @@ from importlib.util import find_spec
 import click
 
 from quire.cli.cut_options import tokenizer_option
-from quire.cli.open_index import folders_of, settings_for
 from quire.cli.output import message
-from quire.cli.shared_options import index_option, paths_argument
-from quire.cli.tree_paths import Selection, display_path, select
+from quire.cli.shared_options import index_option, paths_argument, quire_command
 from quire.counter import ENCODINGS
-from quire.errors import QuireError
-from quire.indexed import Index
-from quire.mcp.served_index import ServedIndex, ServedTree
+from quire.errors import MissingExtraError
 from quire.mcp.token_limit import LEAST_TOKENS
 from quire.mcp.tools import DEFAULT_TOKENS, Tools
 from quire.options import DEFAULT_TOKENIZER
-from quire.settings import Settings
-from quire.settings.precedence import DEFAULT
 from quire.size import resolve
 from quire.size.encodings import PYTHON_WORK
+from quire.workspace import Workspace, display_path
 
 _TOKEN = "QUIRE_MCP_TOKEN"  # noqa: S105  the name of an environment variable
 _LONG_TEXT = "a\n" * (max(PYTHON_WORK.values()) // 2 + 1)  # so long that the counting engine is loaded
 
 
-@click.command()
+@quire_command("quire mcp docs", "quire mcp docs --http --port 8765")
 @paths_argument
 @click.option("--http", "is_http", is_flag=True, help="Serve streamable HTTP instead of standard input and output.")
 @click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="The address for --http. [default: 127.0.0.1]")
@@ -40,7 +35,7 @@ _LONG_TEXT = "a\n" * (max(PYTHON_WORK.values()) // 2 + 1)  # so long that the co
     "--max-tokens",
     type=click.IntRange(LEAST_TOKENS),
     metavar="N",
-    help=f"The most tokens of an answer if a call does not say. [default: {DEFAULT_TOKENS:,}]",
+    help=f"Maximum tokens of an answer if a call does not say. [default: {DEFAULT_TOKENS:,}]",
 )
 @tokenizer_option
 @index_option
@@ -57,28 +52,26 @@ def command(
 ) -> int:
     """Serve documents to agents over the Model Context Protocol.
 
-    PATH is a folder or a file; by default quire serves all trees of quire.toml, else those of the index, else the
-    current folder. Nothing else can be read. The tools are search, outline, get and status; while calls come, the index
-    is brought up to date once in a second. Needs the extra: pip install 'quire[mcp]'.
+    PATH is a folder or a file; by default quire serves all trees of quire.toml, else the current folder. Nothing else
+    can be read. The tools are search, outline, get and status; while calls come, the index is brought up to date once
+    in a second. Needs the extra: pip install 'quire-md[mcp]'.
 
     --http serves this machine only. Another --host needs a token in the environment variable QUIRE_MCP_TOKEN, which
     clients send as a bearer token.
     """
     if find_spec("mcp") is None:
-        raise QuireError("quire mcp needs the package mcp", "install it: pip install 'quire[mcp]'")
+        raise MissingExtraError("mcp")
     from quire.mcp import http_server, server  # noqa: PLC0415  load the package mcp, which takes a second
 
-    settings = settings_for(index_folder)
-    with Index.open(settings.index, settings=settings.search) as index:
-        selection = select(paths, (), settings, folders_of(index, settings, repair=True))
+    with Workspace.open(paths, index=index_folder) as workspace:
+        settings = workspace.settings
+        workspace.check_index_folder()
         counter = resolve(tokenizer or settings.chunk.get("tokenizer"), DEFAULT_TOKENIZER)
         warm_up = partial(counter.count, _LONG_TEXT) if counter.name in ENCODINGS else None
-        served = ServedIndex(index, _served_trees(selection, settings))
-        configured = settings.values["search.max_tokens"]
-        most = max_tokens or (DEFAULT_TOKENS if configured.origin == DEFAULT else int(configured.value))
-        tools = Tools(served, counter.count, max(most, LEAST_TOKENS))
+        configured = settings.search.max_tokens if "search.max_tokens" in settings.values else DEFAULT_TOKENS
+        tools = Tools(workspace, counter.count, max(max_tokens or configured, LEAST_TOKENS))
         agent_server = server.AgentServer(tools, for_chatgpt=chatgpt, warm_up=warm_up)
-        names = ", ".join(display_path(each.folder / each.path) for each in selection)
+        names = ", ".join(display_path(workspace.folders[tree] / path) for tree, path in workspace.scopes)
         if is_http:
             token = os.environ.get(_TOKEN, "")
             http_server.serve_http(agent_server, host, port, token, lambda url: message(f"serving {names} at {url}"))
@@ -87,14 +80,3 @@ def command(
             signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python's own handler would wait for the input to end
             agent_server.serve_stdio()
     return 0
-
-
-def _served_trees(selection: Selection, settings: Settings) -> dict[str, ServedTree]:
-    trees: dict[str, ServedTree] = {}
-    for each in selection:
-        tree = settings.trees.get(each.tree)
-        options = {name: getattr(tree, name) for name in ("language", "include", "exclude")} if tree else {}
-        others = [other.path for other in selection if other.tree == each.tree]
-        paths = () if "" in others else tuple(others)
-        trees[each.tree] = ServedTree(folder=each.folder, paths=paths, options=options)
-    return trees

@@ -1,4 +1,4 @@
-"""``quire outline``: the heading tree of a document, with token counts and lines."""
+"""``quire outline``: the documents of a folder, or the heading tree of a document, with token counts."""
 
 from __future__ import annotations
 
@@ -10,21 +10,28 @@ from typing import Any, NamedTuple
 
 import click
 
-from quire import options as run_options
 from quire import pipeline, size
 from quire.cli import output
+from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.cut_options import errors_option, syntax_option, title_option, tokenizer_option
 from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, read_text, renamed
-from quire.cli.shared_options import json_option, not_empty
+from quire.cli.open_workspace import open_workspace, resolve, show_not_found
+from quire.cli.shared_options import index_option, json_option, no_update_option, not_empty, quire_command
 from quire.counter import TokenCounter
-from quire.index.file_records import storable
+from quire.errors import NotFoundError
+from quire.index.file_records import FileRecord, storable
+from quire.manifest import Manifest, manifest
 from quire.model import Document, Section, Syntax
 from quire.offsets import lines_at, text_end
+from quire.options import DEFAULT_TOKENIZER
 from quire.read.source import OnUndecodable
+from quire.validation import NO_LIMIT
+from quire.workspace import Workspace
+from quire.workspace.tree_paths import exists, is_file
 
 
-class Row(NamedTuple):
-    """A section in the outline."""
+class CountedSection(NamedTuple):
+    """A section with its size and lines."""
 
     section: Section
     own: int
@@ -35,37 +42,137 @@ class Row(NamedTuple):
     end_line: int
 
 
-@click.command()
-@click.argument("file", metavar="FILE", callback=not_empty)
+@quire_command("quire outline docs/search.md", "quire outline docs --headings --max-tokens 500")
+@click.argument("name", required=False, metavar="[PATH|TREE|ID]", callback=not_empty)
+@click.option("--headings", is_flag=True, help="Of a folder or tree: list the headings, too, with ids.")
+@click.option(
+    "--max-tokens",
+    type=click.IntRange(64),
+    metavar="N",
+    help="Of a folder or tree: list as many headings, else documents, else folders as fit.",
+)
+@click.option(
+    "-d", "--depth", type=click.IntRange(0, 6), default=6, metavar="N", help="Show headings down to this depth."
+)
 @tokenizer_option
 @title_option
 @syntax_option
 @errors_option
-@click.option("-d", "--depth", type=click.IntRange(0, 6), default=6, help="Show headings down to this depth.")
 @json_option
+@index_option
+@no_update_option
 def command(
     *,
-    file: str,
+    name: str | None,
+    headings: bool,
+    max_tokens: int | None,
+    depth: int,
     tokenizer: str | None,
     title: str | None,
     syntax: Syntax | None,
     errors: OnUndecodable,
-    depth: int,
     as_json: bool,
+    index_folder: str | None,
+    no_update: bool,
 ) -> int:
-    """Show a document's headings with token counts and lines.
+    """List documents, or the headings of one, with token counts.
 
-    FILE is a file, or - for standard input. The tokens of a section include those of its children.
+    For a file, or - for standard input, the heading tree; the tokens of a section include those below it. For a folder
+    or a tree, its documents; by default, those of all trees of quire.toml, else of the current folder. For an id, the
+    headings of that document or section in the index. The exit code is 1 if nothing is found.
     """
-    path = None if file == STANDARD_INPUT else Path(file)
-    name = file if path else STANDARD_INPUT_NAME
-    text, found = read_text(path, name, errors)
-    document = pipeline.parse(text, path=path and path.name, title=title, syntax=syntax)
-    counter = size.resolve(tokenizer, run_options.DEFAULT_TOKENIZER)
-    rows = [row for row in _rows(document, counter) if row.section.depth <= depth]
-    if as_json:
-        output.write_json(_tree(document, rows))
+    name = name or ""
+    counter = size.resolve(tokenizer, DEFAULT_TOKENIZER)
+    if name == STANDARD_INPUT or is_file(name):
+        path = None if name == STANDARD_INPUT else Path(name)
+        shown = name if path else STANDARD_INPUT_NAME
+        text, findings = read_text(path, shown, errors)
+        document = pipeline.parse(text, path=path and path.name, title=title, syntax=syntax)
+        _show_tree(document, counter, depth, file=name, as_json=as_json)
+        findings = (*findings, *document.findings)
+        output.show_findings(renamed(findings[: output.MOST_SHOWN], shown), len(findings))
         return 0
+    paths = [name] if name and exists(name) else []
+    with open_workspace(paths, index_folder=index_folder, update=not no_update) as workspace:
+        records = workspace.documents("" if paths else name)
+        is_document = any(name in (record.id, record.path) for record in records)
+        if name and not paths and (is_document or not records):
+            return _show_indexed(workspace, name, counter, depth, as_json=as_json)
+        if headings or max_tokens:
+            _show_headings(workspace, records, counter, max_tokens or NO_LIMIT, as_json=as_json)
+        else:
+            _show_documents(workspace, records, as_json=as_json)
+    return 0 if records else NOTHING_FOUND
+
+
+def _show_documents(workspace: Workspace, records: Sequence[FileRecord], *, as_json: bool) -> None:
+    files = [workspace.file(record.tree, record.path) for record in records]
+    if as_json:
+        output.write_json_array(
+            {
+                "id": record.id,
+                "path": record.path,
+                "file": storable(file),
+                "title": record.title,
+                "nodes": record.nodes,
+                "tokens": record.tokens,
+            }
+            for record, file in zip(records, files, strict=True)
+        )
+        return
+    style = output.Paint(sys.stdout).path
+    output.print_token_table(
+        [
+            output.TokenRow(file, record.tokens, record.title, style, file=file)
+            for record, file in zip(records, files, strict=True)
+        ]
+    )
+
+
+def _show_headings(
+    workspace: Workspace, records: Sequence[FileRecord], counter: TokenCounter, max_tokens: int, *, as_json: bool
+) -> None:
+    """Print the most detailed list of documents and headings that fits, one line each, with ids."""
+    listed = manifest(
+        records, workspace.outline, lambda entries: counter.count(_text(entries)) <= max_tokens, max_tokens=max_tokens
+    )
+    if as_json:
+        output.write_json({"rows": [entry._asdict() for entry in listed.entries], "total": listed.total})
+    else:
+        output.echo(_text(listed).removesuffix("\n"))
+    if len(listed.entries) < listed.total:
+        output.note(f"only {len(listed.entries)} of {listed.total} lines fit; raise --max-tokens")
+
+
+def _text(listed: Manifest) -> str:
+    return "".join(f"{output.visible(entry.line)}\n" for entry in listed.entries)
+
+
+def _show_indexed(workspace: Workspace, name: str, counter: TokenCounter, depth: int, *, as_json: bool) -> int:
+    """Print the headings of a document or section of the index."""
+    try:
+        hit = workspace.get(resolve(workspace, name))
+    except NotFoundError as error:
+        show_not_found(error, workspace)
+        return NOTHING_FOUND
+    whole = workspace.get(f"{hit.tree}:{hit.path}")
+    document = pipeline.parse(whole.text, path=hit.path)
+    first = next((section.number for section in document.sections if section.start == hit.span.start and hit.depth), 0)
+    _show_tree(document, counter, depth, first=first, file=workspace.file(hit.tree, hit.path), as_json=as_json)
+    return 0
+
+
+def _show_tree(
+    document: Document, counter: TokenCounter, depth: int, *, first: int = 0, file: str, as_json: bool
+) -> None:
+    """Print the heading tree, from the section ``first`` on."""
+    rows = [row for row in _counted_sections(document, counter)[first:] if row.section.depth <= depth]
+    if first:
+        end = rows[0].section.end
+        rows = [row for row in rows if row.section.start < end]
+    if as_json:
+        output.write_json(_nested(document, rows))
+        return
     bold = output.Paint(sys.stdout).title
     output.print_token_table(
         [
@@ -76,13 +183,10 @@ def command(
         ]
     )
     sys.stdout.flush()
-    findings = (*found, *document.findings)
-    output.show_findings(renamed(findings[: output.MOST_SHOWN], name), len(findings))
-    return 0
 
 
-def _rows(document: Document, counter: TokenCounter) -> list[Row]:
-    """A row for the document and for each of its headings, in order."""
+def _counted_sections(document: Document, counter: TokenCounter) -> list[CountedSection]:
+    """The document and each of its headings, in order."""
     text, sections = document.text, document.sections
     edges = [*(section.start for section in sections), len(text)]
     own = [counter.count(text[start:end]) for start, end in pairwise(edges)]
@@ -91,13 +195,8 @@ def _rows(document: Document, counter: TokenCounter) -> list[Row]:
         if section.parent is not None:
             total[section.parent] += total[section.number]
     starts = lines_at(text, edges[:-1])
-    return [Row(*each) for each in zip(sections, own, total, starts, _end_lines(text, sections), strict=True)]
-
-
-def node_rows(text: str, path: str, tokenizer: str) -> list[Row]:
-    """The rows of a document and of its headings that have text, which are the nodes of the index."""
-    rows = _rows(pipeline.parse(text, path=path), size.resolve(tokenizer, tokenizer))
-    return [row for row in rows if row.section.is_node]
+    ends = _end_lines(text, sections)
+    return [CountedSection(*row) for row in zip(sections, own, total, starts, ends, strict=True)]
 
 
 def _end_lines(text: str, sections: Sequence[Section]) -> list[int]:
@@ -108,23 +207,24 @@ def _end_lines(text: str, sections: Sequence[Section]) -> list[int]:
     return [lines[position] for position in last]
 
 
-def _labels(document: Document, rows: Sequence[Row]) -> list[str]:
+def _labels(document: Document, rows: Sequence[CountedSection]) -> Iterator[str]:
     """The titles; the document's row has its file name, and its title if no heading has it."""
     name = document.path or STANDARD_INPUT_NAME
     first = next((section.title for section in document.sections if section.depth == 1), None)
     has_title = document.title not in ("", Path(name).stem, first)
-    return [
-        f"{name} · {document.title}" if has_title else name,
-        *(row.section.title or "(no title)" for row in rows[1:]),
-    ]
+    for row in rows:
+        if row.section.depth:
+            yield row.section.title or "(no title)"
+        else:
+            yield f"{name} · {document.title}" if has_title else name
 
 
-def _branches(rows: Sequence[Row]) -> Iterator[str]:
+def _branches(rows: Sequence[CountedSection]) -> Iterator[str]:
     """The lines of the tree before each title."""
     last_child = {row.section.parent: row.section.number for row in rows}
     below: dict[int | None, str] = {}
     for section in (row.section for row in rows):
-        if section.parent is None:
+        if section.parent not in below:
             yield ""
             below[section.number] = ""
         else:
@@ -133,11 +233,11 @@ def _branches(rows: Sequence[Row]) -> Iterator[str]:
             below[section.number] = below[section.parent] + ("   " if is_last else "│  ")
 
 
-def _tree(document: Document, rows: Sequence[Row]) -> dict[str, Any]:
+def _nested(document: Document, rows: Sequence[CountedSection]) -> dict[str, Any]:
     """The tree as nested JSON objects."""
-    made: dict[int, dict[str, Any]] = {}
+    objects: dict[int | None, dict[str, Any]] = {}
     for section, own, total, start_line, end_line in rows:
-        made[section.number] = {
+        objects[section.number] = {
             "title": section.title,
             "depth": section.depth,
             "slug": section.slug,
@@ -147,6 +247,7 @@ def _tree(document: Document, rows: Sequence[Row]) -> dict[str, Any]:
             "endLine": end_line,
             "children": [],
         }
-        if section.parent is not None:
-            made[section.parent]["children"].append(made[section.number])
-    return {"path": None if document.path is None else storable(document.path), **made[0]}
+        if section.parent in objects:
+            objects[section.parent]["children"].append(objects[section.number])
+    path = None if document.path is None else storable(document.path)
+    return {"path": path, **objects[rows[0].section.number]}

@@ -7,6 +7,7 @@ control character reaches the terminal. Colours, links, wrapped lines and progre
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 import re
 import sys
@@ -24,6 +25,8 @@ from quire.model import Finding, Span
 Item = TypeVar("Item")
 
 LINE_END = re.compile("\r\n?|\n")
+_ORDINARY = ("heading-without-text",)
+"""Findings that healthy documents have, too: one line for all of them."""
 MOST_SHOWN = 20
 """How many findings or skipped files are listed one by one."""
 
@@ -136,8 +139,38 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 
 def has_colour(stream: TextIO | None) -> bool:
-    """Whether ``stream`` is a terminal with colours, and the user wants them."""
+    """Whether the user wants colours on ``stream``: as ``--color`` says, else on a terminal that has them."""
+    if _Choices.colour != "auto" or os.environ.get("FORCE_COLOR"):
+        return stream is not None and _Choices.colour != "never"
     return is_terminal(stream) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+class _Choices:
+    """What the user chose for this call, by options that every command has."""
+
+    colour = "auto"
+    is_quiet = False
+    is_verbose = False
+
+
+def use_colour(choice: str) -> None:
+    """Follow ``--color``."""
+    _Choices.colour = choice
+
+
+def be_verbose(*, is_verbose: bool) -> None:
+    """Follow ``--verbose``."""
+    _Choices.is_verbose = is_verbose
+
+
+def is_verbose() -> bool:
+    """Whether the user wants every detail."""
+    return _Choices.is_verbose
+
+
+def be_quiet(*, is_quiet: bool) -> None:
+    """Follow ``--quiet``: from now on, print errors only."""
+    _Choices.is_quiet = is_quiet
 
 
 def terminal_width(stream: TextIO, at_most: int = 1000) -> int:
@@ -188,7 +221,12 @@ def echo(text: str = "", *, wraps: bool = True) -> None:
 
 
 def note(text: str = "") -> None:
-    """Print a line that is not data to standard error."""
+    """Print a line that is neither data nor an error to standard error."""
+    if not _Choices.is_quiet:
+        _write_error(text)
+
+
+def _write_error(text: str) -> None:
     Progress.clear()
     if sys.stderr is None:
         return
@@ -200,7 +238,7 @@ def note(text: str = "") -> None:
 
 def message(text: str) -> None:
     """Print ``quire: text`` to standard error."""
-    note(f"quire: {visible(text)}")
+    _write_error(f"quire: {visible(text)}")
 
 
 def discard(stream: TextIO) -> None:
@@ -269,9 +307,16 @@ def show_findings(findings: Sequence[Finding], total: int | None = None, *, hint
 
     ``hint`` tells where to see the rest.
     """
-    for finding in findings[:MOST_SHOWN]:
+    ordinary = [] if is_verbose() else [finding for finding in findings if finding.code in _ORDINARY]
+    others = [finding for finding in findings if finding not in ordinary]
+    most = len(others) if is_verbose() else MOST_SHOWN
+    for finding in others[:most]:
         show_finding(finding)
-    more = (len(findings) if total is None else total) - MOST_SHOWN
+    if ordinary:
+        first = ordinary[0]
+        rest = f", and {len(ordinary) - 1:,} more like it; -v lists them" if len(ordinary) > 1 else ""
+        show_finding(dataclasses.replace(first, message=f"{first.message.rstrip('.')}{rest}"))
+    more = (len(findings) if total is None else total) - len(ordinary) - most
     if more > 0:
         note(Paint(sys.stderr).faint(f"… and {count_of(more, 'more finding')}{f'; {hint}' if hint else ''}"))
 
@@ -287,9 +332,10 @@ def finding_line(finding: Finding, paint: Paint) -> str:
     return f"{paint.path(place, finding.path)}: {visible(finding.message)} {paint.faint(f'[{finding.code}]')}"
 
 
-def show_problem(path: str, problem: str, code: str) -> None:
+def show_problem(path: str, problem: str, code: str, *, is_error: bool = True) -> None:
     """Print ``path: problem [code]`` to standard error."""
-    show_finding(Finding(code=code, path=path, line=0, message=problem))
+    line = finding_line(Finding(code=code, path=path, line=0, message=problem), Paint(sys.stderr))
+    (_write_error if is_error else note)(line)
 
 
 def write_json(value: Any) -> None:

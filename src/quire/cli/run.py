@@ -76,7 +76,7 @@ def command(
             summary.tokens += tokens
     for path, reason in problems:
         summary.skip(path, reason)
-    summary.show(quiet=quiet)
+    summary.show(only_errors=quiet)
     return summary.exit_code((source,))
 
 

@@ -1,12 +1,65 @@
-"""Options that several commands share and that need no tokenizer; ``cut_options`` has the others."""
+"""``quire_command``, which makes a command with examples, and options that several commands share.
+
+``cut_options`` has those that need a tokenizer.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, get_args
 
 import click
 
+from quire.cli import output
 from quire.search.fusion import Mode
+
+
+class Command(click.Command):
+    """A command with options that all commands have; its help ends with examples."""
+
+    def __init__(self, *args: Any, examples: tuple[str, ...] = (), **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.examples = examples
+        self.params += [_QUIET, _VERBOSE, _COLOR]
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples."""
+        with formatter.section("Examples"):
+            formatter.write_text("\b\n" + "\n".join(self.examples))
+
+
+def quire_command(*examples: str, cls: type[Command] = Command) -> Callable[[Callable[..., Any]], Command]:
+    """A decorator that makes a command; ``examples`` are command lines, which a test runs."""
+
+    def decorator(function: Callable[..., Any]) -> Command:
+        made: Command = click.command(cls=cls, examples=examples)(function)
+        return made
+
+    return decorator
+
+
+_QUIET = click.Option(
+    ["-q", "--quiet"],
+    is_flag=True,
+    expose_value=False,
+    callback=lambda _ctx, _param, value: output.be_quiet(is_quiet=value),
+    help="Print errors only: no notes, no summary.",
+)
+_VERBOSE = click.Option(
+    ["-v", "--verbose"],
+    is_flag=True,
+    expose_value=False,
+    callback=lambda _ctx, _param, value: output.be_verbose(is_verbose=value),
+    help="List every finding, and what was left out.",
+)
+_COLOR = click.Option(
+    ["--color"],
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    expose_value=False,
+    callback=lambda _ctx, _param, value: output.use_colour(value),
+    help="Colours and links. [default: auto, on a terminal]",
+)
 
 
 def not_empty(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
@@ -22,8 +75,21 @@ html_option = click.option(
     "--html", metavar="FILE", callback=not_empty, help="Write a page with plots to a file, instead of the table."
 )
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print errors only, no summary.")
+list_option = click.option(
+    "--list", "as_list", is_flag=True, help="One line per result: path, breadcrumb, tokens, score."
+)
+limit_option = click.option(
+    "-n", "--limit", type=click.IntRange(1, 10_000), metavar="N", help="Maximum number of results."
+)
+max_tokens_option = click.option(
+    "--max-tokens", type=click.IntRange(0), metavar="N", help="Maximum tokens of all results; 0: no limit."
+)
 index_option = click.option(
-    "--index", "index_folder", metavar="DIR", help="The index. [default: .quire beside quire.toml, else here]"
+    "--index",
+    "index_folder",
+    metavar="DIR",
+    callback=not_empty,
+    help="The index. [default: .quire beside quire.toml, else in the cache folder]",
 )
 no_update_option = click.option("--no-update", is_flag=True, help="Answer from the index as it is.")
 mode_option = click.option(

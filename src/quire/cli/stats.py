@@ -18,14 +18,14 @@ from typing import Any, NamedTuple
 
 import click
 
-from quire import options as run_options
 from quire import pipeline
 from quire.cli.cut_options import STRATEGY, counter_for, cut_tokenizer_option, input_options, load_tokenizers
 from quire.cli.input_documents import Inputs, Summary, Text
 from quire.cli.output import Paint, clip, count_of, echo, note, terminal_width, visible, width, write_json
 from quire.cli.parallel import results
-from quire.cli.shared_options import html_option, json_option
+from quire.cli.shared_options import html_option, json_option, quire_command
 from quire.model import Syntax
+from quire.options import STRATEGIES, Options, build
 from quire.record import Chunk, Chunks
 from quire.web.html_report import stats_page
 from quire.write.atomic_file import new_file
@@ -42,7 +42,7 @@ _LABELS = (
 """The rows of the table; ``_cells`` fills them."""
 
 
-@click.command()
+@quire_command("quire stats docs", "quire stats docs -s packed -s flow")
 @input_options
 @click.option("-s", "--strategy", "strategies", type=STRATEGY, multiple=True, help="Repeatable. [default: all]")
 @cut_tokenizer_option
@@ -64,7 +64,7 @@ def command(
     tokens of the text to embed; shares, except the share in range, are shares of its characters. Without PATH, quire
     measures the trees of quire.toml.
     """
-    chosen = list(dict.fromkeys(strategies or run_options.OWN))
+    chosen = list(dict.fromkeys(strategies or STRATEGIES))
     tokenizer = tokenizer or inputs.tokenizer()
     measure, prepare = partial(_measure, chosen, tokenizer, syntax), partial(load_tokenizers, chosen, tokenizer)
     summary = Summary()
@@ -92,7 +92,7 @@ def command(
         write_json(result)
     elif summary.documents and html is None:
         _show(result)
-    summary.show(quiet=True)
+    summary.show(only_errors=True)
     return summary.exit_code(inputs.paths)
 
 
@@ -125,21 +125,21 @@ def _measure(
     return cuts[0], (len(text.text), [Measurement(*each) for each in zip(measured, map(Counter, codes), strict=True)])
 
 
-def _measured(chunk: Chunk, options: run_options.Options, tokenizer: str | None) -> MeasuredChunk:
+def _measured(chunk: Chunk, options: Options, tokenizer: str | None) -> MeasuredChunk:
     stats, embedded = chunk.token_stats, len(chunk.embed_text)
     own = stats.tokens
     if chunk.overlap_chars:
         own = counter_for(options.strategy, tokenizer).count(chunk.own_text)
-    within = options.cap is not None and own >= options.min_tokens and stats.embed_tokens <= options.cap
+    within = options.cap is not None and own >= options.minimum and stats.embed_tokens <= options.cap
     breadcrumb = embedded - len(chunk.original_text)
     return MeasuredChunk(stats.embed_tokens, within, embedded, chunk.overlap_chars, breadcrumb, chunk.added_chars)
 
 
 def _figures(strategy: str, tokenizer: str | None, total: Measurement, edges: Sequence[int]) -> dict[str, Any]:
     """The figures of a strategy, as ``--json`` prints them; docs/strategies.md explains the names."""
-    options = run_options.build(strategy, {"tokenizer": counter_for(strategy, tokenizer).name})
+    options = build(strategy, {"tokenizer": counter_for(strategy, tokenizer).name})
     sizes, within, embedded, *added = zip(*total.chunks, strict=True) if total.chunks else [()] * 6
-    limits = {"min": options.min_tokens, "max": options.cap, "within": _share(within, len(sizes))}
+    limits = {"min": options.minimum, "max": options.cap, "within": _share(within, len(sizes))}
     shares = zip(("overlap", "breadcrumb", "added"), added, strict=True)
     return {
         "tokenizer": options.tokenizer,

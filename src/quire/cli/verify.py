@@ -8,25 +8,22 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
-import click
-
 from quire import pipeline
 from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.cut_options import TreeCutter, cut_options, input_options
 from quire.cli.input_documents import Inputs, Summary, Text, renamed
 from quire.cli.output import Paint, count_of, echo, finding_line, note, write_json
 from quire.cli.parallel import results
-from quire.cli.shared_options import json_option, quiet_option
+from quire.cli.shared_options import json_option, quire_command
 from quire.model import Finding
 from quire.record import Chunks
 
 
-@click.command()
+@quire_command("quire verify docs", "quire verify docs -s flow --json")
 @input_options
 @cut_options
 @json_option
-@quiet_option
-def command(*, inputs: Inputs, as_json: bool, quiet: bool, **options: Any) -> int:
+def command(*, inputs: Inputs, as_json: bool, **options: Any) -> int:
     """Check that nothing is lost, altered or misplaced.
 
     Cuts each document twice and checks that no text is lost, altered or misplaced, that positions and counts are right,
@@ -44,9 +41,9 @@ def command(*, inputs: Inputs, as_json: bool, quiet: bool, **options: Any) -> in
                 echo(finding_line(each, Paint(sys.stdout)))
     if as_json:
         write_json([asdict(violation) for violation in violations])
-    summary.show(quiet=quiet)
+    summary.show()
     code = summary.exit_code(inputs.paths)
-    if summary.documents and not quiet:
+    if summary.documents:
         note(f"{count_of(len(violations), 'violation')} of the laws" if violations else "all laws hold")
     return code or (NOTHING_FOUND if violations else 0)
 

@@ -7,7 +7,6 @@ import socket
 import sys
 import webbrowser
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,23 +14,24 @@ import click
 
 from quire.cli.cut_options import Cutter, TreeCutter, cut_options, load_tokenizers
 from quire.cli.input_documents import Inputs, Summary
-from quire.cli.open_index import open_index, settings_for
+from quire.cli.open_workspace import open_workspace
 from quire.cli.output import count_of, echo, note
-from quire.cli.shared_options import index_option, not_empty, paths_argument
-from quire.cli.tree_paths import display_path, refuse_missing, select, trees_of
-from quire.errors import QuireError
-from quire.options import OWN
+from quire.cli.shared_options import index_option, not_empty, paths_argument, quire_command
+from quire.errors import MissingExtraError, QuireError
+from quire.options import STRATEGIES
 from quire.read.discover import Found
 from quire.settings import load
 from quire.web.export import export_page
 from quire.web.score_explanation import search_record
 from quire.web.served_documents import ServedDocuments
+from quire.workspace import Workspace, display_path
+from quire.workspace.tree_paths import refuse_missing
 from quire.write.atomic_file import new_file
 
 _HITS = 20
 
 
-@click.command()
+@quire_command("quire web docs", "quire web docs/search.md --export page.html")
 @paths_argument
 @click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="The port. [default: a free one]")
 @click.option("--open", "open_page", is_flag=True, help="Open the page in the browser.")
@@ -59,9 +59,9 @@ def command(
 def _inputs(paths: tuple[str, ...]) -> Inputs:
     """The paths; without any the trees of quire.toml, else the current folder."""
     refuse_missing(paths)
-    settings = load(Path.cwd())
-    if not paths and not settings.trees:
-        paths = tuple(display_path(folder) for folder in trees_of(select((), (), settings, {})).values())
+    if not paths and not load(Path.cwd()).trees:
+        with Workspace.open() as workspace:
+            paths = tuple(map(display_path, workspace.folders.values()))
     return Inputs.load(paths)
 
 
@@ -78,7 +78,7 @@ def _initial_options(cutter: Cutter) -> dict[str, Any]:
 def _export(inputs: Inputs, cutter: TreeCutter, target: Path) -> int:
     documents = inputs.documents(summary := Summary())
     if len(documents) != 1:
-        summary.show(quiet=True)
+        summary.show(only_errors=True)
         raise click.UsageError(f"--export takes one document, not {len(documents)}; name a file")
     document = documents[0].read()
     options = _initial_options(cutter.cutter(document))
@@ -95,24 +95,23 @@ def _serve(
     try:
         from quire.web.inspector import Inspector, serve  # noqa: PLC0415  starlette and uvicorn are an extra
     except ModuleNotFoundError as error:
-        raise QuireError(f"quire web needs {error.name}", "install it: pip install 'quire[web]'") from error
-    settings_for(index_folder)  # refuse a wrong folder now, not at the first search
+        raise MissingExtraError("web", error.name) from error
+    with Workspace.open(paths, index=index_folder) as workspace:
+        workspace.check_index_folder()  # refuse a wrong folder now, not at the first search
     documents = ServedDocuments(lambda: _found(inputs))
     cutter.prepare()
-    load_tokenizers(OWN, None)  # the page may change the strategy
+    load_tokenizers(STRATEGIES, None)  # the page may change the strategy
 
     def options_of(root: str) -> dict[str, Any]:
         return _initial_options(cutter.cutters.get(root) or next(iter(cutter.cutters.values())))
 
     def search(query: str, served: ServedDocuments) -> dict[str, Any]:
-        with open_index(paths, index_folder=index_folder) as opened:
-            if not query.strip() or not opened.selection:
+        with open_workspace(paths, index_folder=index_folder) as workspace:
+            if not query.strip():
                 return {"hits": [], "notes": []}
-            trees = list(trees_of(opened.selection))
-            find = partial(opened.index.search, limit=_HITS, max_tokens=0, trees=trees, explain=True)
-            results = find(query, path=opened.path_filters(()))
-            files = [opened.file(hit.tree, hit.path) for hit in results]
-            return search_record(opened.index, results, list(map(served.keys_of(files).get, files)))
+            results = workspace.search(query, limit=_HITS, max_tokens=0, explain=True)
+            files = [workspace.file(hit.tree, hit.path) for hit in results]
+            return search_record(workspace.index, results, list(map(served.keys_of(files).get, files)))
 
     token = secrets.token_urlsafe(24)
     with _listener(port) as listener:

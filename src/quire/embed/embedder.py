@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, Protocol, runtime_checkable
 
-from quire.errors import impossible
+from quire.errors import invalid_value
 from quire.options import DEFAULT_TOKENIZER
 from quire.pipeline import chunk
 from quire.size import resolve as counter_of
@@ -57,16 +57,16 @@ def resolve(embedder: object) -> Embedder:
     if isinstance(embedder, str):
         if embedder not in NAMES:
             rule = f"choose {' or '.join(NAMES)}, or give quire.embed.Endpoint(url, model), an embedder or a function"
-            raise impossible("embedder", embedder, rule)
+            raise invalid_value("embedder", embedder, rule)
         made: Embedder = import_module(f"quire.embed.{embedder}").load()
         return made
     if not isinstance(embedder, Embedder):
         if not callable(embedder):
             rule = "it must be a name, a function, or have embed, name, version and window"
-            raise impossible("embedder", embedder, rule)
+            raise invalid_value("embedder", embedder, rule)
         embedder = FunctionEmbedder(embedder)
     if embedder.window and embedder.window < _LEAST_WINDOW:
-        raise impossible("window", embedder.window, f"it must be 0, for no limit, or at least {_LEAST_WINDOW}")
+        raise invalid_value("window", embedder.window, f"it must be 0, for no limit, or at least {_LEAST_WINDOW}")
     return embedder
 
 
@@ -78,7 +78,7 @@ def passages(text: str, embedder: Embedder) -> list[str]:
     count = getattr(embedder, "count", None) or counter_of(None, DEFAULT_TOKENIZER).count
     if count(text) <= window:
         return [text]
-    options = {"target": window, "hard_cap": window, "min_tokens": 0, "breadcrumb_mode": "none"}
-    made = chunk(text, "packed", path="", title="", syntax="text", tokenizer=count, **options)
+    sizes: Any = {"target_tokens": window, "max_tokens": window, "min_tokens": 0}
+    made = chunk(text, path="", title="", syntax="text", tokenizer=count, breadcrumb_mode="none", **sizes)
     spans = [each.source_position for each in made]
     return [text[span.char_start : span.char_end] for span in spans] or [text]

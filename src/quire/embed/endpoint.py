@@ -17,7 +17,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from quire.errors import EmbedderError, OptionError, impossible
+from quire.errors import EmbedderError, OptionError, invalid_value
 
 KEY_VARIABLE = "QUIRE_EMBED_KEY"
 _OPENAI_HOST, _OPENAI_VARIABLE = "api.openai.com", "OPENAI_API_KEY"
@@ -46,9 +46,9 @@ class Endpoint:
     ) -> None:
         self._url, self._host = _checked_url(url)
         if not model:
-            raise impossible("model", model, "name the model of the endpoint")
+            raise invalid_value("model", model, "name the model of the endpoint")
         if batch < 1:
-            raise impossible("batch", batch, "it must be at least 1")
+            raise invalid_value("batch", batch, "it must be at least 1")
         self.name = model
         self.version = version
         self.window = window
@@ -134,7 +134,7 @@ class Pace:
 
     def __init__(self, per_minute: float) -> None:
         if per_minute < 0:
-            raise impossible("requests_per_minute", per_minute, "it must be at least 0")
+            raise invalid_value("requests_per_minute", per_minute, "it must be at least 0")
         self._gap = 60 / per_minute if per_minute else 0.0
         self._next = 0.0
 

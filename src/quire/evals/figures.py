@@ -38,19 +38,19 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def _mrr(outcomes: Sequence[Outcome]) -> float | None:
-    return _mean([1 / each.rank if each.rank else 0.0 for each in outcomes])
+    return _mean([1 / outcome.rank if outcome.rank else 0.0 for outcome in outcomes])
 
 
 def _hard_mrr(outcomes: Sequence[Outcome]) -> float | None:
-    return _mrr([each for each in outcomes if not each.repeats_title])
+    return _mrr([outcome for outcome in outcomes if not outcome.repeats_title])
 
 
 def _recall(depth: int) -> Measure:
-    return lambda outcomes: _mean([float(0 < each.rank <= depth) for each in outcomes])
+    return lambda outcomes: _mean([float(0 < outcome.rank <= depth) for outcome in outcomes])
 
 
 def _tokens(outcomes: Sequence[Outcome]) -> float | None:
-    return _mean([each.tokens for each in outcomes if each.tokens])
+    return _mean([outcome.tokens for outcome in outcomes if outcome.tokens])
 
 
 MEASURES: Mapping[str, tuple[str, Measure]] = MappingProxyType(
@@ -72,7 +72,8 @@ def figures(outcomes: Sequence[Outcome]) -> dict[str, Figure]:
     """Every measure with its interval."""
     drawn = [[outcomes[number] for number in numbers] for numbers in _draws(len(outcomes))]
     return {
-        name: _figure(measure(outcomes), [measure(each) for each in drawn]) for name, (_, measure) in MEASURES.items()
+        name: _figure(measure(outcomes), [measure(sample) for sample in drawn])
+        for name, (_, measure) in MEASURES.items()
     }
 
 
@@ -80,7 +81,7 @@ def differences(old: Sequence[Outcome], new: Sequence[Outcome]) -> dict[str, Fig
     """How much each measure of ``new`` is above that of ``old``; both have the same questions in the same order."""
     drawn = [([old[number] for number in numbers], [new[number] for number in numbers]) for numbers in _draws(len(old))]
     return {
-        name: _figure(_difference(measure, old, new), [_difference(measure, *each) for each in drawn])
+        name: _figure(_difference(measure, old, new), [_difference(measure, *pair) for pair in drawn])
         for name, (_, measure) in MEASURES.items()
     }
 
@@ -96,7 +97,7 @@ def _draws(count: int) -> Iterator[list[int]]:
 
 
 def _figure(value: float | None, drawn: Sequence[float | None]) -> Figure:
-    ordered = sorted(each for each in drawn if each is not None)
+    ordered = sorted(value_drawn for value_drawn in drawn if value_drawn is not None)
     if value is None or not ordered:
         return Figure(None)
     edge = int(_TAIL * len(ordered))

@@ -59,12 +59,12 @@ def ask_in_folds(
     outcomes: list[list[Outcome]] = [[] for _ in settings]
     for fold in _folds(questions, total):
         with build_index(trees, languages, fold, on_progress) as folder:
-            for number, each in enumerate(settings):
-                with Index.open(folder, settings=each) as index:
+            for number, search_settings in enumerate(settings):
+                with Index.open(folder, settings=search_settings) as index:
                     if mode != "words":
                         index.embed(embedder, on_progress=on_progress)
                     outcomes[number] += ask(index, fold, mode=mode, on_progress=on_progress)
-    return [sorted(each, key=lambda outcome: outcome.question.query) for each in outcomes]
+    return [sorted(search_settings, key=lambda outcome: outcome.question.query) for search_settings in outcomes]
 
 
 def _folds(questions: Sequence[Question], total: int) -> list[Sequence[Question]]:
@@ -98,9 +98,9 @@ def build_index(
 def without_links(text: str, links: Sequence[Link]) -> str:
     r"""``text`` with ``\[words\]`` in the place of each link ``[words](target)``, so that all words stay."""
     kept, start = [], 0
-    for link in sorted(links, key=lambda each: each.start):
-        found = _LINK.fullmatch(text, link.start, link.end)
-        if found:
-            kept += [text[start : link.start], f"\\[{found[1] or found[2]}\\]"]
+    for link in sorted(links, key=lambda held: held.start):
+        match = _LINK.fullmatch(text, link.start, link.end)
+        if match:
+            kept += [text[start : link.start], f"\\[{match[1] or match[2]}\\]"]
             start = link.end
     return "".join([*kept, text[start:]])

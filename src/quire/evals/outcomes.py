@@ -49,7 +49,7 @@ def ask(
     on_progress: OnProgress | None = None,
 ) -> list[Outcome]:
     """Ask each question; ``trees`` and ``path`` restrict the search. An answer must be in what is searched."""
-    searched = {each.id for each in index.documents(path=path) if trees is None or each.tree in trees}
+    searched = {record.id for record in index.documents(path=path) if trees is None or record.tree in trees}
     outcomes = []
     for done, question in enumerate(questions):
         if on_progress:
@@ -62,7 +62,7 @@ def ask(
 
 
 def _find_answers(index: Index, question: Question, searched: Container[str]) -> list[Hit]:
-    found = []
+    hits = []
     for answer in question.answers:
         try:
             hit = index.get(answer)
@@ -73,8 +73,8 @@ def _find_answers(index: Index, question: Question, searched: Container[str]) ->
             raise InputError(
                 question.line or question.query, problem, "name its folder, too, or leave the question out"
             )
-        found.append(hit)
-    return found
+        hits.append(hit)
+    return hits
 
 
 def _outcome(question: Question, answers: Sequence[Hit], ranked: Sequence[Hit], shown: Sequence[Hit]) -> Outcome:
@@ -103,13 +103,13 @@ def _hits(search: Callable[..., Sequence[Hit]], question: Question) -> list[Hit]
     limit = DEPTH * (2 if question.holders else 1)
     while True:
         try:
-            found = search(question.query, limit=limit)
+            results = search(question.query, limit=limit)
         except QueryError as error:
             if question.line:
                 raise InputError(question.line, f"invalid query: {error.problem}", error.advice) from error
             return []  # the text of a link need not be a query
-        hits = [hit for hit in found if _document_id(hit) not in question.holders]
-        if len(hits) >= DEPTH or len(found) < limit or limit >= _MOST_HITS:
+        hits = [hit for hit in results if _document_id(hit) not in question.holders]
+        if len(hits) >= DEPTH or len(results) < limit or limit >= _MOST_HITS:
             return hits[:DEPTH]
         limit *= 3
 

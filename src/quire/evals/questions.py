@@ -66,7 +66,11 @@ def _question(line: str, where: str) -> Question:
     query, answers = record.get("query"), record.get("answers")
     if not isinstance(query, str) or not query.strip():
         raise InputError(where, "there is no query, or it is not text", _EXAMPLE)
-    if not isinstance(answers, list) or not answers or not all(isinstance(each, str) and each for each in answers):
+    if (
+        not isinstance(answers, list)
+        or not answers
+        or not all(isinstance(answer, str) and answer for answer in answers)
+    ):
         raise InputError(where, "answers must be a list of ids or paths, with at least one", _EXAMPLE)
     return Question(query, tuple(dict.fromkeys(answers)), line=where)
 
@@ -86,19 +90,19 @@ def link_questions(trees: Mapping[str, Mapping[str, Document]]) -> list[Question
                 if target.path and not target.problem and (" " in words or not words.isascii()):
                     answer = _section_id(tree, target.path, documents[target.path], target.section)
                     links[words][answer].append(HeldLink(f"{tree}:{path}", link))
-    made = []
+    questions = []
     for words, answers in links.items():
         asked = {answer: held for answer, held in answers.items() if _is_from_elsewhere(answer, held)}
         if 0 < len(asked) <= MOST_ANSWERS:
-            made.append(Question(words, tuple(asked), tuple(each for held in asked.values() for each in held)))
-    if not made:
+            questions.append(Question(words, tuple(asked), tuple(link for held in asked.values() for link in held)))
+    if not questions:
         problem = "there are no links between the documents to make questions of"
         raise QuireError(problem, "name a file with questions: --questions FILE")
-    return sorted(made)
+    return sorted(questions)
 
 
 def _is_from_elsewhere(answer: str, held: list[HeldLink]) -> bool:
-    return any(each.document != answer.partition("#")[0] for each in held)
+    return any(link.document != answer.partition("#")[0] for link in held)
 
 
 def _section_id(tree: str, path: str, document: Document, number: int) -> str:

@@ -1,9 +1,8 @@
 """Pieces to chunks.
 
-assemble.py    every field of a chunk
-embed_text.py  which breadcrumb goes above the text
-ids.py         the ids of chunks and nodes
-guard.py       chunks that are not worth embedding
+assemble.py  every field of a chunk, with the breadcrumb above its text
+ids.py       the ids of chunks and nodes
+guard.py     chunks that are not worth embedding
 """
 
 from quire.finish.assemble import assemble

@@ -1,17 +1,23 @@
-"""Pieces into chunk records: every field of every chunk, made in one pass over the pieces."""
+"""Pieces into chunk records: every field of every chunk, made in one pass over the pieces.
+
+Which breadcrumb goes above the text to embed: ``always`` prepends the full line, ``none`` nothing. ``conditional``
+prepends what the text lacks:
+
+    the full line    to a chunk with a heading, with only code, tables or lists, or with little text
+    the title alone  to prose from the middle of a section
+    nothing          where the line would only repeat the chunk's first heading
+"""
 
 from __future__ import annotations
 
 import time
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import cycle
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 from quire import __version__, breadcrumbs
 from quire.counter import CHARACTERS_A_TOKEN
-from quire.finish.embed_text import line_above
 from quire.finish.ids import document_id, node_id
 from quire.model import OWN_METADATA, UNTITLED, Document, Piece
 from quire.offsets import bytes_at, lines_at
@@ -28,85 +34,89 @@ MDAST_NAMES: Mapping[str, str] = {
     "directive": "containerDirective",
 }
 """mdast's names for kinds of block, where they differ from quire's."""
-
-
-class _Heading(NamedTuple):
-    """The fields that all chunks of one section share."""
-
-    parent_id: str | None
-    node_id: str
-    section_title: str
-    path: tuple[str, ...]
-    breadcrumb_text: str
-    depths: tuple[int, ...]
-    slugs: tuple[str, ...]
-    breadcrumb: tuple[str, ...]
-    position: int | None
+_WITHOUT_CONTEXT = frozenset({"code", "table", "list"})
+"""Blocks that do not say what they are about."""
+_Fields: TypeAlias = tuple[
+    str | None, str, str, tuple[str, ...], str, tuple[int, ...], tuple[str, ...], tuple[str, ...], int | None
+]
+"""Parent id, node id, title, path, joined path, depths, slugs, breadcrumb and position."""
 
 
 def assemble(
     document: Document, pieces: Sequence[Piece], sizer: Sizer, options: Options, *, started: float
 ) -> list[Chunk]:
     """A chunk for each of ``pieces``, in order."""
-    lists, blocks = document.section_columns, document.block_columns
+    (kinds, block_starts, block_ends, _), sections = document.block_columns, document.section_columns
+    section_starts, section_titles, size = sections.starts, sections.titles, len(document.text)
     anchors, headings = section_anchors(document, options.slugs), _Headings(document, sizer, options)
-    names: list[str | None] = [None, *_ids(document, pieces, options), None]
-    path, document_title, content_type = document.path, document.title, options.content_type
-    metadata, file_name = _metadata(document, options, started), _file_name(path)
-    is_tree, strategy = options.strategy == "tree", options.strategy
-    is_whole = strategy == "packed" and len(pieces) == 1  # one chunk is known by its file name alone
+    ids: list[str | None] = [None, *headings.ids(pieces), None]
+    path, file_title, content_type, strategy = document.path, document.title, options.content_type, options.strategy
+    metadata = _metadata(document, options, started)
+    # The document as one chunk is known by its file name alone.
+    whole = (headings.file_name,) if strategy == "packed" and len(pieces) == 1 else None
+    in_bytes = bytes_at(document.text, [edge for piece in pieces for edge in piece[:2]])
+    in_lines = lines_at(document.text, [edge for piece in pieces for edge in (piece[0], piece[1] - 1)])
     node_types: dict[tuple[str, ...], tuple[str, ...]] = {}
     chunks: list[Chunk] = []
-    for number, (piece, position) in enumerate(zip(pieces, _positions(document.text, pieces), strict=True)):
+    for number, piece in enumerate(pieces):
         start, end, section, tokens, before, behind, overlap_start = piece
         text, overlap = sizer.text_of(start, end), 0
         if before or behind:
             text = f"{before}{text}{behind}"
         if overlap_start is not None:
-            own, text = len(text), f"{sizer.text_of(overlap_start, end)}{behind}"
-            overlap = len(text) - own
-        first = bisect_left(lists.starts, start, 1)
-        last = bisect_left(lists.starts, end, first)
-        kinds = tuple(dict.fromkeys(blocks.kinds[bisect_right(blocks.ends, start) : bisect_left(blocks.starts, end)]))
-        if kinds not in node_types:
-            node_types[kinds] = tuple([MDAST_NAMES.get(kind, kind) for kind in kinds])
-        title = lists.titles[first] if first < last else None
-        line = line_above(document, piece, sizer, options, title, kinds, text[:overlap])
+            overlap = -len(text)
+            text = f"{sizer.text_of(overlap_start, end)}{behind}"
+            overlap += len(text)
+        first = bisect_left(section_starts, start, 1)
+        last = bisect_left(section_starts, end, first)
+        types = tuple(dict.fromkeys(kinds[bisect_right(block_ends, start) : bisect_left(block_starts, end)]))
+        title = section_titles[first] if first < last else None
+        line = _line_above(document, piece, sizer, options, title, types, text[:overlap])
         embed_tokens = sizer.size_below(line, piece, text) if line else tokens
         if embed_tokens > sizer.cap and tokens <= sizer.cap:  # a block that stays whole leaves no room
             line, embed_tokens = "", tokens
-        heading = headings.of(section)
-        name = names[number + 1] or ""
+        if types not in node_types:
+            node_types[types] = tuple([MDAST_NAMES.get(kind, kind) for kind in types])
+        fields = headings.known.get(section) or headings.of(section)
+        parent_id, node, section_title, header_path, breadcrumb_text, depths, slugs, breadcrumb, position = fields
         chunks.append(
             Chunk(
-                id=name,
-                parent_id=heading.parent_id,
-                node_id=name if is_tree else heading.node_id,
+                id=ids[number + 1],  # type: ignore[arg-type]  # only the ends are None
+                parent_id=parent_id,
+                node_id=node,
                 chunk_number=number,
                 content_type=content_type,
                 source_path=path,
                 embed_text=line + text if line else text,
                 original_text=text,
-                file_title=document_title,
-                section_title=heading.section_title,
-                header_path=heading.path,
-                header_breadcrumb=heading.breadcrumb_text,
-                header_depths=heading.depths,
-                header_slugs=heading.slugs,
-                section_slug=heading.slugs[-1] if heading.slugs else "",
-                source_position=position,
+                file_title=file_title,
+                section_title=section_title,
+                header_path=header_path,
+                header_breadcrumb=breadcrumb_text,
+                header_depths=depths,
+                header_slugs=slugs,
+                section_slug=slugs[-1] if slugs else "",
+                source_position=SourcePosition(
+                    start,
+                    end,
+                    size,
+                    in_bytes[2 * number],
+                    in_bytes[2 * number + 1],
+                    in_lines[2 * number],
+                    in_lines[2 * number + 1],
+                ),
                 token_stats=TokenStats(tokens, -(-len(text) // CHARACTERS_A_TOKEN), embed_tokens),
-                prev_id=names[number],
-                next_id=names[number + 2],
-                node_types=node_types[kinds],
+                prev_id=ids[number],
+                next_id=ids[number + 2],
+                node_types=node_types[types],
                 metadata=metadata,
                 strategy=strategy,
                 overlap_chars=overlap,
                 added_chars=len(line) + len(before) + len(behind) + overlap,
-                breadcrumb=(file_name,) if is_whole else heading.breadcrumb,
-                contained_headings=tuple(lists.titles[first:last]),
+                breadcrumb=whole or breadcrumb,
+                contained_headings=tuple(section_titles[first:last]),
                 contained_slugs=tuple(anchors[first:last]),
-                position=heading.position,
+                position=position,
             )
         )
     return chunks
@@ -116,73 +126,90 @@ class _Headings:
     """The fields that the chunks of a section share, made once for each section."""
 
     def __init__(self, document: Document, sizer: Sizer, options: Options) -> None:
-        self._document, self._options, self._breadcrumbs = document, options, sizer.breadcrumbs
+        self._sections, self._paths, self._title = document.section_columns, sizer.breadcrumbs.paths, document.title
         self._anchors = section_anchors(document, options.slugs)
-        self._document_id, self._file_name = document_id(document, options), _file_name(document.path)
-        self._known: dict[int, _Heading] = {}
+        self._node_id = node_id(document, 0, options)
+        self._document_id = None if options.strategy == "tree" else document_id(document, options)
+        path = document.path
+        self.file_name = UNTITLED if path is None else path.rstrip("/").removesuffix("/.").rpartition("/")[2]
+        self.known: dict[int, _Fields] = {}
 
-    def of(self, section: int) -> _Heading:
+    def of(self, section: int) -> _Fields:
         """The fields of a section."""
-        return self._known.get(section) or self._made(section)
-
-    def _made(self, section: int) -> _Heading:
-        document, options, lists = self._document, self._options, self._document.section_columns
-        titles, parent, is_tree = self._breadcrumbs.titles(section), lists.parents[section], options.strategy == "tree"
+        fields = self.known.get(section)
+        if fields is not None:
+            return fields
+        sections, path, is_tree = self._sections, self._paths[section], self._document_id is None
+        slug, parent_id = sections.slugs[section], self._document_id
         depths: tuple[int, ...] = ()
         slugs: tuple[str, ...] = ()
         if section:
-            above = self.of(parent)
-            depths, slugs = (*above.depths, lists.depths[section]), (*above.slugs, self._anchors[section])
-        parent_id: str | None = self._document_id
-        if is_tree:
-            parent_id = self.of(parent).node_id if section else None
-        made = self._known[section] = _Heading(
+            _, above_id, _, _, _, depths, slugs, _, _ = self.of(sections.parents[section])
+            depths, slugs = (*depths, sections.depths[section]), (*slugs, self._anchors[section])
+            parent_id = above_id if is_tree else parent_id
+        fields = self.known[section] = (
             parent_id,
-            node_id(document, section, options),
-            titles[-1] if titles else "" if len(lists.starts) > 1 else document.title,
-            titles,
-            breadcrumbs.SEPARATOR.join(titles),
+            f"{self._node_id}#{slug}" if slug else self._node_id,
+            path[-1] if path else "" if len(sections.starts) > 1 else self._title,
+            path,
+            breadcrumbs.SEPARATOR.join(path),
             depths,
             slugs,
-            (self._file_name, *titles),
-            lists.positions[section] if is_tree else None,
+            (self.file_name, *path),
+            sections.positions[section] if is_tree else None,
         )
-        return made
+        return fields
+
+    def ids(self, pieces: Sequence[Piece]) -> list[str]:
+        """The id of each chunk: in the tree strategy that of its node, else the document's with a number."""
+        if self._document_id is None:
+            return [self.of(piece.section)[1] for piece in pieces]
+        return [f"{self._document_id}::ch{number}" for number in range(len(pieces))]
 
 
-def _ids(document: Document, pieces: Sequence[Piece], options: Options) -> list[str]:
-    """The id of each chunk: in the tree strategy that of its node, else the document's with a number."""
-    if options.strategy == "tree":
-        return [node_id(document, piece.section, options) for piece in pieces]
-    name = document_id(document, options)
-    return [f"{name}::ch{number}" for number in range(len(pieces))]
+def _line_above(  # noqa: PLR0917
+    document: Document,
+    piece: Piece,
+    sizer: Sizer,
+    options: Options,
+    title: str | None,
+    kinds: Sequence[str],
+    overlap: str,
+) -> str:
+    """The breadcrumb line, with a blank line below it, that goes above the text of a piece.
+
+    ``title`` is that of the first heading in it, if there is one.
+    """
+    lines, section, mode = sizer.breadcrumbs, piece.section, options.breadcrumb_mode
+    if mode == "none":
+        return ""
+    if mode == "always" or options.strategy == "tree":
+        return lines.prefix(section)
+    if title is not None:
+        return "" if lines.repeats(title, section) else lines.prefix(section)
+    is_in_heading = piece.start < document.section_columns.body_starts[document.section_at(piece.start)]  # it was cut
+    if not section or is_in_heading or _WITHOUT_CONTEXT.issuperset(kinds) or _is_short(piece, sizer, options, overlap):
+        return lines.prefix(section)
+    return "" if lines.paths[section][0] == document.title else lines.prefix(0)
 
 
-def _positions(text: str, pieces: Sequence[Piece]) -> Iterator[SourcePosition]:
-    """Where each piece is, in one pass over the text."""
-    edges = [edge for piece in pieces for edge in piece[:2]]
-    last_characters = [edge - odd for edge, odd in zip(edges, cycle((0, 1)), strict=False)]
-    in_bytes, in_lines, total = bytes_at(text, edges), lines_at(text, last_characters), len(text)
-    for at in range(0, len(edges), 2):
-        lines = in_lines[at], in_lines[at + 1]
-        yield SourcePosition(edges[at], edges[at + 1], total, in_bytes[at], in_bytes[at + 1], *lines)
+def _is_short(piece: Piece, sizer: Sizer, options: Options, overlap: str) -> bool:
+    """Whether a piece has less text of its own than the minimum and its overlap."""
+    is_alone = not (piece.prefix or piece.suffix or overlap)
+    tokens = piece.tokens if is_alone else sizer.size(piece.start, piece.end)
+    return tokens < options.short + (sizer.count(overlap) if overlap else 0)
 
 
 def _metadata(document: Document, options: Options, started: float) -> Mapping[str, Any]:
     """Front matter without quire's own names, then the source file, the options and quire's version."""
     pipeline: dict[str, Any] = {"version": __version__}
-    made = dict(document.source.metadata)
+    metadata = dict(document.source.metadata)
     for name in OWN_METADATA:
-        made.pop(name, None)
-    made |= {"chunkingOptions": options.to_dict(), "pipeline": pipeline}
+        metadata.pop(name, None)
+    metadata |= {"chunkingOptions": options.to_dict(), "pipeline": pipeline}
     if document.path is not None:
-        made["sourceFile"] = document.path
+        metadata["sourceFile"] = document.path
     if options.timestamps:
-        made["processedAt"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        metadata["processedAt"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         pipeline["processingTimeMs"] = round((time.perf_counter() - started) * 1000, 3)
-    return MappingProxyType(made)
-
-
-def _file_name(path: str | None) -> str:
-    """The last part of a path."""
-    return UNTITLED if path is None else path.rstrip("/").removesuffix("/.").rpartition("/")[2]
+    return MappingProxyType(metadata)

@@ -11,7 +11,7 @@ from typing import Literal
 
 from quire.errors import GuardError
 from quire.model import Document, Finding, Piece
-from quire.options import Options
+from quire.options import FlowOptions
 from quire.record import Chunk
 from quire.size.sizer import Sizer
 
@@ -23,21 +23,23 @@ _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 
 
 def guarded(
-    document: Document, pieces: Sequence[Piece], chunks: Sequence[Chunk], sizer: Sizer, options: Options
+    document: Document, pieces: Sequence[Piece], chunks: Sequence[Chunk], sizer: Sizer, options: FlowOptions
 ) -> tuple[Sequence[Piece], list[Finding]]:
     """The pieces that are left, and the findings."""
-    found = [
+    reasons_by_piece = [
         [*_reasons(document, piece, chunk, sizer, options, is_only=len(pieces) == 1)]
         for piece, chunk in zip(pieces, chunks, strict=True)
     ]
     findings = [
-        _finding(document, chunk, reasons, options) for chunk, reasons in zip(chunks, found, strict=True) if reasons
+        _finding(document, chunk, reasons, options)
+        for chunk, reasons in zip(chunks, reasons_by_piece, strict=True)
+        if reasons
     ]
     if findings and options.guard == "raise":
         raise GuardError(findings[0].path, findings[0].line, findings[0].message, _ADVICE)
     if options.guard != "drop":
         return pieces, findings
-    dropped = {number for number, reasons in enumerate(found) if reasons}
+    dropped = {number for number, reasons in enumerate(reasons_by_piece) if reasons}
     kept = [
         _without_overlap(piece, sizer) if number - 1 in dropped else piece  # nothing of a dropped chunk is repeated
         for number, piece in enumerate(pieces)
@@ -52,7 +54,7 @@ def _without_overlap(piece: Piece, sizer: Sizer) -> Piece:
 
 
 def _reasons(
-    document: Document, piece: Piece, chunk: Chunk, sizer: Sizer, options: Options, *, is_only: bool
+    document: Document, piece: Piece, chunk: Chunk, sizer: Sizer, options: FlowOptions, *, is_only: bool
 ) -> Iterator[Reason]:
     if piece.start >= piece.end:
         yield "empty"
@@ -71,7 +73,7 @@ def _reasons(
         yield "code-without-context"
 
 
-def _finding(document: Document, chunk: Chunk, reasons: Sequence[Reason], options: Options) -> Finding:
+def _finding(document: Document, chunk: Chunk, reasons: Sequence[Reason], options: FlowOptions) -> Finding:
     outcome = {"raise": "the document is refused", "drop": "it is dropped", "warn": "it is kept"}[options.guard]
     code = {"raise": "refused", "drop": "dropped", "warn": "kept"}[options.guard]
     message = f"chunk {chunk.id} is not worth embedding ({', '.join(reasons)}); {outcome}"

@@ -13,6 +13,6 @@ def document_id(document: Document, options: Options) -> str:
 
 def node_id(document: Document, section: int, options: Options) -> str:
     """``{tree}:{path}#{slug}``; the document's own node has no fragment."""
-    name = document.path if document.path is not None else UNTITLED
+    name = f"{options.tree_name}:{UNTITLED if document.path is None else document.path}"
     slug = document.section_columns.slugs[section]
-    return f"{options.tree_name}:{name}#{slug}" if slug else f"{options.tree_name}:{name}"
+    return f"{name}#{slug}" if slug else name

@@ -7,10 +7,10 @@ node: it is part of the text of the node before it, and its title is searchable 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, chain, islice, pairwise
+from collections.abc import Mapping, Sequence
+from itertools import accumulate, chain, pairwise
 from typing import Any
 
 from quire.breadcrumbs import joined, one_line
@@ -18,11 +18,11 @@ from quire.counter import TokenCounter
 from quire.index.file_records import storable
 from quire.index.node import Node, PassageSpan
 from quire.model import UNTITLED, Document
-from quire.offsets import BLANK, bytes_at, lines_at
+from quire.offsets import BLANK, bytes_at, line_start, lines_at
+from quire.wire.forms import front_matter_tags
 
 _MAX_TAGS = 100
 _MAX_DESCRIPTION = 1_000  # in characters; all sections of a document repeat it
-_TAG_KEYS = ("tags", "tag", "keywords")
 
 
 def build_nodes(document: Document, tree: str, counter: TokenCounter) -> tuple[Node, ...]:
@@ -31,25 +31,32 @@ def build_nodes(document: Document, tree: str, counter: TokenCounter) -> tuple[N
     starts = [section.start for section in sections]
     edges = [*starts, len(text)]
     texts = [text[start:end] for start, end in pairwise(edges)]
-    front = document.source.body_start
-    counts = [_count(each, max(front - start, 0), counter) for start, each in zip(starts, texts, strict=True)]
-    parents = [None if each.parent is None else document.sections[each.parent].position or 0 for each in sections]
+    counts = [
+        _count(own_text, _passage_starts(document, start, end), counter)
+        for own_text, (start, end) in zip(texts, pairwise(edges), strict=True)
+    ]
+    parents = [
+        None if section.parent is None else document.sections[section.parent].position or 0 for section in sections
+    ]
     children, last = Counter(parents), _last_below(parents)
     full_tokens = _full_tokens(text, edges, [tokens for tokens, _ in counts], last, counter)
     in_bytes = bytes_at(text, edges)
-    lasts = [start + max(len(each.rstrip(BLANK)) - 1, 0) for start, each in zip(starts, texts, strict=True)]
+    lasts = [
+        start + max(len(text_of_node.rstrip(BLANK)) - 1, 0) for start, text_of_node in zip(starts, texts, strict=True)
+    ]
     lines = lines_at(text, chain.from_iterable(zip(starts, lasts, strict=True)))  # of first and last characters
-    path, tags = storable(document.path or UNTITLED), _tags(document.source.metadata)
+    path = storable(document.path or UNTITLED)
+    tags = tuple([storable(tag) for tag in front_matter_tags(document.source.metadata)[:_MAX_TAGS]])
     titles = _titles_without_node(document)
     nodes: list[Node] = []
     for position, section in enumerate(sections):
         parent = None if (above := parents[position]) is None else nodes[above]
-        ancestors = () if parent is None else (*parent.ancestors, parent.as_ancestor())
+        ancestors = () if parent is None else (*parent.ancestors, parent.position)
         start, end, below = section.start, edges[position + 1], last[position]
         title, slug, anchor = storable(section.title), section.slug, section.anchor
         breadcrumb = _breadcrumb(title, parent, is_first=section.number == 1)
         tokens, passages = counts[position]
-        body = section.body_start - start if ancestors else front
+        body = section.body_start - start if ancestors else document.source.body_start
         nodes.append(
             Node(
                 tree=tree,
@@ -120,97 +127,60 @@ def _breadcrumb(title: str, parent: Node | None, *, is_first: bool) -> tuple[str
 
 def _titles_without_node(document: Document) -> dict[int, list[str]]:
     """The titles of headings that are no nodes, by the number of the nearest section above that is one."""
-    found: dict[int, list[str]] = {}
+    titles: dict[int, list[str]] = {}
     for section in document.sections:
         if section.position is None and section.title:
             above = section
             while above.position is None and above.parent is not None:
                 above = document.sections[above.parent]
-            found.setdefault(above.number, []).append(section.title)
-    return found
-
-
-def _tags(metadata: Any) -> tuple[str, ...]:
-    """The tags in front matter, a list or a text with commas, without duplicates; every node has them."""
-    named = (each for key in _TAG_KEYS for each in _listed(metadata.get(key)))
-    tags = (storable(one_line(each)) for each in islice(named, _MAX_TAGS))
-    return tuple(dict.fromkeys(tag for tag in tags if tag))
+            titles.setdefault(above.number, []).append(section.title)
+    return titles
 
 
 def _description(metadata: Mapping[str, Any]) -> str:
-    found = metadata.get("description")
-    return storable(one_line(found)[:_MAX_DESCRIPTION]) if isinstance(found, str) else ""
+    description = metadata.get("description")
+    return storable(one_line(description)[:_MAX_DESCRIPTION]) if isinstance(description, str) else ""
 
 
-def _listed(value: Any) -> Iterable[str]:
-    if isinstance(value, str):
-        return value.split(",")
-    values = value if isinstance(value, list) else [value]
-    return [str(each) for each in values if isinstance(each, str | int | float) and not isinstance(each, bool)]
-
-
-def _count(text: str, front: int, counter: TokenCounter) -> tuple[int, tuple[PassageSpan, ...]]:
-    """The tokens of a node's text, and its passages if it is long. Counts are added up where that is exact."""
-    cuts = _passage_cuts(text, front) if len(text) > _LONG else []
-    if not cuts:
+def _count(text: str, starts: Sequence[int], counter: TokenCounter) -> tuple[int, tuple[PassageSpan, ...]]:
+    """The tokens of a node's text, and its passages if it has several. Counts are added up where that is exact."""
+    if not starts:
         return counter.count(text), ()
-    spans = pairwise((0, *cuts, len(text)))
+    spans = pairwise((0, *starts, len(text)))
     passages = tuple([PassageSpan(start, end, counter.count(text[start:end])) for start, end in spans])
-    if all(counter.cuts_cleanly(text, at) for at in cuts):
-        return sum(each.tokens for each in passages), passages
+    if all(counter.cuts_cleanly(text, start) for start in starts):
+        return sum([passage.tokens for passage in passages]), passages
     return counter.count(text), passages
 
 
-# Passages: a long node is cut before a line that follows a blank line, is not indented, is in no fence and does not
-# follow a heading. A passage therefore consists of whole paragraphs, list items, tables and fences. A longer block is
-# cut at line ends. Sizes are in characters, and no parser is needed.
+# Passages: a long node is cut before a block that does not follow a heading, once enough text is before it. A long
+# block is cut below a blank line, else at a line end. Sizes are in characters.
 
 _LONG = 800  # a longer node, of some 200 tokens, has passages
-_LONG_BLOCK = 500  # about how much of a block that must be cut goes into one passage
 _SHORTEST = 250  # about how long a passage is at least: a single sentence is a poor answer
-
-_AFTER_BLANK_LINE = re.compile(r"\n[ \t\r]*+\n(?=\S)")
-_BLANK_LINES = re.compile(r"(?:[ \t\r]*+\n)*+")
-_FENCE = re.compile(r"\n[ ]{0,3}+(?=[`~])(`{3,}|~{3,})([^\n]*)")
+_LONG_BLOCK = 500  # about how much of a block that must be cut goes into one passage
+_BELOW_BLANK_LINE = re.compile(r"\n[ \t\r]*+\n(?=\S)")
 
 
-def _passage_cuts(text: str, front: int) -> list[int]:
-    """Where the passages of ``text`` start, without the first. Front matter, up to ``front``, is not cut."""
-    cuts: list[int] = []
-    fences = list(_fences(text, front))
-    start = front if front < _SHORTEST else 0
-    at = front if front >= _SHORTEST else _next_cut(text, start, fences)
-    while 0 < at < len(text):
-        cuts.append(at)
-        at = _next_cut(text, at, fences)
-    return cuts
+def _passage_starts(document: Document, start: int, end: int) -> list[int]:
+    """Where the passages of a node start, relative to its start; without the first."""
+    if end - start <= _LONG:
+        return []
+    text, (kinds, block_starts, block_ends, _) = document.text, document.block_columns
+    cuts = [start]
+    for number in range(bisect_left(block_starts, start), bisect_left(block_starts, end)):
+        block_start, block_end = line_start(text, block_starts[number]), block_ends[number]
+        if block_start - cuts[-1] >= _SHORTEST and (not number or kinds[number - 1] != "heading"):
+            cuts.append(block_start)
+        is_long = block_end - block_start > _LONG
+        while is_long and block_end - cuts[-1] > _LONG_BLOCK and (cut := _cut_in_block(text, cuts[-1], block_end)):
+            cuts.append(cut)
+    return [cut - start for cut in cuts[1:]]
 
 
-def _next_cut(text: str, start: int, fences: list[int]) -> int:
-    """Where the next passage starts; 0 if this is the last one."""
-    for match in _AFTER_BLANK_LINE.finditer(text, start + _SHORTEST - 1, min(start + _SHORTEST + _LONG, len(text))):
-        in_fence = bisect_right(fences, match.start()) % 2
-        if not in_fence and not _follows_heading(text, start, match.start()):
-            return match.end()
-    if len(text) - start <= _LONG:
-        return 0
-    at = text.rfind("\n", start + _SHORTEST, start + _LONG_BLOCK) + 1 or text.find("\n", start + _LONG_BLOCK) + 1
-    return _BLANK_LINES.match(text, at).end() if at else 0  # type: ignore[union-attr]  # it matches the empty text too
-
-
-def _follows_heading(text: str, start: int, end: int) -> bool:
-    above = text[max(start, end - _SHORTEST) : end].rstrip()
-    return above.startswith("#", above.rfind("\n") + 1)
-
-
-def _fences(text: str, front: int) -> Iterator[int]:
-    """Where fences open and close, in turn."""
-    opened = ""
-    for match in _FENCE.finditer(text, max(front - 1, 0)):
-        marks, rest = match.groups()
-        if not opened:
-            opened = marks
-            yield match.start() + 1
-        elif marks.startswith(opened) and not rest.strip():
-            opened = ""
-            yield match.start() + 1
+def _cut_in_block(text: str, start: int, end: int) -> int:
+    """Where the next passage starts in a block that is too long; 0 if it has no more lines."""
+    if below := _BELOW_BLANK_LINE.search(text, start + _SHORTEST, min(start + _LONG, end)):
+        return below.end()
+    cut = text.rfind("\n", start + _SHORTEST, start + _LONG_BLOCK) + 1
+    return cut or text.find("\n", start + _LONG_BLOCK, end) + 1

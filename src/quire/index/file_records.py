@@ -6,7 +6,6 @@ their ids, so that an update rewrites only the blobs it changes.
 
 from __future__ import annotations
 
-import os
 import re
 from binascii import crc32
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,7 +16,6 @@ from quire.model import Finding
 
 VERSION = 7  # the version of the index format. Increase it when the meaning of a stored record or node changes.
 DEFAULT_FOLDER = ".quire"
-DEFAULT_LANGUAGE = "english"
 TOKENIZER = "o200k_base"  # counts the tokens of nodes
 SETTINGS_KEY = "settings"
 _SHARDS = 32
@@ -86,27 +84,6 @@ FolderTimes = dict[bytes, tuple[int, int]]
 """When the folders and ignore files of a tree were changed. While all are the same, no document comes or goes."""
 
 
-def folder_times(paths: Iterable[bytes]) -> FolderTimes:
-    """The times of some folders and files, without those that are missing."""
-    times: FolderTimes = {}
-    for path in paths:
-        try:
-            status = os.stat(path)  # noqa: PTH116  there may be thousands
-        except (OSError, ValueError):
-            continue
-        times[path] = status.st_mtime_ns, status.st_ctime_ns
-    return times
-
-
-_TICK_NS, _COARSE_TICK_NS = 20_000_000, 2_100_000_000
-"""Two edits within this time may have equal times, on current and on old file systems."""
-
-
-def is_racy(changed: int, now: int) -> bool:
-    """Whether an edit after ``now`` may leave the time of the last change as it is; both in nanoseconds."""
-    return changed > now - (_TICK_NS if changed % 1_000_000 else _COARSE_TICK_NS)
-
-
 class IndexSettings(msgspec.Struct, frozen=True, array_like=True):
     """How an index was made. If it would be made differently today, it is rebuilt."""
 
@@ -144,13 +121,6 @@ def encode_files(records: Iterable[FileRecord]) -> bytes:
 def decode_files(blobs: Iterable[bytes]) -> dict[str, FileRecord]:
     """The file records in some blobs, by document id."""
     return {record.id: record for blob in blobs for record in _FILES.decode(blob)}
-
-
-def digest_of(data: bytes) -> bytes:
-    """A hash of 16 bytes."""
-    from hashlib import blake2b  # noqa: PLC0415  loads OpenSSL; an update that finds nothing changed hashes nothing
-
-    return blake2b(data, digest_size=16).digest()
 
 
 def storable(text: str) -> str:

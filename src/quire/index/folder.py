@@ -111,10 +111,10 @@ class Folder:
     def generations(self) -> list[Path]:
         """All generations, the newest first."""
         try:
-            found = [path for path in self.path.iterdir() if GENERATION.fullmatch(path.name)]
+            generations = [path for path in self.path.iterdir() if GENERATION.fullmatch(path.name)]
         except OSError:
             return []
-        return sorted(found, key=generation_number, reverse=True)
+        return sorted(generations, key=generation_number, reverse=True)
 
 
 def other_version(version: int | None) -> str:
@@ -138,10 +138,10 @@ def _version_in(data: bytes) -> int | None:
 
 def _file_stamp(path: str) -> tuple[int, ...]:
     try:
-        found = os.stat(path)  # noqa: PTH116  every search asks
+        status = os.stat(path)  # noqa: PTH116  every search asks
     except OSError:
         return ()
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 # Folders that cannot hold an index. git and quire ignore the folder of an index, so no files of the user may be in it.
@@ -160,11 +160,11 @@ def refuse_file(index: Path) -> None:
             if not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
                 problem = f"is {kind(mode)}, which quire does not follow"
                 raise StoreError(str(path), problem, "remove it, or choose another path for the index")
-    for each in (index, *index.parents):
-        if os.path.isdir(each):  # noqa: PTH112  Path.is_dir raises where rights are missing
+    for path in (index, *index.parents):
+        if os.path.isdir(path):  # noqa: PTH112  Path.is_dir raises where rights are missing
             return
-        if os.path.exists(each):  # noqa: PTH110
-            raise StoreError(str(each), "is a file, and an index is a folder", "choose another path for the index")
+        if os.path.exists(path):  # noqa: PTH110
+            raise StoreError(str(path), "is a file, and an index is a folder", "choose another path for the index")
 
 
 def _own_entries(index: Path) -> Iterator[Path]:

@@ -17,7 +17,7 @@ import msgspec
 from quire.index.engine.index_schema import LINK_NAMES, PAGE_NAMES
 from quire.index.engine.snapshot import Snapshot
 from quire.index.file_records import LINK_FOUND, LINK_LOST, storable
-from quire.link_targets import (
+from quire.link_addresses import (
     Addresses,
     InternalLink,
     Page,
@@ -30,6 +30,7 @@ from quire.link_targets import (
     page_of,
 )
 from quire.model import Document
+from quire.parsing.anchors import heading_anchors
 
 _MAX_LINKS = 2_000  # of one document; a list of thousands of links says little about each
 _MAX_WORDS = 100  # the most texts of links that are searched for a section
@@ -74,18 +75,21 @@ decode_links = msgspec.msgpack.Decoder(LinkRecord).decode
 
 def link_record(document: Document, path: str) -> LinkRecord:
     """The links of a document; where they lead is not known yet."""
-    anchors: dict[str, int] = {}
-    position = 0
-    for section in document.sections[1:]:
-        position = position if section.position is None else section.position
-        for name in (section.anchor, section.slug):
-            anchors.setdefault(storable(name), position)
+    anchors = {storable(name): _position_at(document, number) for name, number in heading_anchors(document).items()}
     links = [internal_link(document, link) for link in document.links[:_MAX_LINKS]]
     keys = tuple(map(storable, page_of(path, document.frontmatter).keys))
     # Without a title of its own, the page is its first heading.
     is_heading = "title" not in document.frontmatter and len(document.nodes) > 1
     top = 1 if is_heading and document.nodes[1].title == document.title else 0
     return LinkRecord(keys, anchors, tuple(link for link in links if link and link.page), top)
+
+
+def _position_at(document: Document, number: int) -> int:
+    """The position of the last node up to a section; a heading without text is part of the node before it."""
+    positions = document.section_columns.positions
+    while positions[number] < 0:
+        number -= 1
+    return positions[number]
 
 
 class TreeLinks:
@@ -130,7 +134,7 @@ class TreeLinks:
             self._set(path, record, signs=dict(signs))
         addresses.site = Site.of(self.signs)
         if addresses.site != site and self._snapshot:
-            stale.update(each.path for each in self._snapshot.files.values() if each.id.startswith(self._prefix))
+            stale.update(record.path for record in self._snapshot.files.values() if record.id.startswith(self._prefix))
         for path, record in self._existing(stale):
             self._follow(addresses, path, record)
         return {self._prefix + path: record for path, record in self._existing(self._changed.union(edits))}
@@ -139,25 +143,27 @@ class TreeLinks:
         """Find out where the links of a page lead."""
         leads: dict[str, dict[tuple[str, str], None]] = {}
         names: set[str] = set()
-        found = lost = 0
+        resolved = lost = 0
         here = Page(path, record.keys)
         for link in record.links:
             lookup = addresses.lookup(here, link)
             pages = lookup.pages if addresses.site.has_wiki_links or not link.is_wiki else ()
             names.update(map(last_name, (*lookup.keys, *keys_by_name(link.page))))
-            found += bool(pages)
+            resolved += bool(pages)
             lost += not pages and not link.is_wiki and not is_file(link.page)
             page = next(iter(pages), path)
             if len(pages) > 1 and link.fragment:  # the anchors of these pages decide
                 names.update(f"{last_name(key)}#" for key in lookup.keys)
-                page = next((each for each, has in self._existing(pages) if link.fragment in has.anchors), page)
+                page = next(
+                    (candidate for candidate, has in self._existing(pages) if link.fragment in has.anchors), page
+                )
             if page != path:
                 text = link.text if len(link.text) <= _LONGEST else ""
                 leads.setdefault(page, {})[link.fragment, text] = None
         by_page = {page: tuple(links) for page, links in leads.items()}
         self._lead(path, record.leads, by_page)
-        self.signs.update({LINK_FOUND: found - record.found, LINK_LOST: lost - record.lost})
-        self._set(path, record, leads=by_page, names=tuple(sorted(names)), found=found, lost=lost)
+        self.signs.update({LINK_FOUND: resolved - record.found, LINK_LOST: lost - record.lost})
+        self._set(path, record, leads=by_page, names=tuple(sorted(names)), found=resolved, lost=lost)
 
     def _lead(self, path: str, old: Mapping[str, LinksToPage], new: Mapping[str, LinksToPage]) -> None:
         """Set the links of a page in the records of the pages that they lead to."""
@@ -190,7 +196,9 @@ class TreeLinks:
     def _paths_with(self, field: str, names: Iterable[str]) -> Iterator[str]:
         if self._snapshot:
             terms = [self._prefix + name for name in names]
-            yield from (each.removeprefix(self._prefix) for each in self._snapshot.documents_with(field, terms))
+            yield from (
+                document_id.removeprefix(self._prefix) for document_id in self._snapshot.documents_with(field, terms)
+            )
 
     def _pages_named(self, name: str) -> list[Page]:
         paths = {*self._named.get(name, ()), *self._paths_with(PAGE_NAMES, [name])}

@@ -7,7 +7,7 @@ is also stored without texts (``Outline``): a search merges nodes with it and re
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 import msgspec
@@ -15,19 +15,11 @@ import msgspec
 from quire.breadcrumbs import joined
 from quire.index.engine.analysis import terms
 from quire.index.engine.function_words import is_function_word
-from quire.offsets import utf8_length
+from quire.offsets import BLANK, utf8_length
 
 _TITLE = re.compile(r"^title\s*[:=]", re.MULTILINE)  # in front matter
 _MAX_TITLE = 200  # in an outline; a longer one is no name
 NO_PARENT = -1  # the position of the parent of a document, which has none
-
-
-class Ancestor(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A node above another one: what merging needs to know about it."""
-
-    position: int  # in the document's list of nodes; 0 is the document itself
-    depth: int  # 0 for the document, else the heading level
-    children: int  # the number of nodes directly below it
 
 
 class PassageSpan(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -49,7 +41,7 @@ class Node(msgspec.Struct, frozen=True, array_like=True, gc=False):
     position: int  # among the nodes of the document, in document order; 0 is the document
     last: int  # the position of the last node below it; its own if there is none
     children: int  # the number of nodes directly below it
-    ancestors: tuple[Ancestor, ...]  # from the document to the parent
+    ancestors: tuple[int, ...]  # the positions of the nodes above it, from the document to the parent
     breadcrumb: tuple[str, ...]  # the titles from the document's to its own, each on one line
     start: int  # of its text in the source, in characters: at its heading; 0 for the document
     end: int  # of its own text, at the start of the next node of any depth
@@ -92,13 +84,14 @@ class Node(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return self.text[self.body : self.body_end]
 
     @property
+    def has_text(self) -> bool:
+        """Whether its body is not blank."""
+        return bool(self.body_text.strip(BLANK))
+
+    @property
     def own_title(self) -> str:
         """Its title; empty for a document without a title in its front matter, which has that of a heading or file."""
         return self.title if self.ancestors or _TITLE.search(self.text[: self.body]) else ""
-
-    def as_ancestor(self) -> Ancestor:
-        """The node as an ancestor of others."""
-        return Ancestor(self.position, self.depth, self.children)
 
     def without_children(self) -> Node:
         """The same node as if there were none below it."""
@@ -113,69 +106,37 @@ class Node(msgspec.Struct, frozen=True, array_like=True, gc=False):
         )
 
 
-def parent_of(ancestors: Sequence[Ancestor]) -> int:
-    """The position of the parent."""
-    return ancestors[-1].position if ancestors else NO_PARENT
-
-
 encode_node = msgspec.msgpack.Encoder().encode
 decode_node = msgspec.msgpack.Decoder(Node).decode
 
 
-class NodeRef(msgspec.Struct, frozen=True, gc=False):
-    """A node in its document's heading tree, without its text."""
+class Outline(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The heading tree of a document without texts. Each list has an entry for every node, by its position."""
 
-    document_id: str
-    number: int  # of the document in the index
-    position: int
-    depth: int
-    ancestors: tuple[Ancestor, ...]  # from the document to the parent
+    depths: list[int]
+    parents: list[int]  # positions; ``NO_PARENT`` for the document
+    children: list[int]  # how many nodes are directly below each
+    titles: list[tuple[str, ...]]  # the terms of their own titles, without function words
 
-
-class _Branch(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    depth: int
-    parent: int
-    children: int
-    title: tuple[str, ...]  # the terms of ``own_title``
-
-
-class Outline:
-    """The heading tree of one document, without texts."""
-
-    def __init__(self, document_id: str, number: int, data: bytes, nodes: int) -> None:
-        self._id, self._number = document_id, number
-        self._branches = _OUTLINE.decode(data)
-        if len(self._branches) != nodes:
-            raise ValueError(f"the outline of {document_id} is incomplete")
-        self._chains: dict[int, tuple[Ancestor, ...]] = {NO_PARENT: ()}
-
-    def ref(self, position: int) -> NodeRef:
-        """The node at a position, with its ancestors."""
-        branch = self._branches[position]
-        return NodeRef(self._id, self._number, position, branch.depth, self._chain_to(branch.parent))
-
-    def title_terms(self, position: int) -> tuple[str, ...]:
-        """The terms of a node's own title, in order, without function words."""
-        return self._branches[position].title
-
-    def _chain_to(self, position: int) -> tuple[Ancestor, ...]:
-        chain = self._chains.get(position)
-        if chain is None:
-            branch = self._branches[position]
-            chain = (*self._chain_to(branch.parent), Ancestor(position, branch.depth, branch.children))
-            self._chains[position] = chain
-        return chain
+    def ancestors(self, position: int) -> Iterator[int]:
+        """The positions of the nodes above a node, from its parent to the document."""
+        while (position := self.parents[position]) != NO_PARENT:
+            yield position
 
 
 def encode_outline(nodes: Sequence[Node], language: str) -> bytes:
-    """The heading tree of a document, as ``Outline`` reads it."""
-    titles = [_title_terms(node.own_title[:_MAX_TITLE], language) for node in nodes]
+    """The heading tree of a document, for ``decode_outline``."""
     return msgspec.msgpack.encode(
-        [
-            _Branch(node.depth, parent_of(node.ancestors), node.children, title)
-            for node, title in zip(nodes, titles, strict=True)
-        ]
+        Outline(
+            depths=[node.depth for node in nodes],
+            parents=[node.ancestors[-1] if node.ancestors else NO_PARENT for node in nodes],
+            children=[node.children for node in nodes],
+            titles=[_title_terms(node.own_title[:_MAX_TITLE], language) for node in nodes],
+        )
     )
+
+
+decode_outline = msgspec.msgpack.Decoder(Outline).decode
 
 
 @lru_cache(maxsize=4_096)  # many pages have the same headings
@@ -183,6 +144,3 @@ def _title_terms(title: str, language: str) -> tuple[str, ...]:
     """The terms of a title without function words, unless it has no others."""
     words = [word for word in title.split() if not is_function_word(word.strip(".,:;?!()"), (language,))]
     return tuple(terms(" ".join(words) or title, language))
-
-
-_OUTLINE = msgspec.msgpack.Decoder(list[_Branch])

@@ -17,11 +17,11 @@ from quire import parsing, read, size
 from quire.counter import TokenCounter
 from quire.errors import UndecodableError
 from quire.index.build_nodes import build_nodes
-from quire.index.engine.index_schema import NodeFields, fields_of
-from quire.index.file_records import TOKENIZER, FileFinding, FileRecord, digest_of, storable
+from quire.index.changed_files import Task, digest_of
+from quire.index.engine.index_schema import fields_of
+from quire.index.file_records import TOKENIZER, FileFinding, FileRecord, storable
 from quire.index.link_words import LinkRecord, link_record
 from quire.index.node import encode_outline
-from quire.index.update_plan import Task
 from quire.read.source import CONVERT, unreadable
 from quire.run import workers as run_workers
 from quire.run.workers import Batch
@@ -39,7 +39,7 @@ class IndexedFile(msgspec.Struct, frozen=True, array_like=True):
     """What the index stores of a file."""
 
     record: FileRecord
-    nodes: NodeFields = NodeFields()
+    nodes: bytes = b""  # encoded ``NodeFields``, empty if it could not be read: they wait until all files are read
     links: LinkRecord | None = None
 
 
@@ -98,7 +98,10 @@ def _read(task: Task, counter: TokenCounter) -> IndexedFile:
         return _failed(task, error.advising(CONVERT).message, error.line, digest, code="undecodable")
     document = parsing.document(read.make_source(text, path=path, dialect=task.dialect or None))
     nodes = build_nodes(document, task.record.tree, counter)
-    findings = [FileFinding(each.code, each.line, storable(each.message)) for each in document.findings[:_MAX_FINDINGS]]
+    findings = [
+        FileFinding(finding.code, finding.line, storable(finding.message))
+        for finding in document.findings[:_MAX_FINDINGS]
+    ]
     record = msgspec.structs.replace(
         task.record,
         digest=digest,
@@ -108,7 +111,8 @@ def _read(task: Task, counter: TokenCounter) -> IndexedFile:
         outline=encode_outline(nodes, task.language),
         notes=tuple(findings),
     )
-    return IndexedFile(record, fields_of(nodes, task.language), link_record(document, record.path))
+    fields = msgspec.msgpack.encode(fields_of(nodes, task.language))
+    return IndexedFile(record, fields, link_record(document, record.path))
 
 
 def _failed(task: Task, message: str, line: int = 0, digest: bytes = b"", *, code: str) -> IndexedFile:

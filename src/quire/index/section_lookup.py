@@ -14,7 +14,7 @@ from quire.index.file_records import storable
 from quire.index.node import Node
 
 _LINE = re.compile(r"(?s)(?P<document>.+):(?P<line>[0-9]{1,9})")
-USE_LS = "quire ls shows what is"  # the advice if no name is similar
+USE_OUTLINE = "quire outline shows what is"  # the advice if no name is similar
 _MAX_COMPARED = 5_000
 _SHOWN = 5
 _MAX_TRIED = 20  # in how many documents of the same name a section is looked for
@@ -24,11 +24,11 @@ def find_section(snapshot: Snapshot, name: str) -> Node:
     """The node called ``name``. An unknown or ambiguous name raises ``NotFoundError`` with similar names."""
     name = storable(name)
     for lookup in (_by_id, _by_anchor, _by_line):
-        found = list(lookup(snapshot, name))
-        if len(found) == 1:
-            return found[0]
-        if found:
-            ids = ", ".join(node.id for node in found)
+        nodes = list(lookup(snapshot, name))
+        if len(nodes) == 1:
+            return nodes[0]
+        if nodes:
+            ids = ", ".join(node.id for node in nodes)
             raise NotFoundError(f"{name}: there is more than one such section", f"choose one: {ids}")
     namesakes = _in_namesakes(snapshot, name)
     advice = f"similar: {', '.join(namesakes[:_SHOWN])}" if namesakes else _similar(snapshot, name)
@@ -40,7 +40,11 @@ def _document_ids(snapshot: Snapshot, name: str) -> list[str]:
     files = snapshot.files
     if name in files:
         return [name]
-    return [each for each in (f"{tree}:{name}" for tree in sorted(snapshot.settings.trees)) if each in files]
+    return [
+        document_id
+        for document_id in (f"{tree}:{name}" for tree in sorted(snapshot.settings.trees))
+        if document_id in files
+    ]
 
 
 def _by_id(snapshot: Snapshot, name: str) -> Iterator[Node]:
@@ -55,13 +59,14 @@ def _by_anchor(snapshot: Snapshot, name: str) -> Iterator[Node]:
     if not (mark and anchor):
         return
     from quire import parsing, read  # noqa: PLC0415  most lookups need no parser
+    from quire.parsing.anchors import Anchors  # noqa: PLC0415
 
     for document_id in _document_ids(snapshot, document):
         nodes = snapshot.nodes_of(document_id)
         tree = snapshot.settings.trees[nodes[0].tree]
         text = "".join(node.text for node in nodes)
         source = read.make_source(text, path=nodes[0].path, dialect=tree.dialect or None)
-        position = parsing.find_anchor(parsing.document(source), anchor, tree.slug_rule)
+        position = Anchors(parsing.document(source), tree.slug_rule).position(anchor, any_case=True)
         if position is not None:
             yield next(node for node in reversed(nodes) if node.start <= position)
 
@@ -87,10 +92,15 @@ def _in_namesakes(snapshot: Snapshot, name: str) -> tuple[str, ...]:
     if _document_ids(snapshot, document):
         return ()
     file = _file_name(document)
-    namesakes = [each for each in snapshot.files if file in (_file_name(each), _file_name(each).rpartition(".")[0])]
-    sections = [each + name.removeprefix(document) for each in namesakes[:_MAX_TRIED]]
+    namesakes = [
+        document_id
+        for document_id in snapshot.files
+        if file in (_file_name(document_id), _file_name(document_id).rpartition(".")[0])
+    ]
+    sections = [document_id + name.removeprefix(document) for document_id in namesakes[:_MAX_TRIED]]
     return tuple(
-        [each for each in sections if _exists(snapshot, each)] or (sections if len(sections) == 1 else namesakes)
+        [section for section in sections if _exists(snapshot, section)]
+        or (sections if len(sections) == 1 else namesakes)
     )
 
 
@@ -110,11 +120,11 @@ def _similar(snapshot: Snapshot, name: str) -> str:
     document, _, slug = name.rpartition("#")
     for document_id in _document_ids(snapshot, document) if slug else ():
         slugs = {node.slug: node.id for node in snapshot.nodes_of(document_id)}
-        close = [slugs[each] for each in similar(slug, list(slugs)[:_MAX_COMPARED], _SHOWN)]
+        close = [slugs[name_of_section] for name_of_section in similar(slug, list(slugs)[:_MAX_COMPARED], _SHOWN)]
         return f"similar: {', '.join(close)}" if close else f"there are: {', '.join([*slugs.values()][:_SHOWN])}"
     ids = list(snapshot.files)[:_MAX_COMPARED]
     wanted = document or _LINE.sub(r"\g<document>", name)
     for tree in [""] if ":" in wanted else [f"{tree}:" for tree in sorted(snapshot.settings.trees)]:
         if close := similar(tree + wanted, ids, _SHOWN, 0.7):
             return f"similar: {', '.join(close)}"
-    return USE_LS
+    return USE_OUTLINE

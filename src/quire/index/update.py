@@ -46,7 +46,7 @@ from quire.write.lock import OnWait
 _BYTES_PER_THREADS = 4 * 1024 * 1024
 _MAX_THREADS = 4
 _MAX_WAITING = 64 * 1024 * 1024  # how many bytes of nodes wait in memory for the last file
-_NODES, _DECODER = msgspec.msgpack.Encoder(), msgspec.msgpack.Decoder(NodeFields)
+_DECODER = msgspec.msgpack.Decoder(NodeFields)
 
 
 def update(
@@ -84,8 +84,8 @@ def _with_slugs(folder: Folder, plan: UpdatePlan) -> UpdatePlan:
 def tree_slugs(home: Path, tree: Tree) -> SlugChoice:
     """The rule that the documents of a tree show now."""
     top = home / os.fsdecode(tree.folder)
-    found = discover([str(top)], include=tree.include, exclude=tree.exclude)
-    return slugs_of_files(found.documents, top, tree.dialect or None)
+    discovery = discover([str(top)], include=tree.include, exclude=tree.exclude)
+    return slugs_of_files(discovery.documents, top, tree.dialect or None)
 
 
 def _commit(folder: Folder, plan: UpdatePlan, results: Results) -> Snapshot:
@@ -136,11 +136,11 @@ def _write(folder: Folder, writer: Writer, plan: UpdatePlan, results: Results) -
             number = next(numbers) if old is None else old.number
             table[record.id] = msgspec.structs.replace(record, number=number)
             edits[record.tree][record.path] = file.links
-            lengths[record.id] = waiting.write(_NODES.encode(file.nodes))
+            lengths[record.id] = waiting.write(file.nodes)
         links = dict(_changed_links(writer, plan, edits))
         waiting.seek(0)
         for document_id, length in lengths.items():
-            nodes = _DECODER.decode(waiting.read(length))
+            nodes = _DECODER.decode(waiting.read(length)) if length else NodeFields()
             _put(writer, plan, table[document_id], nodes, links.pop(document_id, None))
         for document_id, record_of_links in links.items():
             assert plan.snapshot, "a new index reads all documents"

@@ -1,6 +1,5 @@
 """The server for agents, over the Model Context Protocol. ``quire mcp`` starts it.
 
-served_index  the index behind the server: brought up to date while calls come, confined to the served documents
 token_limit   answers that fit a number of tokens
 tools         search, outline, get and status
 tool_schemas  the arguments of the tools

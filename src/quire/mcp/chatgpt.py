@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 
 from quire.mcp import resources
-from quire.mcp.served_index import WHOLE
 from quire.mcp.token_limit import Answer
 from quire.mcp.tools import Tools, breadcrumb, cursor_at, offset_of
 from quire.search.hit import Hit
@@ -20,7 +19,7 @@ _REST = re.compile(r"(?s)(.+)@([0-9]+-[0-9a-f]{8})")
 
 def search(tools: Tools, query: str) -> Answer:
     """The ids and titles of the best sections."""
-    found = tools.served.search(query, limit=_LIMIT, max_tokens=WHOLE)
+    found = tools.workspace.search(query, limit=_LIMIT, max_tokens=0)
     results = list(map(_names, found))
     end = tools.limit(None).longest(range(1, len(results) + 1), lambda end: _answer({"results": results[:end]}))
     return _answer({"results": results[:end]})

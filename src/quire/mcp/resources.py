@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import quote, unquote, urlsplit
 
 from quire.errors import NotFoundError
-from quire.mcp.served_index import ServedIndex
+from quire.workspace import Workspace
 
 SCHEME = "quire"
 TEMPLATES = {
@@ -34,14 +34,14 @@ def node_id(text: str) -> str:
     return f"{tree}:{path}#{unquote(parts.fragment)}" if parts.fragment else f"{tree}:{path}"
 
 
-def completions(served: ServedIndex, argument: str, start: str, given: Mapping[str, str]) -> Sequence[str]:
+def completions(workspace: Workspace, argument: str, start: str, given: Mapping[str, str]) -> Sequence[str]:
     """The values of a template's argument that start with ``start``; ``given`` are the other arguments."""
-    documents = [each for each in served.documents() if given.get("tree") in (None, "", each.tree)]
+    documents = [each for each in workspace.documents() if given.get("tree") in (None, "", each.tree)]
     if argument == "tree":
         values = [each.tree for each in documents]
     elif argument == "path":
         values = [each.path for each in documents]
     else:
         ids = [each.id for each in documents if each.path == given.get("path")]
-        values = [node.slug for each in ids for node in served.outline(each) if node.slug]
+        values = [node.slug for each in ids for node in workspace.outline(each) if node.slug]
     return [each for each in dict.fromkeys(values) if each.startswith(start)]

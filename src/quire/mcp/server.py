@@ -6,7 +6,7 @@ An update that nobody waits for any more is stopped; the index keeps its previou
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from threading import Timer
@@ -21,12 +21,13 @@ from mcp.server.lowlevel import Server
 from mcp.server.session import ServerSession
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
+from msgspec import Struct
 
 from quire import __version__
 from quire.errors import QuireError
 from quire.mcp import chatgpt, resources
 from quire.mcp.token_limit import Answer
-from quire.mcp.tool_schemas import CHATGPT_TOOLS, REQUIRED, TOOLS, checked
+from quire.mcp.tool_schemas import CHATGPT_TOOLS, TOOLS, checked, schema
 from quire.mcp.tools import Tools, offset_of
 
 _THREADS = 16
@@ -53,7 +54,7 @@ class AgentServer:
     def __init__(self, tools: Tools, *, for_chatgpt: bool = False, warm_up: Callable[[], object] | None = None) -> None:
         self._tools = tools
         self._warm_up = warm_up
-        self._served = tools.served
+        self._workspace = tools.workspace
         self._schemas = CHATGPT_TOOLS if for_chatgpt else TOOLS
         functions = {"search": chatgpt.search, "fetch": chatgpt.fetch}
         self._calls: dict[str, Callable[..., Answer]] = {
@@ -83,9 +84,9 @@ class AgentServer:
             await self.protocol.run(read, write, self.protocol.create_initialization_options())
 
     def _instructions(self) -> str:
-        known = self._served.trees()
+        known = self._workspace.tree_infos()
         sizes = {name: f", {tree.files:,} documents, {tree.tokens:,} tokens" for name, tree in known.items()}
-        trees = "; ".join(f"{name} ({path}{sizes.get(name, '')})" for name, path in self._served.folders.items())
+        trees = "; ".join(f"{name} ({path}{sizes.get(name, '')})" for name, path in self._workspace.folders.items())
         return (
             f"Documentation: {trees}. For a question, call search: it returns whole sections with ids. To see what "
             "there is, call outline, then get one section instead of reading files. Answers are always up to date. "
@@ -102,7 +103,7 @@ class AgentServer:
             del self._waiting[key]
 
     def _refreshed(self, work: Callable[[], Result]) -> Result:
-        self._served.refresh(self._on_progress)
+        self._workspace.refresh_sometimes(self._on_progress)
         result = work()
         if self._warm_up is not None:
             timer, self._warm_up = Timer(_WARM_UP_AFTER, self._warm_up), None
@@ -122,7 +123,7 @@ class AgentServer:
             await session.report_progress(done, total, f"indexing {path}")
 
     async def _list_tools(self, context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[_tool(name, *schema) for name, schema in self._schemas.items()])
+        return types.ListToolsResult(tools=[_tool(name, kind) for name, kind in self._schemas.items()])
 
     async def _call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         if params.name not in self._schemas:
@@ -130,7 +131,7 @@ class AgentServer:
             raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name[:40]!r}; the tools are {names}")
         given = params.arguments or {}
         try:
-            arguments = checked(self._schemas[params.name][1], given)
+            arguments = checked(self._schemas[params.name], given)
             answer = await self._in_thread(context, partial(self._calls[params.name], **arguments))
         except QuireError as error:
             asked = given.get("max_tokens")
@@ -145,7 +146,7 @@ class AgentServer:
     ) -> types.ListResourcesResult:
         with _protocol_errors():
             start = offset_of((params and params.cursor) or "")
-            documents = await self._in_thread(context, self._served.documents)
+            documents = await self._in_thread(context, self._workspace.documents)
         end = start + _PAGE
         return types.ListResourcesResult(
             resources=[
@@ -169,13 +170,13 @@ class AgentServer:
     ) -> types.ReadResourceResult:
         uri = str(params.uri)
         with _protocol_errors(uri=uri):
-            hit = await self._in_thread(context, lambda: self._served.get(resources.node_id(uri)))
+            hit = await self._in_thread(context, lambda: self._workspace.get(resources.node_id(uri)))
         contents = types.TextResourceContents(uri=uri, text=hit.text, mime_type="text/markdown")
         return types.ReadResourceResult(contents=[contents])
 
     async def _complete(self, context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         given = (params.context and params.context.arguments) or {}
-        complete = partial(resources.completions, self._served, params.argument.name, params.argument.value, given)
+        complete = partial(resources.completions, self._workspace, params.argument.name, params.argument.value, given)
         is_ours = isinstance(params.ref, types.ResourceTemplateReference)
         with _protocol_errors():
             found = await self._in_thread(context, complete) if is_ours else []
@@ -184,10 +185,8 @@ class AgentServer:
         )
 
 
-def _tool(name: str, description: str, properties: Mapping[str, Any]) -> types.Tool:
-    required = [each for each in properties if each in REQUIRED]
-    schema = {"type": "object", "properties": dict(properties), **({"required": required} if required else {})}
-    return types.Tool(name=name, description=description, input_schema=schema, annotations=_READ_ONLY)
+def _tool(name: str, kind: type[Struct]) -> types.Tool:
+    return types.Tool(name=name, description=kind.__doc__, input_schema=schema(kind), annotations=_READ_ONLY)
 
 
 @contextmanager

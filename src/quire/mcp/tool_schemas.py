@@ -1,83 +1,99 @@
-"""The tools as an agent sees them, and the check of their arguments. Every word here costs tokens in every session."""
+"""The tools as agents see them. A struct declares the arguments of each; every word costs tokens in every session."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
-from quire.errors import OptionError, near
+from msgspec import Meta, Struct, structs
+
 from quire.mcp.token_limit import LEAST_TOKENS
+from quire.validation import convert, fields, from_text
 
-_MAX_TOKENS = {"type": "integer", "minimum": LEAST_TOKENS, "description": "limit for the answer"}
-_CURSOR = {"type": "string", "description": "from the last answer"}
-_TEXT = {"type": "string"}
-_QUERY = {"type": "string", "description": "a question or words"}
+Query = Annotated[str, Meta(min_length=1, description="a question or words")]
+Limit = Annotated[int, Meta(ge=LEAST_TOKENS, description="limit for the answer")]
+Cursor = Annotated[str, Meta(description="from the last answer")]
 
-TOOLS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
-    "search": (
-        "Find the sections of the documentation that answer a question.",
-        {
-            "query": _QUERY,
-            "limit": {"type": "integer", "minimum": 1, "maximum": 20, "default": 5},
-            "max_tokens": _MAX_TOKENS,
-            "path": {"type": "string", "description": "only this folder, file or glob"},
-            "tree": _TEXT,
-            "cursor": _CURSOR,
-        },
-    ),
-    "outline": (
-        "List folders, documents or a document's headings, with token counts.",
-        {
-            "path": {"type": "string", "description": "document, folder, tree or glob; default: all"},
-            "max_tokens": _MAX_TOKENS,
-            "cursor": _CURSOR,
-        },
-    ),
-    "get": (
-        "Read a section or document.",
-        {
-            "id": {"type": "string", "description": "id, path, path#slug or path:from-to"},
-            "children": {"type": "boolean", "default": True, "description": "with subsections"},
-            "max_tokens": _MAX_TOKENS,
-            "cursor": _CURSOR,
-        },
-    ),
-    "status": ("Show what is indexed.", {"max_tokens": _MAX_TOKENS}),
-}
-CHATGPT_TOOLS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
-    "search": ("Find sections of the documentation.", {"query": _QUERY}),
-    "fetch": ("Read a section that search found.", {"id": _TEXT}),
-}
+
+class Search(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Find the sections of the documentation that answer a question."""
+
+    query: Query
+    limit: Annotated[int, Meta(ge=1, le=20)] = 5
+    max_tokens: Limit | None = None
+    path: Annotated[str, Meta(description="only this folder, file or glob")] = ""
+    tree: str = ""
+    cursor: Cursor = ""
+
+
+class Outline(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """List folders, documents or a document's headings, with token counts."""
+
+    path: Annotated[str, Meta(description="document, folder, tree or glob; default: all")] = ""
+    max_tokens: Limit | None = None
+    cursor: Cursor = ""
+
+
+class Get(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Read a section or document."""
+
+    id: Annotated[str, Meta(min_length=1, description="id, path, path#slug or path:from-to")]
+    children: Annotated[bool, Meta(description="with subsections")] = True
+    max_tokens: Limit | None = None
+    cursor: Cursor = ""
+
+
+class Status(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Show what is indexed."""
+
+    max_tokens: Limit | None = None
+
+
+class ChatgptSearch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Find sections of the documentation."""
+
+    query: Query
+
+
+class Fetch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Read a section that search found."""
+
+    id: Annotated[str, Meta(min_length=1)]
+
+
+TOOLS: Mapping[str, type[Struct]] = {"search": Search, "outline": Outline, "get": Get, "status": Status}
+CHATGPT_TOOLS: Mapping[str, type[Struct]] = {"search": ChatgptSearch, "fetch": Fetch}
 """The tools that ChatGPT connectors expect."""
-REQUIRED = ("query", "id")
 _ALIASES = {"q": "query", "question": "query", "max_results": "limit", "n": "limit", "section": "id"}
-_KINDS: Mapping[str, type] = {"string": str, "integer": int, "boolean": bool}
+_TYPES = {str: "string", int: "integer", bool: "boolean", type(None): "integer"}
+"""JSON's types by those of defaults; the only fields without a default are numbers."""
 
 
-def checked(properties: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def schema(kind: type[Struct]) -> dict[str, Any]:
+    """The JSON Schema of a tool's arguments, as short as possible."""
+    required = [field.name for field in structs.fields(kind) if field.required]
+    properties = {}
+    for name, field in fields(kind).items():
+        kept: dict[str, Any] = {"minimum": field.least, "maximum": field.most, "description": field.meaning or None}
+        kept["default"] = field.default or None
+        kind_of = "string" if name in required else _TYPES[type(field.default)]
+        properties[name] = {"type": kind_of} | {key: value for key, value in kept.items() if value is not None}
+    return {"type": "object", "properties": properties, **({"required": required} if required else {})}
+
+
+def checked(kind: type[Struct], arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of a call. Wrong ones raise an error that says what to do."""
-    arguments = {}
-    for name, value in given.items():
-        known = name if name in properties else _ALIASES.get(name, name)
-        if known not in properties:
-            advice = f"the arguments are {', '.join(properties)}"
-            raise OptionError(f"unknown argument {name[:40]!r}{near(name, properties)}", advice)
-        if value is not None:
-            arguments[known] = _checked(known, value, properties[known])
-    for name in REQUIRED:
-        if name in properties and not str(arguments.get(name, "")).strip():
-            raise OptionError(f"{name} is missing", f"give it as {properties[name].get('description', 'a string')}")
-    return arguments
-
-
-def _checked(name: str, value: Any, schema: Mapping[str, Any]) -> Any:
-    kind = _KINDS[schema["type"]]
-    if kind is int and isinstance(value, str) and value.isascii() and value.isdigit():
-        value = int(value[:12])  # some models quote numbers
-    if type(value) is not kind:
-        raise OptionError(f"{name}={value!r:.40} is not possible", f"it must be of type {schema['type']}")
-    least, most = schema.get("minimum"), schema.get("maximum")
-    if (least is not None and value < least) or (most is not None and value > most):
-        rule = f"from {least} to {most}" if most else f"at least {least}"
-        raise OptionError(f"{name}={value} is not possible", f"it must be {rule}")
-    return value
+    known = fields(kind)
+    required = {field.name for field in structs.fields(kind) if field.required}
+    values: dict[str, Any] = {}
+    for name, value in arguments.items():
+        key = name if name in known else _ALIASES.get(name, name)
+        if isinstance(value, str) and key in required:
+            values[key] = value.strip() or None
+        elif isinstance(value, str) and key in known and not isinstance(known[key].default, str):
+            values[key] = from_text(key, value[:12], known[key])  # some models quote numbers
+        else:
+            values[key] = value
+    return structs.asdict(
+        convert(kind, {key: value for key, value in values.items() if value is not None}, what="argument")
+    )

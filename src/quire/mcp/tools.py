@@ -18,10 +18,11 @@ from quire import __version__
 from quire.breadcrumbs import LIMIT, shorten
 from quire.errors import NotFoundError, OptionError
 from quire.manifest import Manifest, manifest
-from quire.mcp.served_index import WHOLE, ServedIndex
 from quire.mcp.token_limit import Answer, TokenLimit
 from quire.offsets import line_starts
 from quire.search.hit import Hit, Results
+from quire.validation import unknown_name
+from quire.workspace import Workspace
 
 DEFAULT_TOKENS = 2_000
 """The most tokens of an answer; with more, agents paid more and found hardly more (benchmarks/results/agents.md)."""
@@ -34,14 +35,15 @@ _JSON_FACTOR = 1.1
 _LONGEST_TOKEN = 32
 """Characters per token that are tried at first."""
 _OVERVIEW_TOKENS, _OUTLINE_TOKENS, _STATUS_TOKENS = 500, 2_000, 1_000
+_FILE_NAME = re.compile(r"[^/\\:#]+(?:#[^#]*|:[0-9]+)?")
 _LINES = re.compile(r"(?s)(?P<document>.+):(?P<first>[0-9]{1,9})-(?P<last>[0-9]{1,9})")
 
 
 class Tools:
-    """The tools over a served index; ``count`` counts tokens, ``max_tokens`` is the limit where a call has none."""
+    """The tools over a workspace; ``count`` counts tokens, ``max_tokens`` is the limit where a call has none."""
 
-    def __init__(self, served: ServedIndex, count: Callable[[str], int], max_tokens: int) -> None:
-        self.served = served
+    def __init__(self, workspace: Workspace, count: Callable[[str], int], max_tokens: int) -> None:
+        self.workspace = workspace
         self.max_tokens = max_tokens
         self._count = count
 
@@ -61,8 +63,8 @@ class Tools:
     ) -> Answer:
         """The best sections, with as much of their texts as fits; the others by name."""
         start, most = offset_of(cursor), self.limit(max_tokens)
-        find = partial(self.served.search, query, path=path, tree=tree)
-        ranked = find(limit=_DEPTH, max_tokens=WHOLE)
+        find = partial(self._search, query, path, tree)
+        ranked = find(limit=_DEPTH, max_tokens=0)
         page = ranked[start : start + limit]
         answer = partial(self._found, ranked, start, most, page)
         found = answer({hit.id: hit for hit in page})
@@ -74,6 +76,14 @@ class Tools:
             used = most.used(self._listed(ranked, start, page[: _shown(page, texts)], texts))
             room = min(room - 4, room * most.most // max(used, most.most))
         return found or answer({}) or _skipped(start + 1, len(ranked))
+
+    def _search(self, query: str, path: str, tree: str, **options: Any) -> Results:
+        if tree and tree not in self.workspace.trees:
+            raise unknown_name(tree, self.workspace.trees, what="tree")
+        pattern = f"{tree}:{path or '/'}" if tree else path
+        if pattern and not self.workspace.documents(pattern):
+            raise NotFoundError(f"no document matches {path or tree}", "outline lists folders and documents")
+        return self.workspace.search(query, path=[pattern] if pattern else (), **options)
 
     def _texts(self, page: Sequence[Hit], find: Callable[..., Sequence[Hit]] | None, room: int) -> dict[str, Hit]:
         """The hits whose texts are shown: on the first page what the search chooses, later the whole ones that fit."""
@@ -103,7 +113,7 @@ class Tools:
         foot = f"{numbers} of {total} sections" if page else f"{total} found" if ranked else "nothing found"
         more = {"cursor": str(end)} if end < len(ranked) else {}
         foot = f'{foot}; cursor "{end}" shows more' if more else foot
-        notes = [*_notes(ranked), *filter(None, [self.served.note])]
+        notes = [*_notes(ranked), *filter(None, [self.workspace.note])]
         record = {
             "results": [{**_fields(hit, text), **({"text": text.text} if text else {})} for hit, text in shown],
             "total": len(ranked),
@@ -143,15 +153,24 @@ class Tools:
         """The section, or some lines of a document as if they were one."""
         lines = _LINES.fullmatch(name)
         if lines is None:
-            return self.served.get(name, children=children)
+            return self._get(name, children=children)
         first, last = int(lines["first"]), int(lines["last"])
-        document = self.served.get(lines["document"])
+        document = self._get(lines["document"])
         starts = line_starts(document.text)
         if document.depth or not 1 <= first <= min(last, len(starts)):
             raise NotFoundError(f"{name[:200]}: no such lines", f"the document has lines 1 to {len(starts)}")
         text = document.text[starts[first - 1] : starts[last] if last < len(starts) else None]
-        section = self.served.get(f"{document.id}:{first}", children=False)
+        section = self.workspace.get(f"{document.id}:{first}", children=False)
         return replace(section, text=text, lines=(first, min(last, len(starts))), tokens=self._count(text))
+
+    def _get(self, name: str, **options: Any) -> Hit:
+        """A section; of a document that only a file name tells, if there is one such document."""
+        try:
+            return self.workspace.get(name, **options)
+        except NotFoundError as error:
+            if len(error.near) != 1 or not _FILE_NAME.fullmatch(name):
+                raise
+            return self.workspace.get(error.near[0], **options)
 
     def outline(self, path: str = "", max_tokens: int | None = None, cursor: str = "") -> Answer:
         """The headings of a document, or the documents of a folder, a tree or everything."""
@@ -159,14 +178,14 @@ class Tools:
         most = self.limit(max_tokens or (_OUTLINE_TOKENS if path else _OVERVIEW_TOKENS))
         start = offset_of(cursor)
         if document is None:
-            found = self.served.documents(path)
+            found = self.workspace.documents(path)
             if path and not found:
                 raise NotFoundError(f"{path[:200]}: no such document or folder", "outline without a path lists all")
         else:
             found = [document]
-        answer = partial(_outlined, start, note=self.served.note)
+        answer = partial(_outlined, start, note=self.workspace.note)
         listed = manifest(
-            found, self.served.outline, lambda each: most.fits(answer(each)), max_tokens=most.most, start=start
+            found, self.workspace.outline, lambda each: most.fits(answer(each)), max_tokens=most.most, start=start
         )
         result = answer(listed)
         return result if most.fits(result) else Answer(f"{listed.total} rows", {"rows": [], "total": listed.total})
@@ -176,16 +195,16 @@ class Tools:
         if not path:
             return None
         try:
-            hit = self.served.get(path)
+            hit = self._get(path)
         except NotFoundError:
             return None
-        return next(each for each in self.served.documents() if each.id == f"{hit.tree}:{hit.path}")
+        return next(record for record in self.workspace.documents() if record.id == f"{hit.tree}:{hit.path}")
 
     def status(self, max_tokens: int | None = None) -> Answer:
         """The served trees, and files that cannot be read."""
         most = self.limit(max_tokens or _STATUS_TOKENS)
-        trees, failed = self.served.trees(), self.served.failed
-        notes = [*filter(None, [self.served.note]), *(f"{each.path}: {each.message}" for each in failed)]
+        trees, failed = self.workspace.tree_infos(), self.workspace.failed
+        notes = [*filter(None, [self.workspace.note]), *(f"{each.path}: {each.message}" for each in failed)]
         rows = [[name, tree.files, tree.nodes, tree.tokens, str(tree.folder)] for name, tree in trees.items()]
         lines = [
             f"{name}: {files:,} documents, {nodes:,} sections, {tokens:,} tokens in {folder}"
@@ -227,7 +246,7 @@ def _part(hit: Hit, start: int, level: int, end: int) -> Answer:
 
 
 def _outlined(start: int, listed: Manifest, *, note: str) -> Answer:
-    end = start + len(listed.rows)
+    end = start + len(listed.entries)
     more = {"cursor": str(end)} if end < listed.total else {}
     foot = f"{start + 1}-{end} of {listed.total}" if start or more else ""
     hints = [
@@ -237,9 +256,9 @@ def _outlined(start: int, listed: Manifest, *, note: str) -> Answer:
         note,
     ]
     hint = "; ".join(filter(None, hints))
-    rows = [row[: 4 if row.lines else 3] for row in listed.rows]
+    rows = [row[: 4 if row.lines else 3] for row in listed.entries]
     record = {"rows": rows, "total": listed.total, **more, **({"note": note} if note else {})}
-    return Answer("\n".join([*(row.line for row in listed.rows), *([f"[{hint}]"] if hint else [])]), record)
+    return Answer("\n".join([*(row.line for row in listed.entries), *([f"[{hint}]"] if hint else [])]), record)
 
 
 def cursor_at(text: str, end: int) -> str:

@@ -17,12 +17,11 @@ from __future__ import annotations
 
 from quire.model import Document, Source, findings_at
 from quire.parsing import heading_tree
-from quire.parsing.anchors import find_anchor
 from quire.parsing.blocks import document_blocks
 from quire.parsing.inner import directive_content, inner_blocks, item_content, list_items
 from quire.parsing.titles import shortened
 
-__all__ = ["directive_content", "document", "find_anchor", "inner_blocks", "item_content", "list_items"]
+__all__ = ["directive_content", "document", "inner_blocks", "item_content", "list_items"]
 
 
 def document(source: Source, title: str | None = None) -> Document:

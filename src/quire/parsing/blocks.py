@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from quire.dialects import COMMONMARK
 from quire.model import BlockColumns, Kind, Note, Source
 from quire.offsets import BLANK, text_end, trimmed
-from quire.parsing.containers import MATH, containers, has_containers, hidden_headings
+from quire.parsing.containers import MATH, container_marks, containers, hidden_headings
 from quire.parsing.events import last_item_end, top_blocks
 from quire.parsing.heading_ids import id_above, ids_end
 from quire.parsing.line_scan import THEMATIC_BREAK, LineScan, scan_lines
@@ -22,16 +25,18 @@ def document_blocks(source: Source) -> tuple[BlockColumns, Headings, list[Note]]
         blocks = BlockColumns(["paragraph"], [start], [end], {}) if start < end else BlockColumns([], [], [], {})
         return blocks, Headings([], [], [], []), []
     is_commonmark = source.dialect == COMMONMARK
-    blocks, may_have_containers = flat_blocks(text, source.markdown_start, len(text), is_commonmark=is_commonmark)
+    flat = flat_blocks(text, source.markdown_start, len(text), is_commonmark=is_commonmark)
+    blocks = flat.blocks
     if source.opaque is not None:
         blocks.kinds.insert(0, "code")  # for now: nothing opens in it
         blocks.starts.insert(0, source.opaque.start)
         blocks.ends.insert(0, text_end(text, *source.opaque))
     headings, notes = read_headings(text, blocks, is_commonmark=is_commonmark)
     dropped = set() if is_commonmark else _take_ids_above(text, blocks, headings)
-    _name_admonitions(text, blocks)
-    if may_have_containers:
-        dropped |= _join_containers(text, blocks)
+    if flat.has_admonitions:
+        _name_admonitions(text, blocks)
+    if flat.container_marks:
+        dropped |= _join_containers(text, flat.container_marks, blocks)
     if source.opaque is not None:
         blocks.kinds[0] = "paragraph"
     return _without(blocks, headings, dropped) if dropped else blocks, headings, notes
@@ -44,9 +49,9 @@ def _take_ids_above(text: str, blocks: BlockColumns, headings: Headings) -> set[
     for index, number in enumerate(headings.blocks):
         above = number - 1
         if above >= 0 and text[ends[above] - 1] in ">=" and kinds[above] in ("paragraph", "html"):
-            found = id_above(text, starts[above], ends[above])
-            headings.ids[index] = headings.ids[index] or found
-            if found and ids_end(text, starts[above], ends[above]) == ends[above]:
+            heading_id = id_above(text, starts[above], ends[above])
+            headings.ids[index] = headings.ids[index] or heading_id
+            if heading_id and ids_end(text, starts[above], ends[above]) == ends[above]:
                 starts[number] = starts[above]
                 taken.add(above)
     return taken
@@ -61,11 +66,11 @@ def _name_admonitions(text: str, blocks: BlockColumns) -> None:
             kinds[number], names[number] = "directive", words[0] if words and mark != "===" else "tab"
 
 
-def _join_containers(text: str, blocks: BlockColumns) -> set[int]:
+def _join_containers(text: str, marks: Sequence[str], blocks: BlockColumns) -> set[int]:
     """Make the first block of each container all of it. Returns the others that it had."""
     kinds, starts, ends, names = blocks
     joined: set[int] = set()
-    for first, last, kind, name in containers(text, kinds, starts, ends):
+    for first, last, kind, name in containers(text, marks, kinds, starts, ends):
         kinds[first], ends[first], names[first] = kind, ends[last], name
         joined.update(range(first + 1, last + 1))
     return joined
@@ -81,14 +86,17 @@ def _without(blocks: BlockColumns, headings: Headings, dropped: set[int]) -> Blo
     return BlockColumns(kinds, starts, ends, names)
 
 
-def flat_blocks(
-    text: str, start: int, end: int, *, line_scan: bool = True, is_commonmark: bool = False
-) -> tuple[BlockColumns, bool]:
-    """The blocks between two positions before containers are joined, and whether there may be containers.
+class FlatBlocks(NamedTuple):
+    """Blocks before containers are joined, and which constructs there may be among them."""
 
-    Without ``line_scan``, the parser reads everything; the result is the same.
-    """
-    lines, has_closing_tag = parser_input(text[start:end], is_commonmark=is_commonmark)
+    blocks: BlockColumns
+    container_marks: tuple[str, ...]
+    has_admonitions: bool
+
+
+def flat_blocks(text: str, start: int, end: int, *, line_scan: bool = True, is_commonmark: bool = False) -> FlatBlocks:
+    """The blocks between two positions. Without ``line_scan`` the parser reads everything; the result is the same."""
+    lines, has_closing_tag, has_admonitions = parser_input(text[start:end], is_commonmark=is_commonmark)
     scan = scan_lines(lines, start) if line_scan else LineScan(BlockColumns([], [], [], {}), lines, {})
     blocks = _combined(text, start, end, scan) if scan.rest else scan.blocks
     if blocks is None:
@@ -96,7 +104,8 @@ def flat_blocks(
     if MATH in scan.rest:  # plain blocks open no math
         for number in hidden_headings(text, blocks):
             blocks.kinds[number] = "paragraph"
-    return blocks, has_containers(text, scan.rest, blocks.kinds, has_closing_tag=has_closing_tag)
+    marks = container_marks(text, scan.rest, blocks.kinds, has_closing_tag=has_closing_tag)
+    return FlatBlocks(blocks, marks, has_admonitions)
 
 
 def _combined(text: str, start: int, end: int, scan: LineScan) -> BlockColumns | None:
@@ -128,7 +137,7 @@ def _parsed_span(text: str, kind: Kind, start: int, end: int) -> tuple[int, int]
     while start > 0 and text[start - 1] in " \t":
         start -= 1
     if kind == "list" and "]:" in text[start:end]:
-        end = start + last_item_end(mark_tables(parser_input(text[start:end])[0]))
+        end = start + last_item_end(mark_tables(parser_input(text[start:end]).lines))
     return start, text_end(text, start, end)
 
 

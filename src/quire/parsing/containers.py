@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from quire.model import BlockColumns, Kind
-from quire.parsing.site_generators import TEMPLATE_TAG
+from quire.parsing.site_generators import TEMPLATE_TAG, Openings
 
 _LINE_START = r"(?:\A|(?<=[\r\n]))[ \t]*+"
 _DIRECTIVE = re.compile(rf"{_LINE_START}(:{{3,}}+)[ \t]*+(?:\{{?[ \t]*+([^\s{{}}\[\]:]++)|(?=[\r\n]|\Z))")
@@ -39,14 +39,13 @@ _TAG_LINE = re.compile(rf"{_LINE_START}<{_NAME}(?:[\s/>]|\Z)")
 _CLOSING_TAG = re.compile(r"</(?:(?i:details)|[A-Z])")
 _TAG_END_BELOW = re.compile(r"[ \t]*+(?:\r\n|\r|\n)[ \t]*+>")
 """The last line of a tag over several lines, which the parser takes for a quote."""
-_SKIPPED = frozenset({"code", "rule", "reference"})
+_CLOSED_TAG = re.compile(r"\{(?:\{[<%]-?[ \t]*/[ \t]*([\w./-]*)|%-?[ \t]*end(\w*))")
+SKIPPED = frozenset({"code", "rule", "reference"})
 """The kinds of block in which nothing opens or closes."""
-_SKIPPED_INSIDE = _SKIPPED | {"list", "quote", "footnote"}
+SKIPPED_INSIDE = SKIPPED | {"list", "quote", "footnote"}
 """The same inside another block: without those that hold blocks, which may be nested a thousand deep."""
 MATH = "$$"
 _MATH_LINE = re.compile(r" {0,3}\$\$")
-_MAX_OPEN = 64
-"""How many openings may wait for their closing; keeps hostile input linear."""
 
 
 class _Mark(NamedTuple):
@@ -59,60 +58,67 @@ class _Mark(NamedTuple):
     block: int = 0
     """The number of the block that has it."""
 
-    def is_closed_by(self, mark: _Mark) -> bool:
-        """Whether ``mark`` is the closing of this opening."""
-        if self.kind == "directive" and self.colons:
-            return mark.kind == "directive" and 0 < self.colons <= mark.colons
-        return (self.kind, self.name) == (mark.kind, mark.name)
+
+def _matches(opening: _Mark, closing: _Mark) -> bool:
+    if opening.kind == "directive" and opening.colons:
+        return closing.kind == "directive" and 0 < opening.colons <= closing.colons
+    return (opening.kind, opening.name) == (closing.kind, closing.name)
 
 
-def has_containers(text: str, rest: str, kinds: Sequence[Kind], *, has_closing_tag: bool) -> bool:
-    """Whether there may be a container in ``text``. Plain blocks, which ``rest`` is without, open none but in HTML."""
-    if has_closing_tag or ":::" in rest or MATH in rest:
-        return True
-    return bool(rest or "html" in kinds) and _CLOSING_TAG.search(text) is not None
+def container_marks(text: str, rest: str, kinds: Sequence[Kind], *, has_closing_tag: bool) -> tuple[str, ...]:
+    """What a block that opens or closes a container has in it; empty if there is no container in ``text``.
+
+    Plain blocks, which ``rest`` is without, open none but in HTML. Of shortcodes only those that are closed count.
+    """
+    names = {"".join(names) for names in _CLOSED_TAG.findall(text)} if has_closing_tag else set()
+    marks = [*sorted(names), *(mark for mark in (":::", MATH) if mark in rest)]
+    if (rest or "html" in kinds) and _CLOSING_TAG.search(text):
+        marks.append("<")
+    return tuple(marks)
 
 
-def containers(
-    text: str, kinds: Sequence[Kind], starts: Sequence[int], ends: Sequence[int], *, is_inside: bool = False
+def containers(  # noqa: PLR0917
+    text: str,
+    marks: Sequence[str],
+    kinds: Sequence[Kind],
+    starts: Sequence[int],
+    ends: Sequence[int],
+    skipped: frozenset[str] = SKIPPED,
 ) -> Iterator[tuple[int, int, Kind, str]]:
     """The outermost containers, in order: the numbers of the first and the last block, kind and name.
 
-    ``is_inside`` for the children of a block.
+    ``marks`` are those of ``container_marks``; nothing opens or closes in blocks of the kinds ``skipped``.
     """
-    skipped = _SKIPPED_INSIDE if is_inside else _SKIPPED
-    waiting: list[_Mark] = []
-    found: list[tuple[_Mark, int]] = []
+    waiting = Openings[_Mark]()
+    joined: list[tuple[_Mark, int]] = []
     for number, kind in enumerate(kinds):
         if kind == "heading":
             waiting.clear()
         elif kind not in skipped:
             lines = text[starts[number] : ends[number]]
-            if "<" not in lines and "{" not in lines and ":::" not in lines and "$" not in lines:
+            for needed in marks:
+                if needed in lines:
+                    break
+            else:
                 continue  # the usual case
             tag_end = ">" if kind == "paragraph" and _TAG_END_BELOW.match(text, ends[number]) else ""
             for mark in _marks(kind, lines, tag_end, waiting):
                 if mark.opens:
-                    del waiting[_MAX_OPEN:]
-                    waiting.append(_Mark(*mark[:4], number))
+                    waiting.open(_Mark(*mark[:4], number))
                 else:
-                    _close(waiting, found, mark, number)
-    return ((mark.block, last, mark.kind, mark.name.lstrip("{<%")) for mark, last in found)
+                    _close(waiting, joined, mark, number)
+    return ((mark.block, last, mark.kind, mark.name.lstrip("{<%")) for mark, last in joined)
 
 
-def _close(waiting: list[_Mark], containers: list[tuple[_Mark, int]], mark: _Mark, number: int) -> None:
-    for index in range(len(waiting) - 1, -1, -1):
-        opening = waiting[index]
-        if opening.is_closed_by(mark):
-            del waiting[index:]
-            if opening.block == number and opening.kind == "html":
-                return  # one block already
-            while containers and containers[-1][0].block >= opening.block:
-                containers.pop()
-            # A block that closes one container and opens the next belongs to both, so the two become one.
-            first = containers.pop()[0] if containers and containers[-1][1] >= opening.block else opening
-            containers.append((first, number))
-            return
+def _close(waiting: Openings[_Mark], joined: list[tuple[_Mark, int]], mark: _Mark, number: int) -> None:
+    opening = waiting.closed_by(mark, _matches)
+    if opening is None or (opening.block == number and opening.kind == "html"):
+        return  # it closes nothing, or is one block already
+    while joined and joined[-1][0].block >= opening.block:
+        joined.pop()
+    # A block that closes one container and opens the next belongs to both, so the two become one.
+    first = joined.pop()[0] if joined and joined[-1][1] >= opening.block else opening
+    joined.append((first, number))
 
 
 def _marks(kind: Kind, lines: str, tag_end: str, waiting: Sequence[_Mark]) -> Iterator[_Mark]:

@@ -50,6 +50,19 @@ def top_blocks(text: str) -> Iterator[tuple[Kind, int, int]]:
                 yield KINDS[tag], place["start"], end
 
 
+def inline_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Start and end of each code span, fence, link, image and tag in prose; ``text`` is ASCII."""
+    for event, place in _WIKI_LINK_PARSER.events_with_range(text):
+        tag, details = opened(event)
+        is_code = tag == "CodeBlock" and details != "Indented"
+        if (
+            is_code
+            or tag in ("Link", "Image")
+            or (not isinstance(event, str) and ("Code" in event or "InlineHtml" in event))
+        ):
+            yield place["start"], place["end"]
+
+
 def last_item_end(text: str) -> int:
     """Where the last item of a list ends; the list itself ends behind the definitions that follow it."""
     end = 0
@@ -62,7 +75,7 @@ def last_item_end(text: str) -> int:
 def definitions(text: str) -> str:
     """The reference definitions of ``text``, separated by blank lines."""
     data = encodable(text).encode()
-    spans = [each["span"] for each in _PARSER.reference_definitions(data.decode()).values()]
+    spans = [definition["span"] for definition in _PARSER.reference_definitions(data.decode()).values()]
     return "\n\n".join(data[span["start"] : span["end"]].decode() for span in spans)
 
 

@@ -48,28 +48,28 @@ class HeadingId(NamedTuple):
 
 def split_id(content: str) -> HeadingId:
     """Take attributes, comments, shortcodes and anchors off the content of a heading."""
-    found = ""
+    heading_id = ""
     if len(content) > _MAX_CONTENT:
-        return HeadingId(content, found)
+        return HeadingId(content, heading_id)
     if "{" in content:
         attributes = _ATTRIBUTES.search(content)
         if attributes:
             ids = _ID.search(attributes[1] or attributes[2])
-            found = (ids[1] or ids[2]) if ids else ""
+            heading_id = (ids[1] or ids[2]) if ids else ""
             content = content[: attributes.start()]
     if "{/*" in content or "<!--" in content:
         for comment in _COMMENT.finditer(content):
             said = comment[1] or comment[2] or ""
-            found = found or (said[1:] if said.startswith("#") and " " not in said else "")
+            heading_id = heading_id or (said[1:] if said.startswith("#") and " " not in said else "")
         content = _COMMENT.sub("", content)
     if "<a" in content or "<A" in content:
         anchor = _ANCHOR.search(content)
         if anchor:
-            found = found or anchor[1]
+            heading_id = heading_id or anchor[1]
             content = content[: anchor.start()] + content[anchor.end() :]
     if "{{" in content:
         content = _SHORTCODE.sub(_shortcode_text, content).strip(" \t") or " ".join(_QUOTED.findall(content)) or content
-    return HeadingId(content.strip(" \t"), found)
+    return HeadingId(content.strip(" \t"), heading_id)
 
 
 def _shortcode_text(shortcode: re.Match[str]) -> str:
@@ -88,7 +88,7 @@ def id_above(text: str, start: int, end: int) -> str:
     """The id that the block from ``start`` to ``end``, directly above a heading, gives it; empty if none."""
     above = text[max(start, end - 200) : end]
     if above.endswith(")="):
-        found = _LABEL_ABOVE.search(above)
+        match = _LABEL_ABOVE.search(above)
     else:
-        found = _ANCHOR_ABOVE.search(above) if "<a" in above or "<A" in above else None
-    return found[1] if found else ""
+        match = _ANCHOR_ABOVE.search(above) if "<a" in above or "<A" in above else None
+    return match[1] if match else ""

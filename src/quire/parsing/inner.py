@@ -6,13 +6,14 @@ The block is parsed again by itself. Reference definitions matter only to inline
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from quire.model import Block, BlockColumns, Kind, fence_info
+from quire.model import Block, Kind, fence_info
 from quire.offsets import BLANK, line_start
 from quire.parsing.blocks import flat_blocks
-from quire.parsing.containers import containers, has_containers
+from quire.parsing.containers import SKIPPED_INSIDE, container_marks, containers
 from quire.parsing.events import KINDS, events_of, opened
 from quire.parsing.line_scan import PLAIN_LIST
 from quire.parsing.parser_input import mark_tables, parser_input
@@ -25,6 +26,7 @@ _FIRST_LINE = re.compile(r"[^\r\n]*+(?:\r\n|\r|\n)")
 _DIRECTIVE_OPENING = re.compile(r":::|\{\{[<%]|\{%|!!!|\?\?\?|===")
 _DIRECTIVE_CLOSING = re.compile(r"[ \t]*(?::{3,}[ \t]*\Z|\{\{[<%]-?[ \t]*/|\{%-?[ \t]*end)")
 _FIRST_COLUMN = re.compile(r"\n[^ \n]")
+_DEEPEST_CONTAINER = 2
 _EDGE = 64
 """How many characters at the edges of a block are tried first when it is trimmed."""
 
@@ -53,28 +55,34 @@ class _Open:
             self.prose = None
 
 
-def inner_blocks(text: str, block: Block) -> tuple[Block, ...]:
-    """The blocks directly inside a block at document level, each with its own children; most kinds have none."""
+def inner_blocks(text: str, block: Block, depth: int = 0) -> tuple[Block, ...]:
+    """The blocks directly inside a block at document level, each with its own children; most kinds have none.
+
+    ``depth``: how many containers it is inside of.
+    """
     if block.kind == "directive" and text.startswith(ADMONITION_MARKS, block.start):
         block = block._replace(kind="list")
     if block.kind in ("list", "quote", "footnote"):
         return _content(text, block)
     if block.kind == "table":
         return _rows(text, block)
-    if block.kind not in ("directive", "math", "html"):
+    if block.kind not in ("directive", "math", "html") or depth > _DEEPEST_CONTAINER:
         return ()
     if block.kind == "html" and "\r" not in text and not _BLANK_LINE.search(text, block.start, block.end):
         return ()  # the usual case: nothing but HTML
     start, end = directive_content(text, block) if block.kind == "directive" else (block.start, block.end)
     if start == block.start:
         end = block.end
-    parts, _ = flat_blocks(text, start, end)
-    return _with_children(text, parts) if len(parts.kinds) > 1 or start > block.start else ()
+    parts = flat_blocks(text, start, end).blocks
+    if len(parts.kinds) < 2 and start == block.start:
+        return ()
+    blocks = [_block_in_container(text, *row, depth) for row in zip(*parts[:3], strict=True)]
+    return tuple([inner._replace(children=inner_blocks(text, inner, depth + 1)) for inner in blocks])
 
 
 def list_items(text: str, block: Block) -> tuple[Block, ...]:
     """The items of a list; of a plain one without their content, which ``item_content`` finds."""
-    lines = parser_input(text[block.start : block.end])[0]
+    lines = parser_input(text[block.start : block.end]).lines
     plain = PLAIN_LIST.match(f"{lines}\n\n")
     if plain is None or plain.end() < len(lines):
         return _content(text, block)
@@ -101,25 +109,24 @@ def directive_content(text: str, block: Block) -> tuple[int, int]:
     return first.end(), last if is_closed else block.end
 
 
-def _with_children(text: str, columns: BlockColumns) -> tuple[Block, ...]:
-    # Parts are never containers, so this nests only once.
-    parts = [_part(text, *each) for each in zip(*columns[:3], strict=True)]
-    return tuple([part._replace(children=inner_blocks(text, part)) for part in parts])
+def _block_in_container(text: str, kind: Kind, start: int, end: int, depth: int) -> Block:
+    """A block of a container: a heading is text, and a shortcode with blank lines inside is a container of its own.
 
-
-def _part(text: str, kind: Kind, start: int, end: int) -> Block:
-    """A part of a container: a heading is text, and raw text between shortcodes is cut at lines, as HTML is."""
-    if kind == "heading":  # part of math
+    Other shortcodes have raw text, which is cut at lines as HTML is; so are deeper ones, because each container is
+    parsed once more for every one around it.
+    """
+    if kind == "heading":  # in math
         kind = "paragraph"
     elif kind == "paragraph" and text.startswith(("{{<", "{%"), start) and "\n" in text[start:end]:
-        kind = "html"
+        has_blocks = depth < _DEEPEST_CONTAINER and _BLANK_LINE.search(text, start, end)
+        kind = "directive" if has_blocks else "html"
     return Block(kind, start, end, 0, fence_info(text, start) if kind == "code" else "")
 
 
 def _rows(text: str, table: Block) -> tuple[Block, ...]:
     """The lines of a table, without the delimiter row."""
     rows, start = [], table.start
-    for number, line in enumerate(parser_input(text[table.start : table.end])[0].split("\n")):
+    for number, line in enumerate(parser_input(text[table.start : table.end]).lines.split("\n")):
         if number != 1:
             rows.append(_block("row", text, start, start + len(line), int(number == 0)))
         start += len(line) + 1
@@ -130,9 +137,8 @@ def _content(text: str, block: Block) -> tuple[Block, ...]:
     """The content of a list, a quote or a footnote, by the parser's events."""
     stack = [_Open(None, block.start, block.end)]
     part = text[block.start : block.end]
-    lines, has_closing_tag = parser_input(part)
-    is_searched = has_containers(part, part, (), has_closing_tag=has_closing_tag)
-    may_hold = _WITH_CONTAINERS if is_searched else frozenset[str]()
+    lines, has_closing_tag, _ = parser_input(part)
+    marks = container_marks(part, part, (), has_closing_tag=has_closing_tag)
     for event, place in events_of(mark_tables(lines)):
         start, end = block.start + place["start"], block.start + place["end"]
         tag, details = opened(event)
@@ -146,28 +152,28 @@ def _content(text: str, block: Block) -> tuple[Block, ...]:
             if tag:
                 stack.append(_Open(None, start, end))
         if kind == "rule" or (not isinstance(event, str) and "End" in event):  # a rule has no closing event
-            _close(stack, text, may_hold)
+            _close(stack, text, marks)
     same = stack[0].children[0] if stack[0].children else None
     return same.children if same is not None and same.kind == block.kind else ()
 
 
-def _close(stack: list[_Open], text: str, may_hold: frozenset[str]) -> None:
+def _close(stack: list[_Open], text: str, marks: Sequence[str]) -> None:
     """Make a block of the innermost open element."""
     done = stack.pop()
     if done.kind is None:
         return
     done.end_prose(text)
     block = _block(done.kind, text, done.start, done.end, done.level)
-    children = _joined(text, done.children) if done.kind in may_hold else done.children
+    children = _joined(text, marks, done.children) if marks and done.kind in _WITH_CONTAINERS else done.children
     stack[-1].children.append(block._replace(children=tuple(children)) if children else block)
 
 
-def _joined(text: str, blocks: list[Block]) -> list[Block]:
+def _joined(text: str, marks: Sequence[str], blocks: list[Block]) -> list[Block]:
     """``blocks`` with each container as one block that has its parts as children."""
     joined: list[Block] = []
     done = 0
-    kinds, starts, ends = [each.kind for each in blocks], [each.start for each in blocks], [each.end for each in blocks]
-    for first, last, kind, name in containers(text, kinds, starts, ends, is_inside=True):
+    kinds, starts, ends = ([getattr(block, name) for block in blocks] for name in ("kind", "start", "end"))
+    for first, last, kind, name in containers(text, marks, kinds, starts, ends, SKIPPED_INSIDE):
         parts = blocks[first : last + 1]
         children = tuple(parts) if len(parts) > 1 else ()
         joined += (*blocks[done:first], Block(kind, parts[0].start, parts[-1].end, 0, name, children))

@@ -7,6 +7,7 @@ Markdown, so bytes are characters. No block starts or ends with a non-ASCII char
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from quire.offsets import BLANK
 from quire.parsing.site_generators import CLOSING_TAG, with_items, without_raw_text
@@ -34,11 +35,20 @@ _ITEM = ("- ", "-\t")
 _ESCAPED = re.compile(r"\\.")
 
 
-def parser_input(text: str, *, is_commonmark: bool = False) -> tuple[str, bool]:
+class ParserInput(NamedTuple):
+    """The text that the parser reads, and which constructs of documentation generators it has."""
+
+    lines: str
+    has_closing_tag: bool
+    """Whether a shortcode of Hugo or a tag of Liquid is closed anywhere; without that, none encloses anything."""
+    has_admonitions: bool
+    """Whether it has admonitions or tabs of MkDocs, which the parser sees as list items."""
+
+
+def parser_input(text: str, *, is_commonmark: bool = False) -> ParserInput:
     r"""``text`` as ASCII: lines end with ``\n``, feeds are text, blank lines are empty.
 
-    Unless it ``is_commonmark``, constructs of documentation generators are replaced. Also returns whether a shortcode
-    of Hugo or a tag of Liquid is closed anywhere; without that, none encloses anything.
+    Unless it ``is_commonmark``, constructs of documentation generators are replaced.
     """
     lines = text if text.isascii() else _as_ascii(text)
     if "\x0c" in lines or "\x0b" in lines:
@@ -50,9 +60,8 @@ def parser_input(text: str, *, is_commonmark: bool = False) -> tuple[str, bool]:
     has_closing_tag = "{" in lines and CLOSING_TAG.search(lines) is not None
     if has_closing_tag and not is_commonmark:
         lines = without_raw_text(lines)
-    if has_odd_line and not is_commonmark:
-        lines = with_items(lines)
-    return lines, has_closing_tag
+    with_bullets = with_items(lines) if has_odd_line and not is_commonmark else lines
+    return ParserInput(with_bullets, has_closing_tag, with_bullets is not lines)
 
 
 def _as_ascii(text: str) -> str:

@@ -12,11 +12,15 @@ Nothing moves: what the parser sees has as many characters. Shortcodes and tags 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
+
+_Opening = TypeVar("_Opening")
+_Closing = TypeVar("_Closing")
 
 TEMPLATE_TAG = re.compile(
-    r"\{\{(?P<kind>[<%])-?+[ \t]*+(?P<closes>/?+)[ \t]*+(?P<name>[\w./-]*+)(?P<rest>[^{}\n]*?)-?[>%]\}\}"
-    r"|\{%-?+[ \t]*+(?P<end>end)?+(?P<word>\w++)[^{}\n]*?-?%\}"
+    r"\{(?:\{(?P<kind>[<%])-?+[ \t]*+(?P<closes>/?+)[ \t]*+(?P<name>[\w./-]*+)(?P<rest>[^{}\n]*?)-?[>%]\}\}"
+    r"|%-?+[ \t]*+(?P<end>end)?+(?P<word>\w++)[^{}\n]*?-?%\})"
 )
 """A shortcode of Hugo, or a tag of Liquid."""
 CLOSING_TAG = re.compile(r"\{(?:\{[<%]-?[ \t]*/|%-?[ \t]*end)")
@@ -78,27 +82,39 @@ def _blanked(lines: str, spans: Iterable[tuple[int, int]]) -> str:
 
 def without_raw_text(lines: str) -> str:
     """``lines`` with each outermost construct that has raw text over several lines as one word."""
-    waiting: list[tuple[str, bool, int, int]] = []  # name, is raw, start, how many spans there were
+    waiting = Openings[tuple[str, bool, int, int]]()  # name, is raw, start, how many spans there were
     spans: list[tuple[int, int]] = []
     for tag in TEMPLATE_TAG.finditer(lines):
         name = tag["name"] if tag["kind"] else tag["word"]
         is_raw = tag["kind"] == "<" or (not tag["kind"] and name in _RAW_WORDS)
         if not (tag["closes"] or tag["end"]):
             if not (tag["rest"] or "").rstrip().endswith("/"):
-                del waiting[_MAX_OPEN:]
-                waiting.append((name, is_raw, tag.start(), len(spans)))
-            continue
-        for index in range(len(waiting) - 1, -1, -1):
-            opened, raw, start, before = waiting[index]
-            if opened == name and raw == is_raw:
-                del waiting[index:]
-                if not raw:
-                    # What is around it has Markdown inside, so it is not raw.
-                    waiting = [(outer, False, at, count) for outer, _, at, count in waiting]
-                elif _is_block(lines, start, tag.end()):
-                    spans[before:] = [(start, tag.end())]
-                break
+                waiting.open((name, is_raw, tag.start(), len(spans)))
+        elif opening := waiting.closed_by((name, is_raw), lambda opening, mark: opening[:2] == mark):
+            _, _, start, before = opening
+            if not is_raw:  # what is around it has Markdown inside, so it is not raw
+                waiting[:] = [(outer, False, at, count) for outer, _, at, count in waiting]
+            elif _is_block(lines, start, tag.end()):
+                spans[before:] = [(start, tag.end())]
     return _blanked(lines, spans)
+
+
+class Openings(list[_Opening]):
+    """The openings that wait for their closings, the innermost last."""
+
+    def open(self, opening: _Opening) -> None:
+        """Add an opening."""
+        del self[_MAX_OPEN:]
+        self.append(opening)
+
+    def closed_by(self, closing: _Closing, matches: Callable[[_Opening, _Closing], bool]) -> _Opening | None:
+        """Take the last opening that ``closing`` matches, and those inside it, off the list."""
+        for index in range(len(self) - 1, -1, -1):
+            if matches(self[index], closing):
+                opening = self[index]
+                del self[index:]
+                return opening
+        return None
 
 
 def _is_block(lines: str, start: int, end: int) -> bool:

@@ -43,14 +43,16 @@ def unique_slugs(titles: Sequence[str], ids: Sequence[str]) -> tuple[list[str], 
     """The slugs of all headings, in node ids and for links. A taken slug gets the next free suffix, from ``-1`` on."""
     joined = "\n".join(titles)
     if joined.isascii() and joined.replace("\n", "").isprintable() and joined.count("\n") == len(titles) - 1:
-        made = joined.translate(_ASCII_ANCHORS)  # all at once is faster
-        in_ids = anchors = made.split("\n")
-        if _OTHER_IN_IDS.search(f"\n{made}\n"):
+        slugged = joined.translate(_ASCII_ANCHORS)  # all at once is faster
+        in_ids = anchors = slugged.split("\n")
+        if _OTHER_IN_IDS.search(f"\n{slugged}\n"):
             in_ids = [ascii_slug(title) for title in titles]
     else:
         in_ids, anchors = [ascii_slug(title) for title in titles], [github_slug(title) for title in titles]
     if any(ids):
-        in_ids, anchors = ([own or slug for own, slug in zip(ids, slugs, strict=True)] for slugs in (in_ids, anchors))
+        in_ids, anchors = (
+            [explicit or slug for explicit, slug in zip(ids, slugs, strict=True)] for slugs in (in_ids, anchors)
+        )
     unique = _unique(in_ids)
     return unique, unique if in_ids == anchors else _unique(anchors)
 
@@ -180,5 +182,5 @@ def section_anchors(document: Document, rule: str) -> list[str]:
 def anchors(rule: str, titles: Sequence[str], ids: Sequence[str]) -> list[str]:
     """The anchors of all headings of a document by a rule; ``ids`` has those that authors gave."""
     slug, separator, first = RULES[rule]
-    wanted = [own or slug(title) for own, title in zip(ids, titles, strict=True)]
+    wanted = [explicit or slug(title) for explicit, title in zip(ids, titles, strict=True)]
     return _unique(wanted, separator, first)

@@ -45,6 +45,8 @@ def read_headings(text: str, blocks: BlockColumns, *, is_commonmark: bool) -> tu
     If it ``is_commonmark``, attributes, comments and shortcodes are part of the title.
     """
     kinds, starts, ends, _ = blocks
+    if "heading" not in kinds:
+        return Headings([], [], [], []), []
     numbers = [number for number, kind in enumerate(kinds) if kind == "heading"]
     lines = [text[starts[number] : ends[number]].lstrip(" \t") for number in numbers]
     contents = list(map(str.lstrip, lines, repeat("#")))  # faster than comprehensions
@@ -125,13 +127,13 @@ def _parsed_titles(text: str, blocks: BlockColumns, headings: Sequence[str]) -> 
     defined = definitions(defining)
     notes = footnotes(defining) if "[^" in joined else ""
     events = events_of(f"{joined}\n\n{defined}\n\n{notes}")
-    found: dict[int, str] = {}
+    title_at: dict[int, str] = {}
     for event, place in events:
         if opened(event)[0] == "Heading":
-            found[place["start"]] = plain_text(events).replace(_INERT, " ").strip(BLANK)
+            title_at[place["start"]] = plain_text(events).replace(_INERT, " ").strip(BLANK)
     starts = accumulate((utf8_length(heading) + 2 for heading in alone), initial=0)
     # A line that is a heading only because of the lines above it is not found: its text is taken as it is.
     return [
-        found[start] if start in found else heading.rpartition("\n")[0].strip(BLANK)
+        title_at[start] if start in title_at else heading.rpartition("\n")[0].strip(BLANK)
         for start, heading in zip(starts, alone, strict=False)
     ]

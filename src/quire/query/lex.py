@@ -54,32 +54,32 @@ class Token(NamedTuple):
 def tokens(query: str) -> list[Token]:
     """All tokens in order. Brackets need not be balanced."""
     pairs = _bracket_pairs(query)
-    found: list[Token] = []
+    result: list[Token] = []
     at = _skip(_BLANKS, query, 0)
     while at < len(query):
         token = _token(query, at, pairs)
-        found.append(token)
+        result.append(token)
         at = _skip(_BLANKS, query, token.end)
-    return found
+    return result
 
 
 def _skip(pattern: re.Pattern[str], query: str, at: int) -> int:
     """The end of a match at ``at``, for patterns that match the empty text too."""
-    found = pattern.match(query, at)
-    return found.end() if found else at
+    match = pattern.match(query, at)
+    return match.end() if match else at
 
 
 def _bracket_pairs(query: str) -> dict[int, int]:
     """The closing bracket of each opening one, if there is no space between."""
     pairs: dict[int, int] = {}
     opened: list[int] = []
-    for found in _BRACKET_OR_BLANK.finditer(query):
-        if found[0] == "(":
-            opened.append(found.start())
-        elif found[0] != ")":
+    for match in _BRACKET_OR_BLANK.finditer(query):
+        if match[0] == "(":
+            opened.append(match.start())
+        elif match[0] != ")":
             opened.clear()
         elif opened:
-            pairs[opened.pop()] = found.start()
+            pairs[opened.pop()] = match.start()
     return pairs
 
 
@@ -138,8 +138,8 @@ def _can_negate(query: str, at: int) -> bool:
 
 def _boost_suffix(query: str, at: int) -> tuple[int, float]:
     """The end of the boost after a phrase or a group, and the boost; ``at`` and 1 without one."""
-    found = _BOOST_SUFFIX.match(query, at)
-    return (found.end(), float(found[1])) if found and _is_boost(found[1]) else (at, 1.0)
+    match = _BOOST_SUFFIX.match(query, at)
+    return (match.end(), float(match[1])) if match and _is_boost(match[1]) else (at, 1.0)
 
 
 def _is_boost(number: str) -> bool:

@@ -1,10 +1,10 @@
 """Query text to a query tree (``parse``), and back to one canonical line (``show``).
 
     query  = branch (OR branch)*
-    branch = item*                         all items must match
+    branch = item*                         any may match; those with a field must
     item   = [-] [field:] (word | "phrase" | ( query )) [^boost]
 
-In the tree, a ``Not`` is always an item of an ``All`` that also has something to search for.
+In the tree, a ``Not`` is always an item of a ``Group`` that also has something to search for.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import msgspec
 from quire.errors import QueryError
 from quire.query import lex
 from quire.query.lex import LEAST_BOOST, MOST_BOOST, Token
-from quire.query.query_tree import All, Either, Field, Not, Phrase, Query, Word
+from quire.query.query_tree import Either, Field, Group, Not, Phrase, Query, Word
 
 MAX_DEPTH = 50  # how deeply groups may be nested; redundant brackets do not count
 
@@ -144,7 +144,7 @@ class _Parser:
             at = next(token.start for token in self.tokens[start:] if token.negated)
             advice = "add a word to look for, or put it in quotes"
             raise QueryError(self.query, at, "this only says what to leave out", advice)
-        return items[0] if len(items) == 1 else All(items=tuple(items))
+        return items[0] if len(items) == 1 else Group(items=tuple(items))
 
 
 def show(query: Query | None) -> str:
@@ -152,10 +152,10 @@ def show(query: Query | None) -> str:
     match query:
         case None:
             return ""
-        case All(items=items):
+        case Group(items=items):
             return " ".join(f"({show(item)})" if isinstance(item, Either) else show(item) for item in items)
         case Either(items=items):
-            return " OR ".join(f"({show(item)})" if isinstance(item, All) else show(item) for item in items)
+            return " OR ".join(f"({show(item)})" if isinstance(item, Group) else show(item) for item in items)
         case Not(item=Word() | Phrase() as leaf):
             return _show_leaf(leaf, "-")
         case Not(item=item):

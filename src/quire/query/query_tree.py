@@ -40,8 +40,8 @@ class Not(msgspec.Struct, frozen=True, kw_only=True):
     item: Query
 
 
-class All(msgspec.Struct, frozen=True, kw_only=True):
-    """Two or more items that must all match, at least one of them no ``Not``. Function words may be missing."""
+class Group(msgspec.Struct, frozen=True, kw_only=True):
+    """Two or more items, at least one of them no ``Not``. Any of them may match; those with a field must."""
 
     items: tuple[Query, ...]
 
@@ -52,12 +52,12 @@ class Either(msgspec.Struct, frozen=True, kw_only=True):
     items: tuple[Query, ...]
 
 
-Query = Word | Phrase | Not | All | Either
+Query = Word | Phrase | Not | Group | Either
 
 
 def leaves(query: Query) -> Iterator[Word | Phrase]:
     """The words and phrases in order, without the excluded ones."""
-    if isinstance(query, All | Either):
+    if isinstance(query, Group | Either):
         for item in query.items:
             yield from leaves(item)
     elif not isinstance(query, Not):

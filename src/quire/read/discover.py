@@ -1,19 +1,22 @@
 """Paths from a command line to the documents that they contain.
 
 A file that is named is taken, whatever its name. In a directory, Markdown and ``.txt`` files are taken, except hidden
-and ignored ones. What cannot be read is reported, and the rest goes on. The order depends on names only.
+and ignored ones and those that no documentation is (``junk``). What cannot be read is reported, and the rest goes on.
+The order depends on names only.
 """
 
 from __future__ import annotations
 
 import os
 import stat
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from quire.errors import InputError
-from quire.read import globs, ignore
+from quire.operating_system import is_link_or_junction
+from quire.read import globs, ignore, junk
 from quire.read.source import MARKDOWN_EXTENSIONS, kind, unreadable
 
 EXTENSIONS = MARKDOWN_EXTENSIONS | {".txt"}
@@ -21,6 +24,10 @@ EXTENSIONS = MARKDOWN_EXTENSIONS | {".txt"}
 
 _ENDINGS = tuple(EXTENSIONS)
 _NEVER = frozenset({".git", ".quire", *EXTENSIONS})
+
+
+Hidden = bool | Literal["known"]
+"""Whether hidden files and folders are taken: all, none, or the folders that are known to have documents."""
 
 
 class Found(NamedTuple):
@@ -61,13 +68,15 @@ class _Folder(NamedTuple):
     """Without symbolic links."""
     rules: tuple[ignore.Rules, ...]
     """The ignore rules of the folders above, the strongest first."""
+    has_notes: bool = True
+    """Whether ``.txt`` files are documents: not in a code repository, unless in a folder of documentation."""
 
 
 def discover(
     roots: Sequence[str],
     *,
     follow_symlinks: bool = False,
-    hidden: bool = False,
+    hidden: Hidden = False,
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
 ) -> Discovery:
@@ -96,7 +105,7 @@ class Walk:
         exclude: Sequence[str] = (),
         *,
         follow_symlinks: bool = False,
-        hidden: bool = False,
+        hidden: Hidden = False,
         seen: set[str] | None = None,
         is_known: Callable[[str, str], bool] | None = None,
     ) -> None:
@@ -109,6 +118,8 @@ class Walk:
         self.paths: list[str] = []
         """The path of each file relative to the root, with forward slashes."""
         self.skipped: list[Skipped] = []
+        self.left_out: Counter[str] = Counter()
+        """How many files and folders were left out, by reason."""
         self.watched: list[str] = []
         """The folders and ignore files that decided; if none of them changes, no document is added or removed."""
         self._follow_symlinks, self._hidden, self._seen = follow_symlinks, hidden, seen
@@ -126,7 +137,8 @@ class Walk:
             self._skip(root, unreadable(error), is_error=True)
             return
         if stat.S_ISDIR(mode):
-            self._waiting.append(_Folder(root, "", real, self._rules_above(Path(real))))
+            has_notes = junk.has_notes_above(Path(real))
+            self._waiting.append(_Folder(root, "", real, self._rules_above(Path(real)), has_notes))
             self._walk()
         elif stat.S_ISREG(mode):
             if self._is_new(real):
@@ -153,10 +165,16 @@ class Walk:
         except OSError as error:
             self._skip(folder.file, unreadable(error), is_error=True)
             return
-        hidden = [entry.name for entry in entries if entry.name.startswith(".")]
+        names = {entry.name for entry in entries}
+        if junk.is_environment(names) and folder.path:
+            self.left_out["virtual environment"] += 1
+            return
+        hidden = [name for name in names if name.startswith(".")]
         if hidden:
-            never = [name for name in hidden if not self._hidden or name.lower() in _NEVER]
+            never = {name for name in hidden if not self._takes_hidden(name)}
             entries = [entry for entry in entries if entry.name not in never]
+            self.left_out["hidden"] += len(never.difference(_NEVER, ignore.NAMES))
+        folder = folder._replace(has_notes=junk.has_notes(folder.path, names, folder.has_notes))
         rules = self._rules(folder.file, folder.path, folder.rules, [each for each in ignore.NAMES if each in hidden])
         files: list[os.DirEntry[str]] = []
         others: list[os.DirEntry[str]] = []
@@ -164,10 +182,23 @@ class Walk:
             (files if _is_file(entry) else others).append(entry)
         self._add_files(files, folder, rules)
         for entry in others:
-            self._add_other(entry, folder, rules)
+            reason = junk.folder_reason(entry.name, names)
+            if reason and not any(entry.name in pattern.split("/") for pattern in self._include):
+                self.left_out[reason] += 1
+            else:
+                self._add_other(entry, folder, rules)
+
+    def _takes_hidden(self, name: str) -> bool:
+        return name.lower() not in _NEVER and (
+            self._hidden is True or (self._hidden and name in junk.HIDDEN_WITH_NOTES)
+        )
 
     def _add_files(self, entries: Sequence[os.DirEntry[str]], folder: _Folder, rules: tuple[ignore.Rules, ...]) -> None:
         files = [entry for entry in entries if entry.name.lower().endswith(_ENDINGS)]
+        if texts := [entry for entry in files if entry.name.lower().endswith(".txt")]:
+            unwanted = [entry for entry in texts if self._is_junk(entry.name, folder)]
+            self.left_out[".txt in a code repository"] += len(unwanted)
+            files = [entry for entry in files if entry not in unwanted]
         if rules or self._include or self._exclude:
             files = [entry for entry in files if not self._is_left_out(folder.path + entry.name, rules)]
         if self._seen is not None:
@@ -180,7 +211,7 @@ class Walk:
 
     def _add_other(self, entry: os.DirEntry[str], folder: _Folder, rules: tuple[ignore.Rules, ...]) -> None:
         """An entry that is no regular file: a folder or a link waits, a pipe is reported."""
-        path, is_link, is_directory = folder.path + entry.name, _is_link(entry), _is_directory(entry)
+        path, is_link, is_directory = folder.path + entry.name, is_link_or_junction(entry), _is_directory(entry)
         is_wanted = is_directory or has_extension(entry.name) or (is_link and self._follow_symlinks)
         if not is_wanted or self._is_left_out(path, rules, is_directory=is_directory):
             return
@@ -188,9 +219,15 @@ class Walk:
             self._links.append((path, entry, rules))
         elif is_directory:
             real = os.path.join(folder.real, entry.name) if self._seen is not None else ""  # noqa: PTH118
-            self._waiting.append(_Folder(entry.path, f"{path}/", real, rules))
+            self._waiting.append(_Folder(entry.path, f"{path}/", real, rules, folder.has_notes))
         else:
             self._skip_stream(entry.path)
+
+    def _is_junk(self, name: str, folder: _Folder) -> bool:
+        """Whether a ``.txt`` file is no documentation, and no pattern names it."""
+        is_junk = not folder.has_notes or name.lower() in junk.NEVER_NOTES
+        naming = [pattern for pattern in self._include if pattern.endswith(".txt")]
+        return is_junk and not globs.covers(folder.path + name, naming)
 
     def _is_left_out(self, path: str, rules: tuple[ignore.Rules, ...], *, is_directory: bool = False) -> bool:
         """Whether the patterns or the ignore files leave an entry out."""
@@ -275,11 +312,6 @@ def _is_file(entry: os.DirEntry[str]) -> bool:
         return entry.is_file(follow_symlinks=False)
     except OSError:
         return False
-
-
-def _is_link(entry: os.DirEntry[str]) -> bool:
-    is_junction = getattr(entry, "is_junction", None)  # Windows, from Python 3.12 on
-    return entry.is_symlink() or bool(is_junction and is_junction())
 
 
 def _is_directory(entry: os.DirEntry[str]) -> bool:

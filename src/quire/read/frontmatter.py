@@ -20,10 +20,10 @@ _MAX_DEPTH = 50
 _MAX_SIZE = 1_000_000
 """How many values and characters aliases may add up to, beyond those that are written out."""
 _OPENING = re.compile(r"(?:---[ \t]*(?:\r\n?|\n)(?![ \t]*(?:[\r\n]|\Z))|\+\+\+[ \t]*(?:\r\n?|\n))")
-_CLOSINGS = {
-    fence: re.compile(rf"[\r\n](?:{marks})[ \t]*+(?:\r\n?|\n|\Z)")
-    for fence, marks in (("-", r"---|\.\.\."), ("+", r"\+\+\+"))
-}
+_MARKS = {"-": r"---|\.\.\.", "+": r"\+\+\+"}
+_CLOSINGS = {fence: re.compile(rf"\n(?:{marks})[ \t]*+(?:\r\n?|\n|\Z)") for fence, marks in _MARKS.items()}
+_CLOSINGS_WITH_CR = {fence: re.compile(rf"[\r\n](?:{marks})[ \t]*+(?:\r\n?|\n|\Z)") for fence, marks in _MARKS.items()}
+"""The same where lines may end with a carriage return alone, which takes longer to look for."""
 _FIRST_LINE = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?[\r\n])*([^\r\n]*)")
 _KEY_LINE = re.compile(r"""(?:"[^"]*"|'[^']*'|\w[\w.$/-]*(?: [\w.$/-]+){0,3})[ \t]*:(?=[ \t]|\Z)""")
 _TOML_PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)")
@@ -61,7 +61,8 @@ def split(text: str, name: str) -> FrontMatter:
         return FrontMatter(start, {})
     fence = text[start]
     opening = _OPENING.match(text, start)
-    closing = _CLOSINGS[fence].search(text, opening.end() - 1) if opening else None
+    closings = _CLOSINGS_WITH_CR if "\r" in text else _CLOSINGS
+    closing = closings[fence].search(text, opening.end() - 1) if opening else None
     if opening is None or closing is None:
         return FrontMatter(start, {})
     block, end = text[opening.end() : closing.start() + 1], closing.end()
@@ -70,7 +71,7 @@ def split(text: str, name: str) -> FrontMatter:
     except _NotMetadataError:
         return FrontMatter(start, {})
     except _MalformedError as error:
-        message = f"The front matter cannot be read: {error}. It was kept as text; correct it to have its metadata."
+        message = f"The front matter cannot be read: {error}. It is treated as text; fix it to get its metadata."
         finding = Finding(code="frontmatter-malformed", path=name, line=error.line + 2, message=message)
         return FrontMatter(start, {}, opaque=Span(start, end), findings=(finding,))
     # A short block makes much only of aliases.
@@ -86,17 +87,14 @@ def _reserved(key: str, name: str, block: str, fence: str) -> Finding:
     """The finding for a key that has the name of quire's own metadata; on line 1 if its line is not found."""
     block = block.replace("\r\n", "\n").replace("\r", "\n")
     if fence == "-":
-        found = re.search(rf"""^["']?{key}["']?[ \t]*:""", block, re.MULTILINE)
+        match = re.search(rf"""^["']?{key}["']?[ \t]*:""", block, re.MULTILINE)
     else:
         top = re.split(r"^[ \t]*\[", block, maxsplit=1, flags=re.MULTILINE)[0]  # keys below are those of a table
-        found = re.search(rf"""^[ \t]*["']?{key}(?![\w-])""", top, re.MULTILINE) or re.search(
+        match = re.search(rf"""^[ \t]*["']?{key}(?![\w-])""", top, re.MULTILINE) or re.search(
             rf"""^[ \t]*\[{{1,2}}[ \t]*["']?{key}(?![\w-])""", block, re.MULTILINE
         )
-    line = block.count("\n", 0, found.start()) + 2 if found else 1
-    message = (
-        f"The front matter has {key!r}, a name that belongs to quire's own metadata. "
-        "It was left out of the chunks' metadata; rename it to have it there."
-    )
+    line = block.count("\n", 0, match.start()) + 2 if match else 1
+    message = f"front matter key {key!r} is reserved by quire, so it is left out of metadata; rename it"
     return Finding(code="frontmatter-reserved", path=name, line=line, message=message)
 
 
@@ -158,7 +156,7 @@ class _JsonValues:
         self._left = _MAX_SIZE + 2 * len(block)
 
     def mapping(self, values: dict[Any, Any], depth: int) -> dict[str, Any]:
-        return {key if type(key) is str else _key(key): self.value(each, depth) for key, each in values.items()}
+        return {key if type(key) is str else _key(key): self.value(value, depth) for key, value in values.items()}
 
     def value(self, value: Any, depth: int) -> Any:
         is_text = type(value) is str
@@ -172,7 +170,7 @@ class _JsonValues:
                 raise _MalformedError(f"its values are nested deeper than {_MAX_DEPTH} levels", 0)
             if isinstance(value, dict):
                 return self.mapping(value, depth + 1)
-            return [self.value(each, depth + 1) for each in value]
+            return [self.value(item, depth + 1) for item in value]
         return json_scalar(value)
 
 

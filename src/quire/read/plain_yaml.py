@@ -45,13 +45,13 @@ def load(block: str) -> dict[str, Any] | None:
 
 def _mapping(block: str, depth: int) -> dict[str, Any] | None:
     """The mapping in ``block``; None if there are only comments."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for key, line, lines, other in _ENTRY.findall(block):
         if other or key in _VALUES or depth > _MAX_DEPTH:
             raise _OtherYamlError
         if key:
-            found[key] = _text_value(line) if line else _value(lines, depth)
-    return found or None
+            values[key] = _text_value(line) if line else _value(lines, depth)
+    return values or None
 
 
 def _value(lines: str, depth: int) -> Any:
@@ -66,17 +66,17 @@ def _value(lines: str, depth: int) -> Any:
 
 
 def _list(block: str, depth: int) -> list[Any]:
-    found: list[Any] = []
+    values: list[Any] = []
     for dash, line, lines, other in _ITEM.findall(block):
         if other:
             raise _OtherYamlError
         if line:
-            found.append(_text_value(line))
+            values.append(_text_value(line))
         elif _KEY_START.match(lines):
-            found.append(_mapping(_dedented(lines, len(dash)), depth + 1))
+            values.append(_mapping(_dedented(lines, len(dash)), depth + 1))
         else:
-            found.append(_scalar(lines))
-    return found
+            values.append(_scalar(lines))
+    return values
 
 
 def _dedented(lines: str, indent: int) -> str:
@@ -97,10 +97,10 @@ def _scalar(lines: str) -> Any:
         return _text_value(" ".join([line.strip(" ") for line in text[:-1].split("\n")]))
     if style:
         return below.replace(f"\n{indent}", "\n" if style == "|" else " ") + ("" if strip else "\n")
-    found = _WORDS.findall(words) if words.strip(" ") else []
-    if any(other for _, other in found):
+    values = _WORDS.findall(words) if words.strip(" ") else []
+    if any(other for _, other in values):
         raise _OtherYamlError
-    return [_text_value(word) for word, _ in found]
+    return [_text_value(word) for word, _ in values]
 
 
 def _text_value(text: str) -> Any:

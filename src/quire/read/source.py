@@ -13,7 +13,7 @@ import stat
 from pathlib import Path
 from typing import Literal, get_args
 
-from quire.errors import InputError, UndecodableError, impossible
+from quire.errors import InputError, UndecodableError, invalid_value
 from quire.model import BOM, Finding, Source, Syntax
 from quire.offsets import lines_at
 from quire.read.frontmatter import split
@@ -89,7 +89,7 @@ def kind(mode: int) -> str:
 def decode(data: bytes, name: str, errors: OnUndecodable = "strict") -> tuple[str, tuple[Finding, ...]]:
     """Decode UTF-8, or UTF-16 or UTF-32 with a byte order mark."""
     if errors not in _ON_UNDECODABLE:
-        raise impossible("errors", errors, f"choose from: {', '.join(map(repr, _ON_UNDECODABLE))}")
+        raise invalid_value("errors", errors, f"choose from: {', '.join(map(repr, _ON_UNDECODABLE))}")
     encoding = _encoding(data)
     try:
         return data.decode(encoding), ()
@@ -104,8 +104,8 @@ def decode(data: bytes, name: str, errors: OnUndecodable = "strict") -> tuple[st
         text = data.decode(encoding, "replace")
         # The file may have U+FFFD of its own.
         count = text.count("\ufffd") - data.decode(encoding, "ignore").count("\ufffd")
-        places = "1 undecodable place was" if count == 1 else f"{count} undecodable places were"
-        message = f"{places} replaced by U+FFFD, the first at byte offset {error.start}; convert the file to UTF-8."
+        sequences = "1 undecodable sequence was" if count == 1 else f"{count} undecodable sequences were"
+        message = f"{sequences} replaced by U+FFFD, the first at byte offset {error.start}; convert the file to UTF-8."
         return text, (Finding(code="undecodable", path=name, line=line, message=message),)
 
 
@@ -122,7 +122,7 @@ def _encoding(data: bytes) -> str:
 def unread(path: str, error: OSError | ValueError) -> InputError:
     """The error that says why a path cannot be read."""
     if not isinstance(error, OSError):
-        return InputError(path, "the path holds a NUL or undecodable character", "check it")
+        return InputError(path, "the path contains a NUL or an undecodable character", "check it")
     return InputError(path, *_REASONS.get(error.errno or 0, (f"cannot be read: {error.strerror or error}",)))
 
 

@@ -46,16 +46,19 @@ def load(block: str) -> Any:
         finally:
             loader.dispose()
     except yaml.reader.ReaderError as error:
-        before = block.encode()[: error.position].decode(errors="ignore") if _IS_C else block[: error.position]
-        raise BadYamlError(error.reason, len(before)) from error
+        offset = len(block.encode()[: error.position].decode(errors="ignore")) if _IS_C else error.position
+        raise _forbidden(block, offset) from error
     except yaml.MarkedYAMLError as error:
         problem = ", ".join(part for part in (error.context, error.problem) if part)
         marks = [mark.index for mark in (error.problem_mark, error.context_mark) if mark]
         # Where the value began, if parsing failed at the end of the text.
         offset = next((index for index in marks if index < len(block)), max(len(block) - 1, 0))
-        raise BadYamlError(problem, offset) from error
+        # libyaml has two wordings for a tab, PyYAML's own reader another.
+        raise BadYamlError(
+            "a tab where YAML takes only spaces" if block[offset] == "\t" else problem, offset
+        ) from error
     except UnicodeEncodeError as error:
-        raise BadYamlError("a lone surrogate is not text", error.start) from error
+        raise _forbidden(block, error.start) from error
 
 
 class _Values:
@@ -90,8 +93,8 @@ class _Values:
             raise _unknown_tag(event)
         elif kind is SequenceStartEvent:
             value = []
-            while type(each := self._next()) is not SequenceEndEvent:
-                value.append(self._value(each, depth + 1))
+            while type(item := self._next()) is not SequenceEndEvent:
+                value.append(self._value(item, depth + 1))
         else:
             value = self._mapping(depth + 1)
             value = sorted(value, key=repr) if event.tag == f"{_TAG}set" else value
@@ -100,7 +103,7 @@ class _Values:
         return value
 
     def _mapping(self, depth: int) -> dict[Any, Any]:
-        found: dict[Any, Any] = {}
+        values: dict[Any, Any] = {}
         merged: dict[Any, Any] = {}
         while type(event := self._next()) is not MappingEndEvent:
             key = self._value(event, depth)
@@ -108,13 +111,13 @@ class _Values:
                 raise _bad("found unhashable key", event)
             value = self._value(self._next(), depth)
             if key == "<<" and type(event) is ScalarEvent and event.implicit[0]:
-                for each in reversed(value) if isinstance(value, list) else [value]:
-                    if not isinstance(each, dict):
+                for mapping in reversed(value) if isinstance(value, list) else [value]:
+                    if not isinstance(mapping, dict):
                         raise _bad("expected a mapping for merging", event)
-                    merged.update(each)
+                    merged.update(mapping)
             else:
-                found[key] = value
-        return merged | found if merged else found
+                values[key] = value
+        return merged | values if merged else values
 
 
 def _scalar(event: Any) -> Any:
@@ -142,6 +145,10 @@ def _converted(tag: str, text: str) -> Any:
         return SafeConstructor.yaml_constructors[tag](SafeConstructor(), yaml.ScalarNode(tag, text))
     except (ArithmeticError, AttributeError, LookupError, ValueError, yaml.YAMLError):
         return text
+
+
+def _forbidden(block: str, offset: int) -> BadYamlError:
+    return BadYamlError(f"the character U+{ord(block[offset]):04X} is not allowed", offset)
 
 
 def _bad(problem: str, event: Any) -> BadYamlError:

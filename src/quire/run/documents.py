@@ -8,7 +8,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from quire.errors import InputError, impossible
+from quire.errors import InputError, invalid_value
 from quire.run import ray_engine
 from quire.run.parts import PART, Done, Part, Problem, parts_of, read_documents, remove_other_parts, without, write_part
 from quire.run.process_pool import Lost, map_batches
@@ -74,7 +74,7 @@ def results(
 ) -> Generator[Done, None, None]:
     """The results of ``work`` for all parts, in order. A document that kills its process is a problem of its part."""
     if engine not in ENGINES:
-        raise impossible("engine", engine, f"choose from: {', '.join(ENGINES)}")
+        raise invalid_value("engine", engine, f"choose from: {', '.join(ENGINES)}")
     run = ENGINES[engine]
     with closing(run(parts, work, workers)) as running:
         for part, done in running:

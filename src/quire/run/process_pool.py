@@ -23,13 +23,13 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import resource_tracker
 from multiprocessing.process import BaseProcess
 from types import ModuleType
 from typing import Any, TypeVar
 
+from quire.operating_system import interrupts_blocked
 from quire.run.workers import Batch
 
 Item = TypeVar("Item")
@@ -190,14 +190,13 @@ def _isolated_start() -> Iterator[None]:
     Ctrl-C reaches all processes of a terminal, and one that is still importing would print a traceback. A new process
     imports the main module of its caller: a program without ``if __name__ == "__main__"`` would do its work again.
     """
-    with ExitStack() as stack:
-        if sys.platform != "win32":
-            resource_tracker.ensure_running()  # when it starts, it unblocks signals
-            before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-            stack.callback(signal.pthread_sigmask, signal.SIG_SETMASK, before)
-        stack.callback(sys.modules.__setitem__, "__main__", sys.modules["__main__"])
+    main = sys.modules["__main__"]
+    with interrupts_blocked():
         sys.modules["__main__"] = ModuleType("__main__")
-        yield
+        try:
+            yield
+        finally:
+            sys.modules["__main__"] = main
 
 
 def _initialize(prepare: Callable[[], object] | None) -> None:

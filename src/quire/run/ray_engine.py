@@ -14,7 +14,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from quire.errors import QuireError
+from quire.errors import MissingExtraError
 from quire.run.parts import Done, Part
 
 _RETRIES = 3
@@ -62,4 +62,4 @@ def _ray() -> tuple[Any, Any]:
     try:
         return import_module("ray"), import_module("ray.data")
     except ImportError as error:
-        raise QuireError("the engine ray needs Ray", "install it: pip install 'quire[ray]'") from error
+        raise MissingExtraError("ray") from error

@@ -7,7 +7,7 @@ phases.py            the order of a search; term_limit.py limits the length of a
 matching_nodes.py    the nodes that match; path_filter.py restricts them to some documents
 second_pass.py       the best nodes are ranked again
 merge.py             parent sections replace their children; not all results are from one document
-build_hits.py        results to hits (hit.py)
-token_budget.py      the text of each hit within ``max_tokens``
+token_budget.py      the text of each hit (hit.py) within ``max_tokens``
+explain.py           how a score and the merging came about
 match_ranges.py      where the query's words are in a hit
 """

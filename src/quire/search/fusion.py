@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from msgspec.structs import replace
+
 from quire.index.engine.clauses import all_items, is_plain
-from quire.index.engine.snapshot import Location, Ranked, Snapshot
-from quire.query.query_tree import All, Query
+from quire.index.engine.snapshot import Location, Match, Snapshot
+from quire.query.query_tree import Group, Query
 
 Mode = Literal["words", "meaning", "hybrid"]
 
@@ -17,7 +19,7 @@ class Near(NamedTuple):
 
     similarity: Mapping[Location, float]
     """From -1 to 1, the largest first."""
-    usual: float
+    baseline: float
     """The similarity of a node that has nothing to do with the query."""
     weight: float
     """The part of a score that is the vectors'; the rest is the words'."""
@@ -25,26 +27,22 @@ class Near(NamedTuple):
 
 def is_plain_query(query: Query) -> bool:
     """Whether a query has words alone. One with operators is searched by words: vectors know no operators."""
-    return all(is_plain(item) or isinstance(item, All) for item in all_items(query))
+    return all(is_plain(item) or isinstance(item, Group) for item in all_items(query))
 
 
-def fused(snapshot: Snapshot, top: Sequence[Ranked], near: Near) -> list[Ranked]:
+def fused(snapshot: Snapshot, matches: Sequence[Match], near: Near) -> list[Match]:
     """The nodes found by words and by meaning, the best first, with scores up to 1."""
-    best = top[0][0] if top and top[0][0] > 0 else 1.0
+    best = matches[0].score if matches and matches[0].score > 0 else 1.0
     largest = max(near.similarity.values(), default=1.0)
-    scale = max(largest - near.usual, 1e-6)
-    meanings = {location: max(each - near.usual, 0.0) / scale for location, each in near.similarity.items()}
-    words = {
-        (snapshot.record(node_key[0]).id, node_key[1]): (score, address, node_key) for score, address, node_key in top
+    scale = max(largest - near.baseline, 1e-6)
+    meanings = {
+        location: max(similarity - near.baseline, 0.0) / scale for location, similarity in near.similarity.items()
     }
+    by_words = {(snapshot.document_ids[match.number], match.position): match for match in matches}
+    others = snapshot.addresses([location for location in meanings if location not in by_words])
+    by_meaning = snapshot.matches_at([(near.weight * meanings[location], others[location]) for location in others])
     both = [
-        ((1 - near.weight) * score / best + near.weight * meanings.get(location, 0.0), address, node_key)
-        for location, (score, address, node_key) in words.items()
+        replace(match, score=(1 - near.weight) * match.score / best + near.weight * meanings.get(location, 0.0))
+        for location, match in by_words.items()
     ]
-    others = snapshot.addresses([location for location in meanings if location not in words])
-    node_keys = snapshot.node_keys(list(others.values()))
-    both += [
-        (near.weight * meanings[location], address, node_key)
-        for (location, address), node_key in zip(others.items(), node_keys, strict=True)
-    ]
-    return sorted(both, key=lambda each: -each[0])
+    return sorted([*both, *by_meaning], key=lambda match: -match.score)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Literal
 
 import msgspec
 
 from quire.model import Span
+from quire.search.token_budget import Excerpt
 
 How = Literal["match", "parent", "aggregated"]
 
@@ -58,36 +60,61 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
         return hash((self.id, self.score, self.text))
 
 
+def make_hit(
+    excerpt: Excerpt,
+    *,
+    language: str,
+    constituents: tuple[str, ...],
+    score: float = 0.0,
+    how: How = "match",
+    explanation: Mapping[str, Any] | None = None,
+) -> Hit:
+    """A hit with the text that is shown of it."""
+    node, spans = excerpt.node, excerpt.spans
+    span = Span(node.start, node.full_end)
+    return Hit(
+        id=node.id,
+        score=score,
+        title=node.title,
+        breadcrumb=node.breadcrumb,
+        breadcrumb_line=node.breadcrumb_line,
+        text=excerpt.text,
+        tree=node.tree,
+        path=node.path,
+        language=language,
+        depth=node.depth,
+        span=span,
+        byte_span=Span(node.byte_start, node.byte_full_end),
+        lines=(node.line, node.full_last_line),
+        tokens=excerpt.tokens,
+        complete=spans == (span,),
+        parts=spans,
+        how=how,
+        constituents=constituents,
+        explanation=explanation or {},
+    )
+
+
 class Results(list[Hit]):
     """The hits, the best first, with details of the search."""
 
-    def __init__(
-        self,
-        hits: Sequence[Hit] = (),
-        *,
-        query: str = "",
-        ignored_terms: int = 0,
-        corrections: Mapping[str, Sequence[str]] | None = None,
-        below_cutoff: int = 0,
-        over_budget: int = 0,
-        unknown_words: Sequence[str] = (),
-        words_alike: Sequence[str] = (),
-        phases: Mapping[str, Any] | None = None,
-    ) -> None:
+    query: str = ""
+    """As typed."""
+    ignored_terms: int = 0
+    """How many terms of the query were ignored because it has more than 64."""
+    corrections: Mapping[str, Sequence[str]] = MappingProxyType({})
+    """Words that do not occur, with the words searched instead; ``auth*`` stands for words that start so."""
+    below_cutoff: int = 0
+    """How many results were left out because they score much less than the best."""
+    over_budget: int = 0
+    """How many results were left out because they do not fit the token budget."""
+    unknown_words: Sequence[str] = ()
+    """Words that do not occur, and for which nothing was searched instead."""
+    words_alike: Sequence[str] = ()
+    """If nothing was found: words of the documents that begin as the query's first unknown word does."""
+    phases: Mapping[str, Any] = MappingProxyType({})
+    """What each phase of the search counted."""
+
+    def __init__(self, hits: Iterable[Hit] = (), **details: Any) -> None:
         super().__init__(hits)
-        self.query = query
-        """As typed."""
-        self.ignored_terms = ignored_terms
-        """How many terms of the query were ignored because it has more than 64."""
-        self.corrections = dict(corrections or {})
-        """Words that do not occur, with the words searched instead; ``auth*`` stands for words that start so."""
-        self.below_cutoff = below_cutoff
-        """How many results were left out because they score much less than the best."""
-        self.over_budget = over_budget
-        """How many results were left out because they do not fit the token budget."""
-        self.unknown_words = tuple(unknown_words)
-        """Words that do not occur, and for which nothing was searched instead."""
-        self.words_alike = tuple(words_alike)
-        """If nothing was found: words of the documents that begin as the query's first unknown word does."""
-        self.phases = dict(phases or {})
-        """What each phase of the search counted."""
+        vars(self).update(details)

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import NamedTuple
 from unicodedata import category
 
-from quire.errors import impossible
+from quire.errors import invalid_value
 from quire.index.engine.analysis import adjacent_terms, spellings, term_pairs, word_terms
 from quire.index.engine.function_words import is_function_word
 from quire.index.engine.normalization import ALONE, CLUSTERS, EMOJI, humps
@@ -33,10 +33,10 @@ _DROPPED = "g"  # stemmers keep the first letter, but the Dutch one turns ``gelo
 def match_ranges(hit: Hit, query: str, corrections: Corrections | None = None) -> tuple[Span, ...]:
     """The spans of the query's words in ``hit.text``, in order. ``corrections`` are those of the results."""
     if not isinstance(hit, Hit):
-        raise impossible("hit", hit, "it must be a result of a search")
+        raise invalid_value("hit", hit, "it must be a result of a search")
     check.string("query", query)
-    found = tuple((word, tuple(instead)) for word, instead in (corrections or {}).items())
-    return _remembered(query, hit.language, found)(hit.text)
+    pairs = tuple((word, tuple(instead)) for word, instead in (corrections or {}).items())
+    return _remembered(query, hit.language, pairs)(hit.text)
 
 
 @lru_cache(maxsize=16)
@@ -46,9 +46,9 @@ def _remembered(query: str, language: str, corrections: tuple[tuple[str, tuple[s
 
 def highlighter(query: Query | None, language: str, corrections: Corrections) -> Highlighter:
     """Finds a query's words in texts of a language: all but function words, or these if there are no others."""
-    found = [leaf for leaf in (leaves(query) if query else ()) if leaf.field in (None, "title", "body")]
-    marked = [leaf for leaf in found if isinstance(leaf, Phrase) or not is_function_word(leaf.text, (language,))]
-    wanted = dict.fromkeys(each for leaf in marked or found for each in _wanted(leaf, language, corrections))
+    searched = [leaf for leaf in (leaves(query) if query else ()) if leaf.field in (None, "title", "body")]
+    marked = [leaf for leaf in searched if isinstance(leaf, Phrase) or not is_function_word(leaf.text, (language,))]
+    wanted = dict.fromkeys(target for leaf in marked or searched for target in _wanted(leaf, language, corrections))
     return Highlighter(wanted, partial(word_terms, language=language))
 
 
@@ -89,13 +89,13 @@ class Highlighter:
     """Finds the words of one query in texts."""
 
     def __init__(self, wanted: Iterable[Wanted], terms: Callable[[str], Sequence[str]]) -> None:
-        some = [each for each in wanted if each.terms]
+        some = [target for target in wanted if target.terms]
         self._terms = terms
-        self._prefixes = tuple({each.terms[-1] for each in some if each.prefix})
+        self._prefixes = tuple({target.terms[-1] for target in some if target.prefix})
         self._by_first: dict[str, list[Wanted]] = {}
-        for each in some:
-            self._by_first.setdefault(each.terms[0], []).append(each)
-        self._wanted_terms = {term for each in some for term in each.terms}
+        for target in some:
+            self._by_first.setdefault(target.terms[0], []).append(target)
+        self._wanted_terms = {term for target in some for term in target.terms}
         self._letters = {term[0] for term in self._wanted_terms} | {_DROPPED}
         self._split = cache(self._split_word)
 
@@ -105,10 +105,10 @@ class Highlighter:
         split = {word: tokens for word in set(pattern.findall(text)) if (tokens := self._split(word))}
         whole: list[_Token] = []  # as words
         parts: list[_Token] = []  # with names split into their parts
-        for number, found in enumerate(pattern.finditer(text) if split else ()):
-            if found[0] in split:
-                at = found.start()
-                for some, into in zip(split[found[0]], (whole, parts), strict=True):
+        for number, word in enumerate(pattern.finditer(text) if split else ()):
+            if word[0] in split:
+                at = word.start()
+                for some, into in zip(split[word[0]], (whole, parts), strict=True):
                     into += [_Token(term, word, at + start, at + end, number) for term, word, start, end, _ in some]
         return _disjoint(sorted({*self._matches(whole), *self._matches(parts)}))
 
@@ -123,33 +123,35 @@ class Highlighter:
             parts += self._tokens(name, at)
             at += len(name)
         parts = parts if len(names) > 1 else whole
-        is_wanted = any(each.term in self._wanted_terms or _begins(each, self._prefixes) for each in (*whole, *parts))
+        is_wanted = any(
+            token.term in self._wanted_terms or _begins(token, self._prefixes) for token in (*whole, *parts)
+        )
         return (whole, parts) if is_wanted else None
 
     def _tokens(self, word: str, at: int) -> list[_Token]:
         lower = word.lower()
         is_possible = lower[0] in self._letters or not lower[0].isascii()
-        found = self._terms(lower if word.isascii() else word) if is_possible else ("",)
-        return [_Token(term, lower, at, at + len(word)) for term in found]
+        terms = self._terms(lower if word.isascii() else word) if is_possible else ("",)
+        return [_Token(term, lower, at, at + len(word)) for term in terms]
 
     def _matches(self, tokens: Sequence[_Token]) -> Iterator[tuple[int, int]]:
         by_first = self._by_first
-        prefixes = [each for some in by_first.values() for each in some if each.prefix and len(each.terms) == 1]
+        prefixes = [target for some in by_first.values() for target in some if target.prefix and len(target.terms) == 1]
         for number, token in enumerate(tokens):
-            for each in (*by_first.get(token.term, ()), *prefixes):
-                found = tokens[number : number + len(each.terms)]
-                if _is_match(found, each):
-                    yield token.start, found[-1].end
+            for target in (*by_first.get(token.term, ()), *prefixes):
+                following = tokens[number : number + len(target.terms)]
+                if _is_match(following, target):
+                    yield token.start, following[-1].end
 
 
-def _is_match(found: Sequence[_Token], wanted: Wanted) -> bool:
+def _is_match(tokens: Sequence[_Token], wanted: Wanted) -> bool:
     """Whether some terms of the text are those of a word or phrase, and adjacent."""
     *first, last = wanted.terms
     return (
-        len(found) == len(wanted.terms)
-        and all(token.term == term for token, term in zip(found, first, strict=False))
-        and all(right.word - left.word <= 1 for left, right in pairwise(found))
-        and (found[-1].term == last or (wanted.prefix and _begins(found[-1], (last,))))
+        len(tokens) == len(wanted.terms)
+        and all(token.term == term for token, term in zip(tokens, first, strict=False))
+        and all(right.word - left.word <= 1 for left, right in pairwise(tokens))
+        and (tokens[-1].term == last or (wanted.prefix and _begins(tokens[-1], (last,))))
     )
 
 
@@ -162,7 +164,7 @@ def _word_pattern(text: str) -> re.Pattern[str]:
     """A pattern for the words of a text; ``re`` has no class for combining marks."""
     if text.isascii():
         return _ASCII_WORD
-    return _unicode_word("".join(sorted(each for each in set(text) if category(each)[0] == "M")))
+    return _unicode_word("".join(sorted(character for character in set(text) if category(character)[0] == "M")))
 
 
 @lru_cache(maxsize=64)
@@ -174,10 +176,10 @@ def _unicode_word(marks: str) -> re.Pattern[str]:
 
 def _disjoint(spans: Iterable[tuple[int, int]]) -> tuple[Span, ...]:
     """Ordered spans, with overlapping ones joined."""
-    found: list[Span] = []
+    joined: list[Span] = []
     for start, end in spans:
-        if found and start < found[-1].end:
-            found[-1] = Span(found[-1].start, max(found[-1].end, end))
+        if joined and start < joined[-1].end:
+            joined[-1] = Span(joined[-1].start, max(joined[-1].end, end))
         else:
-            found.append(Span(start, end))
-    return tuple(found)
+            joined.append(Span(start, end))
+    return tuple(joined)

@@ -2,196 +2,90 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Container, Iterable, Sequence
 from itertools import islice
 from typing import Any
 
 import msgspec
+from msgspec import structs
 
-from quire.index.engine.clauses import QueryContext, Ranking, all_items, is_plain
-from quire.index.engine.compile import Compiler, filtered
+from quire.index.engine.clauses import (
+    QueryContext,
+    all_but,
+    all_items,
+    compiled,
+    filtered,
+    is_plain,
+    one_of,
+)
 from quire.index.engine.corrections import Dictionary
-from quire.index.engine.coverage import DIGITS, coverage, filtered_queries
-from quire.index.engine.index_schema import DOC, ID, TREE
-from quire.index.engine.snapshot import Address, Location, Ranked, Snapshot
-from quire.index.node import NodeRef
+from quire.index.engine.coverage import own_shares
+from quire.index.engine.index_schema import DOC, TREE
+from quire.index.engine.snapshot import Match, Snapshot
 from quire.query import leaves
 from quire.query.query_tree import Not, Phrase, Query, Word
 from quire.search.argument_checks import known_trees
 from quire.search.fusion import Near, fused
-from quire.search.merge import Candidate
 from quire.search.path_filter import matches_path
-from quire.search.ranking_settings import BOOSTS, SHARPNESS, SearchSettings
+from quire.search.ranking_settings import SHARPNESS, SearchSettings
 from quire.search.second_pass import rescored
 
-MAX_NODES = 10_000  # the most nodes that a search looks at
 MAX_CORRECTED = 8  # for how many unknown words of a query corrections are looked up
 
 
-class Match(Candidate, frozen=True, kw_only=True, gc=False):
-    """A node that matches. Its score is 1 for the best."""
-
-    address: Address
-    number: int  # of its document
-
-
-class Matching(msgspec.Struct, frozen=True):
-    """A query with its best nodes, after both passes."""
+class PreparedQuery(msgspec.Struct, frozen=True):
+    """A query that is ready to be searched in a snapshot."""
 
     snapshot: Snapshot
-    compiler: Compiler
+    context: QueryContext  # has the corrections of its words
     query: Query
     settings: SearchSettings
-    top: Sequence[Ranked]
-    is_all: bool  # whether ``top`` has all nodes that match
-
-    @classmethod
-    def of(
-        cls,
-        snapshot: Snapshot,
-        compiler: Compiler,
-        query: Query,
-        settings: SearchSettings,
-        *,
-        filters: Sequence[Any],
-        limit: int,
-        near: Near | None = None,
-    ) -> Matching:
-        """Run a query for its best ``limit`` nodes."""
-        compiled = compiler.compile(query)
-        top = [] if compiled is None else snapshot.ranked(filtered(compiled, *filters), limit)
-        again = rescored(snapshot, compiler.context, query, top, settings)
-        if near is not None:
-            again = fused(snapshot, again if near.weight < 1 else [], near)
-        return cls(snapshot, compiler, query, settings, again, is_all=len(top) < limit)
-
-    @property
-    def best_score(self) -> float:
-        """The score of the best node, which all scores are divided by."""
-        best = self.top[0][0] if self.top else 0.0
-        return best if best > 0 else 1.0
-
-    def matches(self, limit: int) -> list[Match]:
-        """The best ``limit`` nodes."""
-        refs = self.snapshot.refs(node_key for _, _, node_key in self.top[:limit])
-        return self._matches(self.top[:limit], refs, [1.0] * len(refs))
-
-    def matches_in_documents(self, limit: int) -> list[Match]:
-        """The nodes near the best of their document, in all documents that can have one of ``limit`` results.
-
-        A result scores at least as much as its best node and at most ``score_cap_multiplier`` times that.
-        """
-        best = self.best_score
-        scores = [(score / best) ** SHARPNESS if score > 0 else 0.0 for score, _, _ in self.top]
-        bests: dict[int, float] = {}
-        for score, (_, _, (number, _)) in zip(scores, self.top, strict=True):
-            bests.setdefault(number, score)
-        least = sorted(bests.values(), reverse=True)[limit - 1] if len(bests) > limit else 0.0
-        cap = max(self.settings.score_cap_multiplier, 1.0)
-        cutoff = self.settings.match_cutoff
-        chosen = [
-            ranked
-            for score, ranked in zip(scores, self.top, strict=True)
-            if cap * (in_document := bests[ranked[2][0]]) >= least and score >= cutoff * in_document
-        ]
-        refs = self.snapshot.refs(node_key for _, _, node_key in chosen)
-        return self._matches(chosen, refs, self._coverage(refs, [address for _, address, _ in chosen]))
-
-    def _coverage(self, refs: Sequence[NodeRef], addresses: Sequence[Address]) -> list[float]:
-        """The share of the query that each node's own title and body satisfy; 1 if it searches for no text.
-
-        Shares are compared only where one match is below another.
-        """
-        locations = {(each.document_id, each.position) for each in refs}
-        several = list(
-            dict.fromkeys(
-                each.document_id
-                for each in refs
-                if any((each.document_id, above.position) in locations for above in each.ancestors)
-            )
-        )
-        wanted = coverage(self.compiler.context, self.query) if several else None
-        if not wanted or not wanted.text:
-            return [1.0] * len(refs)
-        filters = self.compiler.one_of(DOC, several), self.compiler.one_of(ID, several)
-        shares: dict[tuple[int, int], float] = defaultdict(float)
-        for query in filtered_queries(wanted, *filters):
-            for score, address in self.snapshot.top(query, self.snapshot.node_count(several)):
-                shares[address.segment_ord, address.doc] += score
-        return [round(shares[address.segment_ord, address.doc], DIGITS) for address in addresses]
-
-    def without_excluded(self) -> tuple[Matching, set[Location]]:
-        """The same without nodes that have something the query excludes, also below them; and all such nodes."""
-        refused = [item.item for item in all_items(self.query) if isinstance(item, Not)]
-        compiled = [each for item in refused if (each := self.compiler.compile(item, strict=True)) is not None]
-        locations: set[Location] = set()
-        if not compiled or not self.top:
-            return self, locations
-        refs = self.snapshot.refs(node_key for _, _, node_key in self.top)
-        documents = list(dict.fromkeys(ref.document_id for ref in refs))
-        for each in compiled:
-            inside = filtered(each, self.compiler.one_of(DOC, documents))
-            hits = self.snapshot.top(inside, self.snapshot.node_count(documents))
-            for ref in self.snapshot.refs(self.snapshot.node_keys([address for _, address in hits])):
-                positions = (ref.position, *(above.position for above in ref.ancestors))
-                locations.update((ref.document_id, position) for position in positions)
-        kept = [
-            ranked
-            for ranked, ref in zip(self.top, refs, strict=True)
-            if (ref.document_id, ref.position) not in locations
-        ]
-        return msgspec.structs.replace(self, top=kept), locations
-
-    def _matches(self, ranked: Sequence[Ranked], refs: Sequence[NodeRef], own: Sequence[float]) -> list[Match]:
-        """Matches with normalized scores; ``own`` is the share of the query that each node satisfies itself."""
-        best = self.best_score
-        is_text = not self.top or self.top[0][0] > 0  # else a query such as ``tree:docs``: all are equally good
-        return [
-            Match(
-                document=ref.document_id,
-                position=ref.position,
-                depth=ref.depth,
-                score=(score / best) ** SHARPNESS if is_text else 1.0,
-                own=share,
-                ancestors=ref.ancestors,
-                address=address,
-                number=ref.number,
-            )
-            for (score, address, _), ref, share in zip(ranked, refs, own, strict=True)
-        ]
+    filters: Sequence[Any]  # for the engine
+    unknown: Sequence[str]  # words that do not occur and have no correction
 
 
-def make_compiler(snapshot: Snapshot, settings: SearchSettings, query: Query | None = None) -> Compiler:
-    """The compiler for a snapshot and a query."""
-    ranking = Ranking(
-        boosts={**BOOSTS, **settings.boosts},
-        tie=settings.tie,
-        coordination=settings.coordination,
-    )
+def prepare(
+    snapshot: Snapshot,
+    query: Query,
+    settings: SearchSettings,
+    *,
+    trees: Sequence[str] | None = None,
+    paths: Sequence[str] | None = None,
+    without: str | None = None,
+) -> PreparedQuery:
+    """Correct a query, and restrict it to some trees and path patterns, without the document ``without``.
+
+    A word with which others start becomes a prefix: ``auth`` finds *authentication*.
+    """
+    _refuse_unknown_trees(snapshot, query, trees)
+    words = list(leaves(query))
     context = QueryContext(
         schema=snapshot.schema,
         languages=snapshot.settings.languages,
         dictionary=Dictionary(snapshot),
-        ranking=ranking,
-        first_word=next((leaf.text for leaf in leaves(query)), "") if query else "",
+        boosts=structs.asdict(settings.boosts),
+        tie=settings.tie,
+        coordination=settings.coordination,
+        first_word=words[0].text if words else "",
     )
-    return Compiler(context)
-
-
-def corrected(context: QueryContext, query: Query) -> tuple[Query, dict[str, tuple[str, ...]], tuple[str, ...]]:
-    """The query, corrections for its first words that do not occur, and those of them that have none.
-
-    A word with which others start becomes a prefix: ``auth`` finds *authentication*.
-    """
-    plain = [leaf for leaf in leaves(query) if is_plain(leaf)]
-    texts = dict.fromkeys(word.text for word in plain if not context.is_optional(word))
-    unknown = list(islice((text for text in texts if not context.dictionary.has(text)), MAX_CORRECTED))
-    prefixes = {text: (f"{text}*",) for text in unknown if context.dictionary.is_prefix(text)}
-    found = {text: prefixes.get(text) or context.dictionary.corrections(text) for text in unknown}
-    query = _with_prefixes(query, prefixes) if prefixes else query
-    corrections = {word: instead for word, instead in found.items() if instead}
-    return query, corrections, tuple(word for word in unknown if word not in corrections)
+    dictionary = context.dictionary
+    texts = dict.fromkeys([word.text for word in words if is_plain(word) and not context.is_optional(word)])
+    unknown = list(islice((text for text in texts if not dictionary.has(text)), MAX_CORRECTED))
+    if unknown:
+        prefixes = {text: (f"{text}*",) for text in unknown if dictionary.is_prefix(text)}
+        instead = {text: prefixes.get(text) or dictionary.corrections(text) for text in unknown}
+        corrections = {text: words for text, words in instead.items() if words}
+        unknown = [text for text in unknown if text not in corrections]
+        query = _with_prefixes(query, prefixes) if prefixes else query
+        context = msgspec.structs.replace(context, corrections=corrections)
+    filters = [] if trees is None else [one_of(context.schema, TREE, trees)]
+    if without is not None:
+        filters.append(all_but(context.schema, DOC, without))
+    if paths is not None:
+        records = snapshot.files.values()
+        documents = [record.id for record in records if matches_path(record.tree, record.path, paths)]
+        filters.append(one_of(context.schema, DOC, documents))
+    return PreparedQuery(snapshot, context, query, settings, filters, unknown)
 
 
 def _with_prefixes(query: Query, prefixes: Container[str]) -> Query:
@@ -203,28 +97,93 @@ def _with_prefixes(query: Query, prefixes: Container[str]) -> Query:
     return msgspec.structs.replace(query, items=tuple(_with_prefixes(item, prefixes) for item in query.items))
 
 
-def refuse_unknown_trees(snapshot: Snapshot, query: Query, trees: Iterable[str] | None) -> None:
+def _refuse_unknown_trees(snapshot: Snapshot, query: Query, trees: Iterable[str] | None) -> None:
     """Refuse a tree that does not exist, in an option or in the query: nothing would be found."""
-    known = snapshot.settings.trees
-    known_trees("trees", trees or (), known)
+    names = snapshot.settings.trees
+    known_trees("trees", trees or (), names)
     for item in all_items(query):
         if isinstance(item, Word | Phrase) and item.field == "tree":
             prefix = isinstance(item, Word) and item.prefix
-            if not any(name == item.text or (prefix and name.startswith(item.text)) for name in known):
-                known_trees("tree:", [f"{item.text}{'*' * prefix}"], known)
+            if not any(name == item.text or (prefix and name.startswith(item.text)) for name in names):
+                known_trees("tree:", [f"{item.text}{'*' * prefix}"], names)
 
 
-def make_filters(
-    snapshot: Snapshot,
-    compiler: Compiler,
-    trees: Iterable[str] | None,
-    paths: Sequence[str] | None,
-    without: str | None,
-) -> list[Any]:
-    """Filters for some trees and path patterns, and against one document."""
-    filters = [] if trees is None else [compiler.one_of(TREE, trees)]
-    filters += [] if without is None else [compiler.all_but(DOC, without)]
-    if paths is not None:
-        documents = [each.id for each in snapshot.files.values() if matches_path(each.tree, each.path, paths)]
-        filters.append(compiler.one_of(DOC, documents))
-    return filters
+def best_matches(prepared: PreparedQuery, limit: int, near: Near | None) -> tuple[list[Match], bool]:
+    """The best ``limit`` nodes after both passes, and whether no others match."""
+    snapshot, context = prepared.snapshot, prepared.context
+    query = compiled(context, prepared.query)
+    first = [] if query is None else snapshot.matches(filtered(query, *prepared.filters), limit)
+    matches = rescored(snapshot, context, prepared.query, first, prepared.settings)
+    if near is not None:
+        matches = fused(snapshot, matches if near.weight < 1 else [], near)
+    return matches, len(first) < limit
+
+
+def best_score(matches: Sequence[Match]) -> float:
+    """The score of the best node, which all scores are divided by."""
+    return matches[0].score if matches and matches[0].score > 0 else 1.0
+
+
+def normalized(matches: Sequence[Match]) -> list[Match]:
+    """The matches with scores up to 1. If none has a score, as for ``tree:docs``, all are equally good."""
+    best = best_score(matches)
+    is_text = bool(matches) and matches[0].score > 0
+    return [
+        Match((match.score / best) ** SHARPNESS if is_text else 1.0, match.address, match.number, match.position)
+        for match in matches
+    ]
+
+
+def matches_by_document(prepared: PreparedQuery, matches: Sequence[Match], limit: int) -> dict[int, list[Match]]:
+    """The nodes near the best of their document, in all documents that can have one of ``limit`` results.
+
+    A result scores at least as much as its best node and at most ``score_cap_multiplier`` times that. The matches have
+    normalized scores, the best first.
+    """
+    bests: dict[int, float] = {}
+    for match in matches:
+        bests.setdefault(match.number, match.score)
+    least = sorted(bests.values(), reverse=True)[limit - 1] if len(bests) > limit else 0.0
+    cap, cutoff = max(prepared.settings.score_cap_multiplier, 1.0), prepared.settings.match_cutoff
+    documents: dict[int, list[Match]] = {}
+    for match in matches:
+        best = bests[match.number]
+        if cap * best >= least and match.score >= cutoff * best:
+            documents.setdefault(match.number, []).append(match)
+    # Shares are compared only where one match is below another.
+    nested = [number for number, inside in documents.items() if len(inside) > 1 and _are_nested(prepared, inside)]
+    if nested and (shares := own_shares(prepared.snapshot, prepared.context, prepared.query, nested)):
+        for number in nested:
+            documents[number] = [
+                Match(match.score, match.address, number, match.position, shares.get((number, match.position), 0.0))
+                for match in documents[number]
+            ]
+    return documents
+
+
+def _are_nested(prepared: PreparedQuery, matches: Sequence[Match]) -> bool:
+    """Whether one of the matches of a document is below another."""
+    outline = prepared.snapshot.outlines[matches[0].number]
+    positions = {match.position for match in matches}
+    return any(not positions.isdisjoint(outline.ancestors(position)) for position in positions)
+
+
+Excluded = set[tuple[int, int]]
+"""Nodes that have something the query excludes, also below them: the numbers of documents, and positions."""
+
+
+def without_excluded(prepared: PreparedQuery, matches: Sequence[Match]) -> tuple[Sequence[Match], Excluded]:
+    """The matches without the nodes that a query excludes, and these nodes."""
+    snapshot, context = prepared.snapshot, prepared.context
+    refused = [item.item for item in all_items(prepared.query) if isinstance(item, Not)]
+    queries = [query for item in refused if (query := compiled(context, item, strict=True)) is not None]
+    excluded: Excluded = set()
+    if not queries or not matches:
+        return matches, excluded
+    documents = list(dict.fromkeys([snapshot.document_ids[match.number] for match in matches]))
+    inside = one_of(context.schema, DOC, documents)
+    for query in queries:
+        for match in snapshot.matches_at(snapshot.top(filtered(query, inside), snapshot.node_count(documents))):
+            above = snapshot.outlines[match.number].ancestors(match.position)
+            excluded.update((match.number, position) for position in (match.position, *above))
+    return [match for match in matches if (match.number, match.position) not in excluded], excluded

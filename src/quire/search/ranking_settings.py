@@ -1,121 +1,92 @@
-"""The settings of ranking and merging, from ``quire.toml`` or Python. docs/search.md explains them.
+"""The settings of search: ``[search]`` in quire.toml, or ``Index.open(settings=...)``. docs/search.md explains them.
 
-``SearchSettings`` declares the default, range and meaning of each. A weight of 0 turns its part of the ranking off.
+A weight of 0 turns its part of the ranking off.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Annotated, Literal
 
-from quire.errors import OptionError, impossible, near
+from msgspec import Meta, Struct
 
-BOOSTS: Mapping[str, float] = MappingProxyType(
-    dict.fromkeys(("title", "headings", "body", "links", "description", "file"), 1.0) | {"folder": 0.5, "tags": 0.5}
-)
-"""The weight of a word in each field."""
-
-MAX_TOKENS = 8_000
-"""The most tokens of an answer, unless said otherwise."""
-MAX_EXTENDED = 2_000
-"""The most tokens of such an answer if it shows what is below a section: most answers are in a section's own text."""
-NO_LIMIT = 10**9
-"""The maximum of numbers without a useful one."""
+from quire.validation import NO_LIMIT
 
 SHARPNESS = 8
 """Scores are raised to this power before they are added up. A node that answers scores only about a tenth more than
 nodes that mention the same words, and two of these should not beat it."""
 
-
-class Key(NamedTuple):
-    """A setting: a number in a range, or one of some words."""
-
-    default: Any
-    meaning: str
-    least: float = 0
-    most: float = NO_LIMIT
-    words: tuple[str, ...] = ()
-
-    def allows(self, value: Any) -> bool:
-        """Whether it may have a value."""
-        if self.words:
-            return value in self.words
-        kinds = int if isinstance(self.default, int) else (int, float)
-        return isinstance(value, kinds) and not isinstance(value, bool) and self.least <= value <= self.most
-
-    @property
-    def range(self) -> str:
-        """The possible values, for messages."""
-        if self.words:
-            return " or ".join(f'"{word}"' for word in self.words)
-        kind = "a whole number" if isinstance(self.default, int) else "a number"
-        limits = f"of at least {self.least:g}" if self.most == NO_LIMIT else f"from {self.least:g} to {self.most:g}"
-        return f"{kind} {limits}"
+Share = Annotated[float, Meta(ge=0, le=1)]
+Weight = Annotated[float, Meta(ge=0, le=1000)]
 
 
-def _key(default: Any, meaning: str, **limits: Any) -> Any:
-    return field(default=default, metadata={"key": Key(default, meaning, **limits)})
+class Boosts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The weight of a word in each field; 0 turns a field off."""
+
+    title: Annotated[Weight, Meta(description="weight of a match in the title")] = 1.0
+    headings: Annotated[Weight, Meta(description="weight of a match in the headings above")] = 1.0
+    body: Annotated[Weight, Meta(description="weight of a match in the body")] = 1.0
+    links: Annotated[Weight, Meta(description="weight of a match in the texts of links to it")] = 1.0
+    description: Annotated[Weight, Meta(description="weight of a match in the description")] = 1.0
+    file: Annotated[Weight, Meta(description="weight of a match in the file's name")] = 1.0
+    folder: Annotated[Weight, Meta(description="weight of a match in the folders above it")] = 0.5
+    tags: Annotated[Weight, Meta(description="weight of a match in the tags")] = 0.5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchSettings:
-    """The settings of ranking and merging."""
+class SearchSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The settings of ranking, merging and answers."""
 
-    boosts: Mapping[str, float] = field(default_factory=lambda: BOOSTS)
-    """The weight of a word in each field; missing fields have the default, and 0 turns a field off."""
-    tie: float = _key(0.4, "a word scores as in its best field, plus this part of the others", most=1)
-    coordination: float = _key(2.0, "how often the rarity of a matching word is added", most=1000)
-    adjacent: float = _key(
-        0.8, "the extra weight of two words that are adjacent in the query and in a title", most=1000
-    )
-    title_coverage: float = _key(1.0, "the weight of the part of a title that the query covers", most=1000)
-    stub_tokens: int = _key(300, "the title of a document with fewer tokens counts for less")
-    in_links: float = _key(0.3, "the weight of links from other pages to a section", most=1000)
-    page_links: float = _key(0.1, "the weight of links from other pages to any section of its page", most=1000)
-    meaning: float = _key(0.05, "in the mode hybrid, the part of a score that is the similarity of vectors", most=1)
-    match_cutoff: float = _key(
-        0.15, "a section matches with at least this part of the best score in its document", most=1
-    )
-    relevance_cutoff: float = _key(
-        0.01, "results with less than this part of the best score, times their rank, are left out", most=1
-    )
-    parent_rule: str = _key(
-        "best",
-        "a section replaces those below it if it has as many of the words as the best of them; any: if it has one",
-        words=("best", "any"),
-    )
-    aggregation_threshold: float = _key(
-        0.5, "more than this share of a section's children must match to be gathered", most=1
-    )
-    min_aggregation_matches: int = _key(2, "how many children must match to be gathered", least=1)
-    score_cap_multiplier: float = _key(
-        2.0, "a gathered section's score, at most this many times its best child's", least=1
-    )
-    per_document: int = _key(2, "so many results of a document keep their score, others a tenth; 0: all keep it")
-
-    def __post_init__(self) -> None:
-        """Refuse invalid values."""
-        if not isinstance(self.boosts, Mapping):
-            raise impossible("boosts", self.boosts, f"it must be numbers by field: {', '.join(BOOSTS)}")
-        for name in self.boosts:
-            if name not in BOOSTS:
-                problem = f"boosts: there is no field {name!r}{near(name, BOOSTS)}"
-                raise OptionError(problem, f"the fields are {', '.join(BOOSTS)}", option="boosts")
-        values = {f"boosts.{name}": boost for name, boost in self.boosts.items()}
-        values |= {each.name: getattr(self, each.name) for each in fields(self) if each.metadata}
-        for name, value in values.items():
-            if not KEYS[name].allows(value):
-                raise impossible(name, value, f"it must be {KEYS[name].range}")
-
-
-_FIELDS = {"links": "texts of links to it", "file": "file's name", "folder": "folders above it"}
-KEYS: Mapping[str, Key] = MappingProxyType(
-    {each.name: each.metadata["key"] for each in fields(SearchSettings) if each.metadata}
-    | {
-        f"boosts.{name}": Key(boost, f"how much a match in the {_FIELDS.get(name, name)} weighs", most=1000)
-        for name, boost in BOOSTS.items()
-    }
-)
-"""Every setting by its name, in the order of ``quire config``."""
+    limit: Annotated[int, Meta(ge=1, le=10_000, description="maximum number of results")] = 10
+    max_tokens: Annotated[
+        int, Meta(ge=0, le=NO_LIMIT, description="maximum tokens of all results together; 0: no limit")
+    ] = 8_000
+    max_below: Annotated[
+        int,
+        Meta(
+            ge=0,
+            le=NO_LIMIT,
+            description="what is below a section is shown while all results together have at most so many tokens",
+        ),
+    ] = 2_000
+    boosts: Boosts = Boosts()
+    tie: Annotated[
+        Share, Meta(description="a word scores as in its best field, plus this share of its scores in the others")
+    ] = 0.4
+    coordination: Annotated[Weight, Meta(description="how often the rarity of a matching word is added")] = 2.0
+    adjacent: Annotated[
+        Weight, Meta(description="extra weight of two words that are adjacent in the query and in a title")
+    ] = 0.8
+    title_coverage: Annotated[Weight, Meta(description="weight of the share of a title that the query covers")] = 1.0
+    stub_tokens: Annotated[
+        int, Meta(ge=0, le=NO_LIMIT, description="the title of a document with fewer tokens counts for less")
+    ] = 300
+    in_links: Annotated[Weight, Meta(description="weight of links from other pages to a section")] = 0.3
+    page_links: Annotated[Weight, Meta(description="weight of links from other pages to any section of its page")] = 0.1
+    meaning: Annotated[
+        Share, Meta(description="in the mode hybrid, the share of a score that is the similarity of vectors")
+    ] = 0.05
+    match_cutoff: Annotated[
+        Share, Meta(description="a section matches with at least this share of the best score in its document")
+    ] = 0.15
+    relevance_cutoff: Annotated[
+        Share, Meta(description="results below this share of the best score, times their rank, are left out")
+    ] = 0.01
+    parent_rule: Annotated[
+        Literal["best", "any"],
+        Meta(
+            description="a section replaces those below it if it has as many of the words as the best of them; "
+            "any: if it has one"
+        ),
+    ] = "best"
+    aggregation_threshold: Annotated[
+        Share, Meta(description="more than this share of a section's children must match to be gathered")
+    ] = 0.5
+    min_aggregation_matches: Annotated[
+        int, Meta(ge=1, le=NO_LIMIT, description="how many children must match to be gathered")
+    ] = 2
+    score_cap_multiplier: Annotated[
+        float, Meta(ge=1, le=NO_LIMIT, description="maximum score of a gathered section, in scores of its best child")
+    ] = 2.0
+    per_document: Annotated[
+        int,
+        Meta(ge=0, le=NO_LIMIT, description="so many results of a document keep their score, others a tenth; 0: all"),
+    ] = 2

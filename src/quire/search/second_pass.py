@@ -13,7 +13,7 @@ from typing import NamedTuple
 from quire.index.engine.analysis import spellings
 from quire.index.engine.clauses import QueryContext, all_items, is_plain
 from quire.index.engine.index_schema import IN_LINKS, PAGE_LINKS
-from quire.index.engine.snapshot import Ranked, Snapshot
+from quire.index.engine.snapshot import Match, Snapshot
 from quire.query import leaves
 from quire.query.query_tree import Query, Word
 from quire.search.ranking_settings import SearchSettings
@@ -36,25 +36,28 @@ class QueryWords(NamedTuple):
 
 def query_words(context: QueryContext, query: Query) -> QueryWords:
     """The words that a query looks for anywhere or in titles."""
-    found: dict[str, set[str]] = {language: set() for language in context.languages}
+    terms_by_language: dict[str, set[str]] = {language: set() for language in context.languages}
     rarity = 0.0
+    words = [(leaf, context.is_optional(leaf)) for leaf in leaves(query) if leaf.field in (None, "title")]
     is_optional_query = all(context.is_optional(leaf) for leaf in leaves(query))
-    for leaf in leaves(query):
-        if leaf.field not in (None, "title") or (context.is_optional(leaf) and not is_optional_query):
+    for leaf, is_optional in words:
+        if is_optional and not is_optional_query:
             continue
         texts = context.corrections.get(leaf.text, (leaf.text,))
         rarities = []
         for language in context.languages:
-            terms = [term for text in texts for each in spellings(text, language) for term in each.terms]
-            found[language].update(terms)
-            first = [term for each in spellings(texts[0], language)[:1] for term in each.terms]
+            readings = [spellings(text, language) for text in texts]
+            terms_by_language[language].update(
+                [term for reading in readings for spelling in reading for term in spelling.terms]
+            )
+            first = [term for spelling in readings[0][:1] for term in spelling.terms]
             rarities.append(sum([context.dictionary.term_rarity(term, language) for term in first]))
-        rarity += 0.0 if context.is_optional(leaf) else max(rarities, default=0.0)
+        rarity += 0.0 if is_optional else max(rarities, default=0.0)
     return QueryWords(
-        {language: frozenset(terms) for language, terms in found.items()},
+        {language: frozenset(terms) for language, terms in terms_by_language.items()},
         {language: frozenset(_adjacent_terms(context, query, language)) for language in context.languages},
         rarity,
-        frozenset().union(*found.values()),
+        frozenset().union(*terms_by_language.values()),
     )
 
 
@@ -68,47 +71,50 @@ def _adjacent_terms(context: QueryContext, query: Query, language: str) -> Itera
 
 
 def _first_terms(context: QueryContext, word: Word, language: str) -> tuple[str, ...]:
-    return next((each.terms for each in spellings(context.corrected(word)[0], language)), ())
+    return next((spelling.terms for spelling in spellings(context.corrected(word)[0], language)), ())
 
 
 def rescored(
-    snapshot: Snapshot, context: QueryContext, query: Query, found: Sequence[Ranked], settings: SearchSettings
-) -> list[Ranked]:
+    snapshot: Snapshot, context: QueryContext, query: Query, matches: Sequence[Match], settings: SearchSettings
+) -> list[Match]:
     """The nodes, the best first, after the second pass over the best of them."""
-    if not found:
+    if not matches:
         return []
-    words = query_words(context, query)
-    best, others = found[:MAX_RESCORED], found[MAX_RESCORED:]
-    scores = second_scores(snapshot, context, words, best, settings)
+    best, others = matches[:MAX_RESCORED], matches[MAX_RESCORED:]
+    scores = second_scores(snapshot, context, query_words(context, query), best, settings)
     again = [
-        (score + sum(more), address, node_key) for (score, address, node_key), more in zip(best, scores, strict=True)
+        Match(match.score + sum(more), match.address, match.number, match.position)
+        for match, more in zip(best, scores, strict=True)
     ]
-    return sorted([*again, *others], key=lambda each: -each[0])
+    return sorted([*again, *others], key=lambda match: -match.score)
 
 
 def second_scores(
-    snapshot: Snapshot, context: QueryContext, words: QueryWords, found: Sequence[Ranked], settings: SearchSettings
+    snapshot: Snapshot, context: QueryContext, words: QueryWords, matches: Sequence[Match], settings: SearchSettings
 ) -> list[tuple[float, ...]]:
     """What the second pass adds to the score of each node, as ``PARTS``."""
     languages = {name: tree.language for name, tree in snapshot.settings.trees.items()}
     for_title, for_links = words.rarity * settings.title_coverage, words.rarity * settings.in_links
     for_page_links = words.rarity * settings.page_links
     stub = min(settings.stub_tokens, snapshot.mean_tokens / _STUB)
-    links, page_links = (snapshot.numbers([each[1] for each in found], name) for name in (IN_LINKS, PAGE_LINKS))
+    links = snapshot.numbers([match.address for match in matches], IN_LINKS, PAGE_LINKS)
+    outlines, records, any_language = snapshot.outlines, snapshot.records, words.any_language
     scores: list[tuple[float, ...]] = []
-    for (_, _, (number, position)), own, page in zip(found, links, page_links, strict=True):
-        title = snapshot.outline(number).title_terms(position)
+    for match, (to_node, to_page) in zip(matches, links, strict=True):
+        title = outlines[match.number].titles[match.position]
         share = adjacent = 0.0
-        if not words.any_language.isdisjoint(title):
-            record = snapshot.record(number)
+        if not any_language.isdisjoint(title):
+            record = records[match.number]
             language = languages[record.tree]
             rarities, total = context.dictionary.title_rarities(title, language)
-            share = sum([rarities[term] for term in words.terms[language] & rarities.keys()]) / total
+            in_query = words.terms[language]
+            share = sum([rarity for term, rarity in rarities.items() if term in in_query]) / total
             if record.tokens < stub:  # a glossary entry has the title, and another page explains it
                 share *= record.tokens / stub
-            pairs = words.pairs[language].intersection(pairwise(title))
-            adjacent = sum([rarities[left] + rarities[right] for left, right in pairs])
-        in_links = for_links * log1p(own) if own else 0.0
-        in_page_links = for_page_links * log1p(page) if page else 0.0
+            if words.pairs[language]:
+                pairs = words.pairs[language].intersection(pairwise(title))
+                adjacent = sum([rarities[left] + rarities[right] for left, right in pairs])
+        in_links = for_links * log1p(to_node) if to_node else 0.0
+        in_page_links = for_page_links * log1p(to_page) if to_page else 0.0
         scores.append((for_title * share, settings.adjacent * adjacent, in_links, in_page_links))
     return scores

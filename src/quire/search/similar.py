@@ -9,7 +9,6 @@ from quire.index.engine.analysis import word_terms
 from quire.index.engine.corrections import Dictionary
 from quire.index.engine.function_words import is_function_word
 from quire.index.engine.snapshot import Snapshot
-from quire.index.node import Node
 
 _WORD = re.compile(r"[^\W\d_]{3,40}")
 _MAX_WORDS = 12  # the words that a section is searched by
@@ -17,11 +16,8 @@ _MAX_READ = 20_000  # how many characters of a long section are read
 _IN_TITLE = 3  # how often a word of the title counts
 
 
-def similar_query(snapshot: Snapshot, node: Node) -> str:
+def similar_query(snapshot: Snapshot, titles: str, texts: str, language: str) -> str:
     """The words that tell a section, or a whole document, from others. Empty if it has none."""
-    nodes = [node] if node.position else snapshot.nodes_of(node.document_id)
-    language = snapshot.settings.trees[node.tree].language
-    titles, texts = ("\n".join(found) for found in zip(*((each.title, each.body_text) for each in nodes), strict=True))
     dictionary, spelled = Dictionary(snapshot), dict[str, str]()
     counts: Counter[str] = Counter()
     for text, weight in ((titles[:_MAX_READ], _IN_TITLE), (texts[:_MAX_READ], 1)):

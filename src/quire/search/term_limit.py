@@ -14,55 +14,43 @@ PREFIX_TERMS = 16  # a word with ``*`` counts as so many terms, as it stands for
 
 _TERM = re.compile(r"[A-Z]*+[^\W\d_A-Z]++|[A-Z]++|\d++")
 
-
-def within_limit(query: Query | None) -> tuple[Query | None, int]:
-    """The query within ``MAX_TERMS``, and the number of ignored terms."""
-    limiter = _Limiter()
-    return None if query is None else limiter.limit(query), limiter.ignored
+Limited = tuple[Query | None, int, int]  # what remains of a query, how many terms that has, how many were ignored
 
 
-class _Limiter:
-    """Counts terms while it walks through a query."""
+def within_limit(query: Query | None, text: str) -> tuple[Query | None, int]:
+    """The query within ``MAX_TERMS``, and the number of ignored terms. ``text`` is the query as typed."""
+    if query is None or (len(text) <= MAX_TERMS and text.isascii() and "*" not in text):  # a term has a character
+        return query, 0
+    kept, _, ignored = _limited(query, MAX_TERMS)
+    return kept, ignored
 
-    def __init__(self) -> None:
-        self.used = 0
-        self.ignored = 0
 
-    def limit(self, query: Query) -> Query | None:
-        """What remains of a query; None if nothing does."""
-        if isinstance(query, Word | Phrase):
-            return self._leaf(query)
-        if isinstance(query, Not):
-            return self._not(query)
-        # Exclusions come last: alone they mean nothing.
-        order = sorted(range(len(query.items)), key=lambda at: isinstance(query.items[at], Not))
-        items = {at: kept for at in order if (kept := self.limit(query.items[at])) is not None}
-        if len(items) < 2:
-            return next(iter(items.values()), None)
-        return msgspec.structs.replace(query, items=tuple(items[at] for at in sorted(items)))
+def _limited(query: Query, room: int) -> Limited:
+    if isinstance(query, Word | Phrase):
+        return _limited_leaf(query, room)
+    if isinstance(query, Not):  # kept whole or dropped: a part of it would exclude more than was meant
+        _, used, ignored = _limited(query.item, room)
+        return (None, 0, used + ignored) if ignored else (query, used, 0)
+    kept: dict[int, Query] = {}
+    all_used = all_ignored = 0
+    # Exclusions come last: alone they mean nothing.
+    for at in sorted(range(len(query.items)), key=lambda at: isinstance(query.items[at], Not)):
+        item, used, ignored = _limited(query.items[at], room - all_used)
+        all_used, all_ignored = all_used + used, all_ignored + ignored
+        if item is not None:
+            kept[at] = item
+    if len(kept) < 2:
+        return next(iter(kept.values()), None), all_used, all_ignored
+    return msgspec.structs.replace(query, items=tuple(kept[at] for at in sorted(kept))), all_used, all_ignored
 
-    def _leaf(self, leaf: Word | Phrase) -> Word | Phrase | None:
-        text = normalize(leaf.text)
-        ends = [term.end() for term in _TERM.finditer(text)] or [len(text)]
-        is_prefix = isinstance(leaf, Word) and leaf.prefix
-        count = (1 if leaf.field == "tree" else len(ends)) + (PREFIX_TERMS - 1) * is_prefix
-        left = MAX_TERMS - self.used
-        if count <= left:
-            self.used += count
-            return leaf
-        if is_prefix or not left:
-            self.ignored += count
-            return None
-        self.used += left
-        self.ignored += count - left
-        return msgspec.structs.replace(leaf, text=text[: ends[left - 1]])
 
-    def _not(self, query: Not) -> Not | None:
-        """An exclusion is kept whole or dropped: a part of it would exclude more than was meant."""
-        used, ignored = self.used, self.ignored
-        self.limit(query.item)
-        if self.ignored == ignored:
-            return query
-        self.ignored += self.used - used
-        self.used = used
-        return None
+def _limited_leaf(leaf: Word | Phrase, room: int) -> Limited:
+    text = normalize(leaf.text)
+    ends = [term.end() for term in _TERM.finditer(text)] or [len(text)]
+    is_prefix = isinstance(leaf, Word) and leaf.prefix
+    count = (1 if leaf.field == "tree" else len(ends)) + (PREFIX_TERMS - 1) * is_prefix
+    if count <= room:
+        return leaf, count, 0
+    if is_prefix or not room:
+        return None, 0, count
+    return msgspec.structs.replace(leaf, text=text[: ends[room - 1]]), room, count - room

@@ -1,24 +1,35 @@
 """The user's configuration: quire.toml, pyproject.toml, the user's own file and the environment.
 
-quire_toml  where the files are, which keys they may have
+quire_toml  where the files are, and the structs that declare their keys
 precedence  which value wins, and where each came from
 """
 
 from __future__ import annotations
 
-from quire.settings.precedence import Settings, Value, load, search_settings, variable
-from quire.settings.quire_toml import PROJECT_FILE, SEARCH_KEYS, ContextRule, Tree, shown, tree_name
+from quire.settings.precedence import DEFAULT, INDEX_VARIABLE, Settings, Value, load, search_settings, variable
+from quire.settings.quire_toml import (
+    PROJECT_FILE,
+    ContextRule,
+    QuireToml,
+    flat_values,
+    search_fields,
+    toml_value,
+    tree_name,
+)
 
 __all__ = [
+    "DEFAULT",
+    "INDEX_VARIABLE",
     "PROJECT_FILE",
-    "SEARCH_KEYS",
     "ContextRule",
+    "QuireToml",
     "Settings",
-    "Tree",
     "Value",
+    "flat_values",
     "load",
+    "search_fields",
     "search_settings",
-    "shown",
+    "toml_value",
     "tree_name",
     "variable",
 ]

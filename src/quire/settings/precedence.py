@@ -1,37 +1,40 @@
 """Which value wins: environment over the project's file over the user's file over defaults.
 
 The command line comes before all of them; the commands see to that. ``index`` and ``[trees]`` come from one file: the
-project's, or the user's if there is no project. A project's file may come from a stranger, so it reaches only into its
-own folder.
+project's, or the user's if there is no project; a tree of the user's with ``always = true`` is there in any case. A
+project's file may come from a stranger, so it reaches only into its own folder.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
-from quire.errors import OptionError, near
-from quire.index.file_records import DEFAULT_FOLDER, DEFAULT_LANGUAGE
+from quire.errors import OptionError
 from quire.index.folder import is_inside
-from quire.options import DEFAULT_STRATEGY, Options, build, valid_names
-from quire.search.ranking_settings import BOOSTS, KEYS, SearchSettings
+from quire.operating_system import expanded, user_folder
+from quire.options import DEFAULT_STRATEGY, Options, build, valid_names, with_one_name
+from quire.search.ranking_settings import SearchSettings
 from quire.settings import quire_toml
 from quire.settings.quire_toml import (
     PROJECT_FILE,
-    SEARCH_KEYS,
     ContextRule,
     File,
-    Tree,
+    flat_values,
     project_file,
+    search_fields,
     user_file,
-    user_folder,
 )
+from quire.trees import Tree
+from quire.validation import from_text, unknown_name
 
 DEFAULT = "default"
+INDEX_VARIABLE = "QUIRE_INDEX"
+_SEARCH_VARIABLE = "QUIRE_SEARCH_"
 
 
 class Value(NamedTuple):
@@ -45,43 +48,36 @@ class Value(NamedTuple):
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """The configuration for one folder."""
 
-    folder: Path
-    """The folder of the project's file, else the one that was asked for."""
-    index: Path
-    """Absolute."""
-    trees: Mapping[str, Tree]
-    chunk: Mapping[str, Any]
-    """The strategy and the options under ``[chunk]``."""
-    embed: Mapping[str, str | float]
-    """The embedding model under ``[embed]`` in the user's own file."""
-    limit: int
-    max_tokens: int
-    """0: no limit."""
-    search: SearchSettings
-    values: Mapping[str, Value]
-    """Every value by its name, with its origin."""
+    folder: Path  # the folder of the project's file, else the one that was asked for
+    file: Path | None = None  # the file that has the trees
+    index: Path | None = None  # absolute; None if nothing names it
+    trees: Mapping[str, Tree] = {}  # with absolute paths
+    always: Collection[str] = ()  # which of them are the user's, and searched in every project
+    chunk: Mapping[str, Any] = {}  # the strategy and the options under ``[chunk]``
+    embed: Mapping[str, Any] = {}  # the embedding model of the user's own file
+    search: SearchSettings = SearchSettings()
     context: tuple[ContextRule, ...] = ()
-    """The rules of ``quire context``."""
+    values: Mapping[str, Value] = {}  # what a file or the environment sets, by its full name
 
     @property
     def folders(self) -> dict[str, Path]:
         """The paths of the trees."""
-        return {name: tree.path for name, tree in self.trees.items()}
+        return {name: tree.folder for name, tree in self.trees.items()}
 
     def chunk_options(self, tree: str = "", strategy: str | None = None) -> dict[str, Any]:
         """The strategy and its options: those of a tree over those under ``[chunk]``.
 
         Another ``strategy``, as on a command line, takes those that it has.
         """
-        own = self.trees[tree].chunk if tree else {}
-        table = {**self.chunk, **own}
-        strategy = strategy or table.get("strategy", DEFAULT_STRATEGY)
-        known = valid_names(strategy)
-        return {"strategy": strategy} | {name: value for name, value in table.items() if name in known}
+        tables = [self.chunk, self.trees[tree].chunk if tree in self.trees else {}]
+        strategy = strategy or next((table["strategy"] for table in reversed(tables) if "strategy" in table), None)
+        strategy = strategy or DEFAULT_STRATEGY
+        options = {name: value for table in tables for name, value in with_one_name(strategy, table).items()}
+        return {"strategy": strategy} | {name: options[name] for name in valid_names(strategy) if name in options}
 
     def tree_options(self, tree: str = "") -> Options:
         """The options of a tree; those under ``[chunk]`` if the configuration has no such tree."""
-        options = self.chunk_options(tree if tree in self.trees else "")
+        options = self.chunk_options(tree)
         return build(options.pop("strategy"), options)
 
 
@@ -90,123 +86,105 @@ def variable(name: str) -> str:
     return "QUIRE_" + name.replace(".", "_").upper()
 
 
-def load(folder: Path, environment: Mapping[str, str] | None = None, *, index: Path | None = None) -> Settings:
-    """The configuration for ``folder``, which is absolute; ``index`` is that of the command line."""
+def load(folder: Path, environment: Mapping[str, str] | None = None) -> Settings:
+    """The configuration for ``folder``, which is absolute."""
     environment = os.environ if environment is None else environment
     project, user = project_file(folder), user_file(environment)
-    home = project or (user if user and (user.index or user.trees) else None)
-    chunk = next((each for each in (project, user) if each and each.chunk), None)
-    values = {
-        "index": _index(folder, home, environment),
-        **(_trees(home) if home else {}),
-        **({f"chunk.{name}": Value(value, chunk.path) for name, value in chunk.chunk.items()} if chunk else {}),
-        **_search_values(environment, project, user),
-        **(_context(project) if project else {}),
-    }
-    embed = user.embed if user else {}
-    values |= {f"embed.{name}": Value(value, user.path) for name, value in embed.items() if user}
     if project and not (user and user.path == project.path):
-        _refuse_endpoint(project, user_folder(environment))
-        _refuse_outside(project, None if index else values["index"], user_folder(environment))
+        users = user_folder("config", environment)
+        _refuse_foreign(project, users, is_index_elsewhere=bool(environment.get(INDEX_VARIABLE)))
+    home = project or (user if user and (user.index or user.trees) else None)
+    always = {name: tree for name, tree in user.trees.items() if tree.always} if user and project else {}
+    trees = {**always, **(home.trees if home else {})}
+    if project and not project.trees:
+        trees[quire_toml.tree_name(project.path.parent.name)] = Tree(path=str(project.path.parent))
+    origins = {name: user if name in always else home for name in trees}
+    chunk = next((file for file in (project, user) if file and file.chunk), None)
+    search = _search_values(environment, user, project)
+    index = _index(folder, environment, home)
+    values = {
+        **({"index": index} if index else {}),
+        **{
+            f"trees.{name}.{key}": Value(value, origins[name].path)  # type: ignore[union-attr]
+            for name, tree in trees.items()
+            for key, value in flat_values(_set_fields(tree))
+        },
+        **({f"chunk.{name}": Value(value, chunk.path) for name, value in chunk.chunk.items()} if chunk else {}),
+        **{f"search.{name}": value for name, value in search.items()},
+        **({f"embed.{name}": Value(value, user.path) for name, value in user.embed.items()} if user else {}),
+        **(_context_values(project) if project else {}),
+    }
     return Settings(
         folder=project.path.parent if project else folder,
-        index=index or Path(values["index"].value),
-        trees=home.trees if home else {},
+        file=home.path if home else None,
+        index=Path(index.value) if index else None,
+        trees=trees,
+        always=tuple(always),
         chunk=chunk.chunk if chunk else {},
-        embed=embed,
-        limit=int(values["search.limit"].value),
-        max_tokens=int(values["search.max_tokens"].value),
-        search=_search(values),
-        values=values,
+        embed=user.embed if user else {},
+        search=quire_toml.search_settings({name: value.value for name, value in search.items()}),
         context=project.context if project else (),
+        values=values,
     )
 
 
 def search_settings(file: Path) -> SearchSettings:
     """The search settings of one file, whatever other files and the environment say."""
-    search = quire_toml.named_file(file).search
-    return _search({name: Value(search.get(name, key.default), file) for name, key in SEARCH_KEYS.items()})
+    return quire_toml.search_settings(quire_toml.named_file(file).search)
 
 
-def _index(folder: Path, home: File | None, environment: Mapping[str, str]) -> Value:
-    given = environment.get(variable("index"), "")
-    if given:
-        path = os.path.abspath(folder / quire_toml.expanded(given))  # noqa: PTH100  links stay as named
-        return Value(path, variable("index"))
-    if home and home.index:
-        return Value(str(home.index), home.path)
-    return Value(str((home.path.parent if home else folder) / DEFAULT_FOLDER), DEFAULT)
+def _index(folder: Path, environment: Mapping[str, str], home: File | None) -> Value | None:
+    if path := environment.get(INDEX_VARIABLE, ""):
+        return Value(os.path.abspath(folder / expanded(path)), INDEX_VARIABLE)  # noqa: PTH100
+    return Value(str(home.index), home.path) if home and home.index else None
 
 
-def _trees(home: File) -> dict[str, Value]:
-    values = {}
-    for name, tree in home.trees.items():
-        values[f"trees.{name}.path"] = Value(str(tree.path), home.path)
-        for key, default in (("language", DEFAULT_LANGUAGE), ("include", ()), ("exclude", ())):
-            value = getattr(tree, key)
-            values[f"trees.{name}.{key}"] = Value(value, DEFAULT if value == default else home.path)
-        values |= {f"trees.{name}.chunk.{key}": Value(value, home.path) for key, value in tree.chunk.items()}
-    return values
-
-
-def _context(project: File) -> dict[str, Value]:
+def _context_values(project: File) -> dict[str, Value]:
     return {
-        f"context.{number}.{name}": Value(value, project.path)
+        f"context.{number}.{key}": Value(value, project.path)
         for number, rule in enumerate(project.context)
-        for name, value in rule._asdict().items()
-        if value
+        for key, value in _set_fields(rule).items()
+    }
+
+
+def _set_fields(struct: msgspec.Struct) -> dict[str, Any]:
+    """The fields of a struct that are not the default."""
+    return {
+        field.name: getattr(struct, field.name)
+        for field in msgspec.structs.fields(type(struct))
+        if getattr(struct, field.name) not in (field.default, {})
     }
 
 
 def _search_values(environment: Mapping[str, str], *files: File | None) -> dict[str, Value]:
-    known = {variable(name): name for name in SEARCH_KEYS}
-    for name in environment:
-        if name.startswith(variable("search.")) and name not in known:
-            problem = f"unknown environment variable {name}{near(name, known)}"
-            raise OptionError(problem, f"those of search are {', '.join(sorted(known))}")
-    values = {}
-    for where, name in known.items():
-        file = next((each for each in files if each and name in each.search), None)
-        if environment.get(where, ""):
-            values[name] = Value(_from_variable(name, where, environment[where]), where)
-        else:
-            values[name] = Value(file.search[name], file.path) if file else Value(SEARCH_KEYS[name].default, DEFAULT)
+    """What files and then the environment set, by dotted names."""
+    values = {name: Value(value, file.path) for file in files if file for name, value in file.search.items()}
+    for where, text in environment.items():
+        if where.startswith(_SEARCH_VARIABLE) and text:
+            names = {variable(f"search.{name}"): name for name in search_fields()}
+            if where not in names:
+                raise unknown_name(where, names, what="environment variable")
+            values[names[where]] = Value(from_text(where, text, search_fields()[names[where]]), where)
     return values
 
 
-def _from_variable(name: str, where: str, text: str) -> Any:
-    key = SEARCH_KEYS[name]
-    try:
-        value = type(key.default)(text)
-    except ValueError:
-        raise quire_toml.impossible(where, text, f"it must be {key.range}") from None
-    return quire_toml.checked(name, value, where)
+def _refuse_foreign(project: File, users: Path | None, *, is_index_elsewhere: bool) -> None:
+    """Refuse a project's file that chooses a model, or whose paths lead out of its folder, also through links.
 
-
-def _search(values: Mapping[str, Value]) -> SearchSettings:
-    boosts = {name: values[f"search.boosts.{name}"].value for name in BOOSTS}
-    return SearchSettings(boosts=boosts, **{name: values[f"search.{name}"].value for name in KEYS if "." not in name})
-
-
-def _refuse_endpoint(project: File, users: Path | None) -> None:
-    """Refuse a project's file that chooses a model: it could send documents and a key to a stranger."""
+    It could send documents and a key to a stranger.
+    """
+    own = f"your own {users / PROJECT_FILE if users else PROJECT_FILE}"
+    prefix = quire_toml.key_prefix(project.path)
     if project.embed:
-        problem = f"{project.path}: [{quire_toml.key_prefix(project.path)}embed] is not allowed in a project"
-        own = f"your own {users / PROJECT_FILE if users else PROJECT_FILE}"
+        problem = f"{project.path}: [{prefix}embed] is not allowed in a project"
         raise OptionError(problem, f"remove it there; only the command line or {own} may choose a model")
-
-
-def _refuse_outside(project: File, index: Value | None, users: Path | None) -> None:
-    """Refuse paths of a project's file that lead out of its folder, also through symbolic links."""
-    paths = {f"trees.{name}": str(tree.path) for name, tree in project.trees.items()}
-    if index and index.origin == project.path:
-        paths["index"] = index.value
+    paths = {f"trees.{name}": tree.path for name, tree in project.trees.items() if not tree.git}
+    if project.index and not is_index_elsewhere:
+        paths["index"] = str(project.index)
     top = os.path.realpath(project.path.parent)
     for name, path in paths.items():
         real = os.path.realpath(path)
         if not is_inside(real, top):
-            full = f"{quire_toml.key_prefix(project.path)}{name}"
-            problem = f"{project.path}: {full} leads out of the project's folder, to {real}"
-            given = f"--index, {variable('index')}" if name == "index" else "a path on the command line"
-            own = f"your own {users / PROJECT_FILE if users else PROJECT_FILE}"
-            raise OptionError(problem, f"remove it there; only {given} or {own} may name such a place")
+            problem = f"{project.path}: {prefix}{name} leads out of the project's folder, to {real}"
+            allowed = f"--index, {INDEX_VARIABLE}" if name == "index" else "a path on the command line"
+            raise OptionError(problem, f"remove it there; only {allowed} or {own} may name such a folder")

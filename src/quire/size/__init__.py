@@ -2,7 +2,7 @@
 
 resolve            what ``tokenizer=`` accepts -> a TokenCounter
 encodings          o200k_base and cl100k_base: short texts by byte_pairs, the rest by one of the engines
-engines            toktok-rs, splintr-rs, tiktoken
+engines            toktok-rs, tiktoken
 byte_pairs         byte pair encoding in Python, for the first texts of a process
 vocabulary         the token ranks and split patterns of both encodings
 custom_tokenizers  Hugging Face files, tokenizer objects, functions

@@ -106,8 +106,8 @@ def _pattern(encoding: str, alphabet: _Ranges) -> re.Pattern[str]:
     classes = {r"\s": _SPACE, "$": r"\Z"}
     ranges = _categories(alphabet)
 
-    def spelled(found: re.Match[str]) -> str:
-        return classes.get(found[0]) or "".join(each for kind, each in ranges if kind.startswith(found[1]))
+    def spelled(name: re.Match[str]) -> str:
+        return classes.get(name[0]) or "".join(span for kind, span in ranges if kind.startswith(name[1]))
 
     return re.compile(re.sub(r"\\p\{(\w+)\}|\\s|\$", spelled, PATTERNS[encoding]))
 
@@ -115,15 +115,15 @@ def _pattern(encoding: str, alphabet: _Ranges) -> re.Pattern[str]:
 @cache
 def _categories(alphabet: _Ranges) -> list[tuple[str, str]]:
     """Ranges of characters of the same category, each with the category and spelled for a regular expression."""
-    found: list[list[str]] = []
+    spans: list[list[str]] = []
     for first, last in alphabet:
         if last - first > 0x1000:
-            found.append(["Lo", chr(first), chr(last)])
+            spans.append(["Lo", chr(first), chr(last)])
             continue
         for char in map(chr, range(first, last + 1)):
             category = unicodedata.category(char)
-            if found and found[-1][0] == category and ord(found[-1][2]) == ord(char) - 1:
-                found[-1][2] = char
+            if spans and spans[-1][0] == category and ord(spans[-1][2]) == ord(char) - 1:
+                spans[-1][2] = char
             else:
-                found.append([category, char, char])
-    return [(category, f"{re.escape(first)}-{re.escape(last)}") for category, first, last in found]
+                spans.append([category, char, char])
+    return [(category, f"{re.escape(first)}-{re.escape(last)}") for category, first, last in spans]

@@ -75,12 +75,12 @@ def _counter(name: str, tokenizer: Callable[[], Any]) -> FunctionCounter:
 
 def _remembered(count: _Count) -> _Count:
     """``count`` with a memory: a text is often counted to see if it fits, and again for its record."""
-    known = lru_cache(maxsize=1024)(count)
+    cached_count = lru_cache(maxsize=1024)(count)
 
     def remembered(text: str) -> int:
         if not text:
             return 0
-        return known(text) if len(text) <= _LONGEST_REMEMBERED else count(text)
+        return cached_count(text) if len(text) <= _LONGEST_REMEMBERED else count(text)
 
     return remembered
 

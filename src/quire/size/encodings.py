@@ -47,6 +47,8 @@ class EncodingCounter:
     def __init__(self, name: str) -> None:
         self.name = name
         self.count = self.count_ascii = self._count_first_texts
+        self.starts_line = _CLEAN[name].match
+        """Tells the most frequent clean cuts, the starts of lines, faster than ``cuts_cleanly``."""
         self._lock = Lock()
         self._python: BytePairs | None = BytePairs(name, PYTHON_WORK[name])
 
@@ -58,10 +60,7 @@ class EncodingCounter:
         if not 0 < at < len(text):
             return True
         last, following = text[at - 1], text[at]
-        if last == "\n":
-            if "!" <= following <= "~" and following != "/":
-                return True  # by far the most frequent case
-        elif following == " ":
+        if following == " ":
             if not last.isspace():
                 return True  # a match includes a space at most as its first character
         elif last.isalnum() and last.isascii():

@@ -27,11 +27,13 @@ _NEAR = 8
 """A mark this many characters behind a span saves the count of its last stretch."""
 _SIGNS = 32
 """As many characters before blank lines are looked at for punctuation, which may be one token with a line end."""
-_SHORT = 4
-"""Segments of fewer characters on average are not counted one by one."""
 _NO_CAP = 1 << 62
 NEVER = -_NO_CAP
 """No sum is as low."""
+
+
+def _unknown(_text: str, _at: int) -> None:
+    """In place of ``starts_line`` for counters without it."""
 
 
 class Sizer:
@@ -49,56 +51,57 @@ class Sizer:
         """Whether the sums of ``mark`` can be used."""
         self.sure = self.cap - self.breadcrumbs.most_tokens - SLACK if self.adds_up else NEVER
         """Text whose sum is at most this fits below every breadcrumb line."""
-        self.is_clean = counter.cuts_cleanly
+        self._is_clean = counter.cuts_cleanly
+        self._starts_line: Callable[[str, int], object] = getattr(counter, "starts_line", _unknown)
         self._regular = regular
         self._marks: list[int] = []  # clean cuts of the text, ascending
         self._totals: list[int] = []  # the tokens from the first mark up to each
         self._behind: dict[tuple[str, str], int] = {}  # what blank lines add, by the signs before them
-        self._last = -1, 0  # the last position asked for, and its sum
-
-    def mark(self, position: int) -> int:
-        """The sum up to the start of a line, from the first one asked for on; positions must ascend."""
-        if self._regular is not None:
-            position = self._regular.at(position)
-        marks, (last, total) = self._marks, self._last
-        total += self.count(self.text[last:position]) if last >= 0 else 0
-        if self.adds_up and self.is_clean(self.text, position):
-            if marks and last != marks[-1]:  # counts did not add up in between
-                total = self._totals[-1] + self.count(self.text[marks[-1] : position])
-            marks.append(position)
-            self._totals.append(total)
-        self._last = position, total
-        return total
 
     def sums(self, start: int, ends: Sequence[int]) -> tuple[list[int], bool]:
-        """The sums up to ``start`` and up to each of ``ends``, and whether they are exact. Adds marks there.
+        """The sums up to ``start`` and up to each of the ascending ``ends``, and whether they are exact.
 
-        Counts add up at the start of a line, and before the space in front of a word.
+        Only their differences have a meaning. Counts add up at the start of a line, and before the space in front of a
+        word. These positions are marked; text between two marks is not counted again.
         """
-        text, count, at = self.text, self.count, self._regular.at if self._regular else int
-        last = at(start)
-        if len(ends) * _SHORT > ends[-1] - start:  # characters of a word: to count each is slow and far too much
-            density = count(text[last : at(ends[-1])]) / (ends[-1] - start)
-            return [0, *(int((end - start) * density) for end in ends)], False
-        number = bisect_right(self._marks, last) - 1
-        is_exact = self.adds_up and number >= 0 and self._marks[number] >= last - 1
-        total = self._totals[number] if is_exact else 0
-        last = self._marks[number] if is_exact else last
-        found, positions = [total], []
-        for end in map(at, ends[:-1]):
-            position = end if self.is_clean(text, end) else end - 1
-            if position < end and not self.is_clean(text, position):
-                position, is_exact = end, False
-            if position > last:
-                total += count(text[last:position])
-                last = position
-            positions.append(position)
-            found.append(total)
-        if is_exact:
-            self._marks[number + 1 : number + 1] = positions
-            self._totals[number + 1 : number + 1] = found[1:]
-        found.append(total + count(text[last : at(ends[-1])]))
-        return found, is_exact
+        text, count, is_clean, starts_line = self.text, self.count, self._is_clean, self._starts_line
+        if self._regular is not None:
+            at = self._regular.at
+            start, ends = at(start), [*map(at, ends)]
+        first, stop = bisect_right(self._marks, start) - 1, bisect_right(self._marks, ends[-1])
+        is_marked = self.adds_up and (first < 0 or self._marks[first] >= start - 1)
+        sum_at = {start: 0}
+        if is_marked and first >= 0:
+            sum_at = dict(zip(self._marks[first:stop], self._totals[first:stop], strict=True))
+        before = len(sum_at)
+        mark = last = next(iter(sum_at))
+        total = sum_at[mark]
+        sums, is_exact = [total], is_marked
+        for end in ends[:-1]:
+            position = end
+            if end not in sum_at and not starts_line(text, end) and not is_clean(text, end):
+                position = end - 1
+                if position not in sum_at and not is_clean(text, position):
+                    total += count(text[last:end])
+                    last, is_exact = end, False
+                    sums.append(total)
+                    continue
+            if position not in sum_at:
+                sum_at[position] = sum_at[mark] + count(text[mark:position])
+            mark = last = position
+            total = sum_at[position]
+            sums.append(total)
+        end = ends[-1]
+        if end not in sum_at:
+            total += count(text[last:end])
+            if end == len(text) and is_marked:
+                sum_at[end] = total if last == mark else sum_at[mark] + count(text[mark:])
+        sums.append(sum_at.get(end, total))
+        if is_marked and len(sum_at) > before:
+            in_order = sum_at if before == 1 else dict(sorted(sum_at.items()))
+            self._marks[max(first, 0) : stop] = in_order
+            self._totals[max(first, 0) : stop] = in_order.values()
+        return sums, is_exact
 
     def total(self, position: int) -> int:
         """The sum up to the last mark that is not behind a position."""
@@ -112,7 +115,7 @@ class Sizer:
         text, marks, totals = self.text, self._marks, self._totals
         tokens = 0
         if prefix:
-            if not self._joins(prefix, start):
+            if not self._add_up(prefix, start):
                 return self.count(f"{prefix}{text[start:end]}{suffix}")
             tokens = self.breadcrumbs.count(prefix)
         first = bisect_left(marks, start)
@@ -132,26 +135,30 @@ class Sizer:
             return 0
         text = self.text
         near = text[max(end - _SIGNS, mark) : end]
-        at = end - len(near) + len(near.rstrip(punctuation).rstrip(" "))
-        if not self.is_clean(text, at):
-            at = mark
+        word = near.rstrip(punctuation)
+        at = end - len(near) + len(word)
+        if text[end] not in "\r\n" or not (word and word[-1].isalnum() and word[-1].isascii()):  # else it is clean
+            at -= len(word) - len(word.rstrip(" "))
+            at = at if self._is_clean(text, at) else mark
         tail = text[at:end], text[end:stop]
-        known = self._behind.get(tail)
-        if known is None:
-            known = self.count("".join(tail)) - self.count(tail[0])
+        sum_at = self._behind.get(tail)
+        if sum_at is None:
+            sum_at = self.count("".join(tail)) - self.count(tail[0])
             if at > mark:
-                self._behind[tail] = known
-        return known
+                self._behind[tail] = sum_at
+        return sum_at
 
-    def _joins(self, prefix: str, start: int) -> bool:
+    def _add_up(self, prefix: str, start: int) -> bool:
         """Whether the tokens of a prefix and of the text from ``start`` on add up."""
-        return self.is_clean(prefix[-1] + self.text[start : start + 80], 1)
+        if prefix[-1] == "\n" and self._starts_line(self.text, start):
+            return True
+        return self._is_clean(prefix[-1] + self.text[start : start + 80], 1)
 
     def size_below(self, line: str, piece: Piece, text: str) -> int:
         """The tokens of a piece below a breadcrumb line; ``text`` is the text of the piece."""
         if not piece.prefix:
             start = piece.start if piece.overlap_start is None else piece.overlap_start
-            if self._joins(line, start if self._regular is None else self._regular.at(start)):
+            if self._add_up(line, start if self._regular is None else self._regular.at(start)):
                 return piece.tokens + self.breadcrumbs.count(line)
         return self.count(line + text)
 
@@ -178,20 +185,3 @@ class Sizer:
     def text_of(self, start: int, end: int) -> str:
         """The text of a span as it is embedded."""
         return self.text[start:end] if self._regular is None else self._regular.span(start, end)
-
-
-def furthest(first: int, stop: int, fits: Callable[[int], bool], guess: int) -> int:
-    """The last number from ``first`` to before ``stop`` that fits; ``first - 1`` if none does.
-
-    Anything before a number that fits also fits. Looks at ``guess`` first, then in steps that grow: counting is dear.
-    """
-    low, high = first - 1, stop  # fits, does not fit
-    at, step = min(max(guess, first), high - 1), 1
-    while low + 1 < high:
-        if fits(at):
-            low, at = at, at + step
-        else:
-            high, at = at, at - step
-        step *= 2
-        at = (low + high) // 2 if not low < at < high else at
-    return low

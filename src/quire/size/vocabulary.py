@@ -81,4 +81,4 @@ def pack(ranks: Mapping[bytes, int]) -> bytes:
     counts = [0] * (_WIDEST + 1)
     for token in tokens:
         counts[len(token)] += 1
-    return b"".join((_HEADER.pack(*counts[1:]), *tokens, *(ranks[each].to_bytes(_RANK, "little") for each in tokens)))
+    return b"".join((_HEADER.pack(*counts[1:]), *tokens, *(ranks[token].to_bytes(_RANK, "little") for token in tokens)))

@@ -41,5 +41,5 @@ def pieces_of(document: Document, counter: TokenCounter, options: Options) -> tu
 @cache
 def strategy(name: str) -> Strategy:
     """The strategy with this name; its module is loaded on first use."""
-    found: Strategy = getattr(import_module(f"quire.split.{name}"), name)
-    return found
+    function: Strategy = getattr(import_module(f"quire.split.{name}"), name)
+    return function

@@ -5,10 +5,10 @@ The whole pipeline, in order:
 parse            parsing/
 flatten          units.py: the blocks of the document in order
 split oversized  cut.py
-pack             here: towards the target, then small runs join a neighbour
+pack             here: towards the target, then small groups join a neighbour
 overlap          overlap.py: the sentences that a piece repeats
 normalise        normalize.py
-attach metadata  finish/assemble.py
+attach metadata  finish/records.py
 guard            finish/guard.py
 """
 
@@ -19,59 +19,65 @@ from bisect import bisect_right
 from quire.counter import TokenCounter
 from quire.model import Document, Finding, Piece, Pieces, findings_at
 from quire.normalize import regular_text
-from quire.options import Options
-from quire.size.sizer import Sizer, furthest
-from quire.split.overlap import Run, with_overlap
+from quire.options import FlowOptions
+from quire.size.longest import longest_that_fits
+from quire.size.sizer import Sizer
+from quire.split.overlap import UnitRange, with_overlap
 from quire.split.units import Units, whole_document
 
 
-def flow(document: Document, counter: TokenCounter, options: Options) -> tuple[Pieces, Sizer]:
+def flow(document: Document, counter: TokenCounter, options: FlowOptions) -> tuple[Pieces, Sizer]:
     """Pieces of ``min_tokens`` to ``max_tokens`` tokens, about ``target_tokens`` each."""
-    section_of = document.first_section
     sizer = Sizer(document, counter, options, regular_text(document) if options.normalize else None)
-    whole = whole_document(document, sizer, section_of)
+    whole = whole_document(document, sizer, document.first_section)
     if whole is not None:
         return Pieces((whole,)), sizer
     target, cap = options.target_tokens, options.max_tokens
-    units = Units(document, sizer, section_of, opens_all=True, limit=cap, target=target)
+    units = Units(document, sizer, opens_all=True, limit=cap, target=target)
     size = len(units.ends)
     if not size:
         return Pieces(()), sizer
-    runs = [(0, size)] if units.fits(0, size) else _none_small(units, _packed_runs(units, options), options.min_tokens)
-    pieces = with_overlap(units, options, runs)
-    findings = [*units.findings(pieces), *_small(units, pieces, runs, options.min_tokens)]
-    return Pieces(pieces, sorted(findings, key=lambda each: each.line)), sizer
+    groups = [(0, size)] if units.fits(0, size) else _none_small(units, _packed(units, options), options.min_tokens)
+    pieces = with_overlap(units, options, groups)
+    findings = [*units.findings(pieces), *_small(units, pieces, groups, options.min_tokens)]
+    return Pieces(pieces, sorted(findings, key=lambda finding: finding.line)), sizer
 
 
-def _packed_runs(units: Units, options: Options) -> list[Run]:
-    """Runs of units up to the target, each closed before a heading where that leaves enough."""
-    totals, kinds, leads, size = units.totals, units.kinds, units.leads, len(units.ends)
+def _packed(units: Units, options: FlowOptions) -> list[UnitRange]:
+    """Groups of units up to the target, each closed before a heading where that leaves enough."""
+    totals, size = units.totals, len(units.ends)
     target, enough = options.target_tokens, max(options.min_tokens, options.target_tokens // 2)
-    ends = [end for end in range(1, size) if not leads[end - 1]]
-    ends.append(size)
-    runs: list[Run] = []
+    ends = units.possible_ends(0, size)
+    groups: list[UnitRange] = []
     start = at = 0
     while start < size:
         guess = bisect_right(ends, target + totals[start], lo=at, key=totals.__getitem__) - 1
-        best = at
-        if guess > at:
-            best = max(furthest(at, guess + 1, lambda end, start=start: units.fits(start, ends[end]), guess), at)  # type: ignore[misc]
-        place = best
-        while ends[best] < size and place >= at and totals[ends[place]] - totals[start] >= enough:
-            following = ends[place]
-            if kinds[following] == "heading" and leads[following]:
-                best = place  # close before the heading
-                break
-            place -= 1
-        runs.append((start, ends[best]))
+
+        def fits(number: int, start: int = start) -> bool:
+            return units.fits(start, ends[number])
+
+        best = max(longest_that_fits(at, guess + 1, fits, guess), at) if guess > at else at
+        if ends[best] < size:
+            best = _before_heading(units, ends, at, best, totals[start] + enough)
+        groups.append((start, ends[best]))
         start, at = ends[best], best + 1
-    return runs
+    return groups
 
 
-def _none_small(units: Units, runs: list[Run], minimum: int) -> list[Run]:
-    """A run below the minimum joins the one before it, or else the one after it, where both fit together."""
-    done: list[Run] = []
-    waiting = runs[::-1]
+def _before_heading(units: Units, ends: list[int], first: int, best: int, enough: int) -> int:
+    """The last of ``ends`` up to ``best`` before a heading, if the sum up to it is ``enough``; else ``best``."""
+    at = best
+    while at >= first and units.totals[ends[at]] >= enough:
+        if units.kinds[ends[at]] == "heading" and units.stays_with_next[ends[at]]:
+            return at
+        at -= 1
+    return best
+
+
+def _none_small(units: Units, groups: list[UnitRange], minimum: int) -> list[UnitRange]:
+    """A group below the minimum joins the one before it, or else the one after it, where both fit together."""
+    done: list[UnitRange] = []
+    waiting = groups[::-1]
     while waiting:
         first, last = waiting.pop()
         if units.is_at_least(first, last, minimum):
@@ -85,10 +91,10 @@ def _none_small(units: Units, runs: list[Run], minimum: int) -> list[Run]:
     return done
 
 
-def _small(units: Units, pieces: list[Piece], runs: list[Run], minimum: int) -> list[Finding]:
+def _small(units: Units, pieces: list[Piece], groups: list[UnitRange], minimum: int) -> list[Finding]:
     """A finding for each piece that is still below the minimum, unless it is the only one."""
     if len(pieces) < 2:
         return []
     message = f"a chunk below {minimum} tokens that fits neither of its neighbours; it stays small"
-    small = [piece for piece, run in zip(pieces, runs, strict=True) if not units.is_at_least(*run, minimum)]
+    small = [piece for piece, group in zip(pieces, groups, strict=True) if not units.is_at_least(*group, minimum)]
     return findings_at(units.document.source, [(piece.start, "below-minimum", message) for piece in small])

@@ -1,4 +1,4 @@
-"""Runs of units as pieces, each with the last sentences of the piece before it. Used by flow.py."""
+"""Groups of units as pieces, each with the last sentences of the piece before it. Used by flow.py."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from quire.model import Piece
-from quire.options import Options
+from quire.options import FlowOptions
 from quire.size.sizer import SLACK
 from quire.split.sentences import sentence_ends
 from quire.split.units import Units
 
-Run: TypeAlias = tuple[int, int]
+UnitRange: TypeAlias = tuple[int, int]
 """The first unit of a piece, and one past its last."""
 
 _NO_OVERLAP = frozenset({"code", "table", "html", "math", "rule"})
@@ -20,54 +20,53 @@ _REPEATED = {"prose": frozenset({"paragraph"}), "always": frozenset({"paragraph"
 """The kinds of block whose sentences are repeated."""
 
 
-def with_overlap(units: Units, options: Options, runs: Sequence[Run]) -> list[Piece]:
-    """A piece for each run."""
-    made: list[Piece] = []
-    for number, (first, last) in enumerate(runs):
+def with_overlap(units: Units, options: FlowOptions, groups: Sequence[UnitRange]) -> list[Piece]:
+    """A piece for each group."""
+    pieces: list[Piece] = []
+    for number, (first, last) in enumerate(groups):
         piece = units.piece(first, last)
         if number and options.overlap_sentences and _may_repeat(units, first, options):
-            start = _overlap_start(units, options, runs[number - 1], piece)
+            start = _overlap_start(units, options, groups[number - 1], piece)
             if start is not None:
                 tokens = units.sizer.size(start, piece.end, "", piece.suffix)
                 piece = piece._replace(tokens=tokens, overlap_start=start)
-        made.append(piece)
-    return made
+        pieces.append(piece)
+    return pieces
 
 
-def _may_repeat(units: Units, first: int, options: Options) -> bool:
+def _may_repeat(units: Units, first: int, options: FlowOptions) -> bool:
     """Whether a piece that starts with a unit repeats sentences: not code, and not the rest of a sentence."""
-    kind, part = units.kinds[first], units.parts.get(first)
-    if kind in _NO_OVERLAP or (kind == "heading" and options.overlap == "prose") or (part and part.prefix):
+    kind = units.kinds[first]
+    if kind in _NO_OVERLAP or (kind == "heading" and options.overlap == "prose") or first in units.prefixes:
         return False
     return _ends_sentence(units, first - 1)
 
 
 def _ends_sentence(units: Units, number: int) -> bool:
-    part = units.parts.get(number)
-    return part is None or part.ends_sentence
+    cut = units.slices.get(number)
+    return cut is None or cut.ends_sentence
 
 
-def _overlap_start(units: Units, options: Options, before: Run, piece: Piece) -> int | None:
+def _overlap_start(units: Units, options: FlowOptions, before: UnitRange, piece: Piece) -> int | None:
     """Where the sentences start that a piece repeats: as many as fit the cap below its breadcrumb."""
     sizer = units.sizer
-    above = (
-        {piece.section, 0} if options.breadcrumb_mode == "conditional" else {piece.section}
-    )  # the title may be longer
+    sections = {piece.section}
+    if options.breadcrumb_mode == "conditional":
+        sections.add(0)  # the title may be longer
     for start in reversed(_sentence_starts(units, options, before)):
         size = sizer.size(start, piece.end, "", piece.suffix)
         bounds = {"low": size - SLACK, "high": size + SLACK}
-        if all(sizer.fits(start, piece.end, each, "", piece.suffix, **bounds) for each in above):
+        if all(sizer.fits(start, piece.end, section, "", piece.suffix, **bounds) for section in sections):
             return start
     return None
 
 
-def _sentence_starts(units: Units, options: Options, run: Run) -> list[int]:
-    """Where the sentences of the paragraphs at the end of a run start, the last one first."""
+def _sentence_starts(units: Units, options: FlowOptions, group: UnitRange) -> list[int]:
+    """Where the sentences of the paragraphs at the end of a group start, the last one first."""
     starts: list[int] = []
     most, kinds = options.overlap_sentences, _REPEATED[options.overlap]
-    for number in range(run[1] - 1, run[0] - 1, -1):
-        part = units.parts.get(number)
-        if units.kinds[number] not in kinds or (part and part.prefix):
+    for number in range(group[1] - 1, group[0] - 1, -1):
+        if units.kinds[number] not in kinds or number in units.prefixes:
             break
         start = units.starts[number]
         ends = sentence_ends(units.document.text, start, units.ends[number])[:-1]

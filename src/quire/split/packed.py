@@ -6,21 +6,23 @@ fit; a child that does not fit opens the next piece, or is packed by the same ru
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from quire.counter import TokenCounter
 from quire.model import Document, Piece, Pieces
-from quire.options import Options
+from quire.options import PackedOptions
 from quire.size.sizer import Sizer
-from quire.split.units import Units, node_firsts, whole_document
+from quire.split.units import HEADING_PARTED, Units, node_firsts, whole_document
 
 
-def packed(document: Document, counter: TokenCounter, options: Options) -> tuple[Pieces, Sizer]:
-    """Pieces of at most ``hard_cap`` tokens, each as much of one section as fits."""
+def packed(document: Document, counter: TokenCounter, options: PackedOptions) -> tuple[Pieces, Sizer]:
+    """Pieces of at most ``max_tokens`` tokens, each as much of one section as fits."""
     sizer = Sizer(document, counter, options)
     whole = whole_document(document, sizer, document.holder)
     if whole is not None:
         return Pieces((whole,)), sizer
-    target, least = options.target, options.min_tokens
-    units = Units(document, sizer, document.holder, limit=target, target=target, least=least)
+    target, least = options.target_tokens, options.min_tokens
+    units = Units(document, sizer, limit=target, target=target, least=least)
     packing = _Packing(units, options)
     if units.ends:
         packing.pack_document()
@@ -30,7 +32,7 @@ def packed(document: Document, counter: TokenCounter, options: Options) -> tuple
 class _Packing:
     """The pieces so far, and the rule that makes more. A node is known by its position."""
 
-    def __init__(self, units: Units, options: Options) -> None:
+    def __init__(self, units: Units, options: PackedOptions) -> None:
         self._units = units
         self._options = options
         self._sections, self._after = _nodes(units.document)
@@ -47,7 +49,7 @@ class _Packing:
 
     def _emit(self, first: int, last: int) -> None:
         """Make a piece of the units ``first`` to before ``last``."""
-        self.pieces += self._units.pieces(first, last)
+        self.pieces.append(self._units.piece(first, last))
 
     def _pack(self, node: int, first: int) -> None:
         """Pack a node that does not fit; its first piece starts at the unit ``first``, with what leads it."""
@@ -85,7 +87,8 @@ class _Packing:
         if first == end:
             return -1
         if not units.fits(first, end):
-            *full, (first, _) = self._none_small(units.filled(first, end, self._options.target))
+            groups = self._none_small(units.filled(first, end, self._options.target_tokens))
+            *full, (first, _) = [fitting for group in groups for fitting in self._fitting(*group)]
             for start, last in full:
                 self._emit(start, last)
         if node == 0 and not leads:
@@ -93,19 +96,29 @@ class _Packing:
             return -1
         return first
 
-    def _none_small(self, runs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-        """Runs of one section's own text: one below the minimum joins the run before it, the first the one after it."""
-        units, least, made = self._units, self._options.min_tokens, runs[:1]
-        for first, last in runs[1:]:
-            start, end = made[-1]
+    def _fitting(self, first: int, last: int) -> Iterator[tuple[int, int]]:
+        """A group as it is, or several where a heading cannot stay with its text, which is a finding."""
+        units = self._units
+        while last - first > 1 and not units.fits(first, last):
+            cut = next((end for end in range(last - 1, first + 1, -1) if units.fits(first, end)), first + 1)
+            units.notes.append((units.starts[cut - 1], "heading-too-long", HEADING_PARTED))
+            yield first, cut
+            first = cut
+        yield first, last
+
+    def _none_small(self, groups: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Groups of a section's own text: one below the minimum joins the one before it, the first the one after it."""
+        units, least, joined = self._units, self._options.min_tokens, groups[:1]
+        for first, last in groups[1:]:
+            start, end = joined[-1]
             is_small = not units.is_at_least(first, last, least) or (
-                len(made) == 1 and not units.is_at_least(start, end, least)
+                len(joined) == 1 and not units.is_at_least(start, end, least)
             )
             if is_small and units.fits(start, last):
-                made[-1] = start, last
+                joined[-1] = start, last
             else:
-                made.append((first, last))
-        return made
+                joined.append((first, last))
+        return joined
 
     def _is_short(self, node: int) -> bool:
         """Whether a node's own text is too short to be a piece; a heading without text always is."""

@@ -25,10 +25,11 @@ _LABELS = re.compile(rf"{_LABEL}[ \t]*")
 _NOT_INDENT = re.compile(r"[^> \t]")
 _FENCE = re.compile(r"(`{3,}|~{3,})[^\r\n]*")
 _QUOTE_MARKS = re.compile(r"(?:[ \t]{0,3}>[ \t]?)+")
+_LONGEST_LINE = 20_000
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
-class Reopening(NamedTuple):
+class Affixes(NamedTuple):
     """What the parts of one block need around them."""
 
     prefix: str = ""
@@ -50,13 +51,13 @@ class Reopening(NamedTuple):
         return f"{self.prefix}{self.line_prefix}" if in_line else self.prefix, suffix
 
 
-NOTHING = Reopening()
+NO_AFFIXES = Affixes()
 
 
 class Fence(NamedTuple):
     """How a cut code fence is reopened."""
 
-    reopening: Reopening
+    affixes: Affixes
     bare_prefix: str
     """The opening fence without its info string."""
     inside: tuple[int, int]
@@ -67,43 +68,16 @@ class Fence(NamedTuple):
     """The columns before its first or its last line, whichever has more."""
 
 
-class QuoteMarks:
-    """The quote marks at the start of lines. Remembers the last line, since cuts ask further and further on."""
+def quote_marks(text: str, position: int) -> str:
+    """The marks of the quotes around a position inside a line; empty at the start of a line.
 
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._line = (0, 0)  # the start of the last line, and how far it is known
-        self._marks = (-1, -1)  # the line whose marks were looked for last, and where they end
-        self.left_out = -1
-        """The first line with too many marks to repeat; -1 for none."""
-
-    def at(self, position: int) -> str:
-        """The marks of the quotes around a position inside a line; empty at the start of a line."""
-        if position == 0 or self._text[position - 1] in "\r\n":
-            return ""
-        start = self._line_of(position)
-        if start != self._marks[0]:
-            self._marks = (start, self._marks_end(start))
-        end = self._marks[1]
-        return self._text[start:end] if end <= position else ""
-
-    def _marks_end(self, start: int) -> int:
-        marks = _QUOTE_MARKS.match(self._text, start)
-        if marks and marks.group().count(">") > DEEPEST:
-            self.left_out = start if self.left_out < 0 else self.left_out
-            marks = None
-        return marks.end() if marks else start
-
-    def _line_of(self, position: int) -> int:
-        start, seen = self._line
-        if position < start:
-            start, seen = line_start(self._text, position), position
-        elif position > seen:
-            line = line_start(self._text, position, seen)
-            is_new = line > seen or (seen > 0 and self._text[seen - 1] in "\r\n")
-            start, seen = (line, position) if is_new else (start, position)
-        self._line = (start, seen)
-        return start
+    Also empty if the line starts so far above that to look for its start at every cut would take quadratic time.
+    """
+    line = line_start(text, position, max(position - _LONGEST_LINE, 0))
+    if line == position or (line and text[line - 1] not in "\r\n"):
+        return ""
+    marks = _QUOTE_MARKS.match(text, line, line + _LONGEST_LINE)
+    return marks.group() if marks and marks.end() <= position else ""
 
 
 def reopened_fence(text: str, quote_marks: str, start: int, end: int, *, is_nested: bool) -> Fence | None:
@@ -121,7 +95,7 @@ def reopened_fence(text: str, quote_marks: str, start: int, end: int, *, is_nest
     closing_indent = text[closing : last - len(line)]
     is_closed = line.startswith(marks) and not line.strip(marks[0]) and closing_indent.count(">") == indent.count(">")
     is_closed = is_closed and (is_nested or width(closing_indent) < CODE_INDENT)
-    reopening = Reopening(
+    affixes = Affixes(
         prefix=f"{indent}{opening}\n",
         suffix=f"\n{indent}{marks}",
         line_prefix=indent,
@@ -131,24 +105,24 @@ def reopened_fence(text: str, quote_marks: str, start: int, end: int, *, is_nest
     first_line = _LINE_END.search(text, start, end)
     inside = (first_line.end() if first_line else end) + 1, closing - 1 if is_closed else last
     widest = max(width(indent), width(closing_indent) if is_closed else 0)
-    return Fence(reopening, f"{indent}{marks}\n", inside, last, widest)
+    return Fence(affixes, f"{indent}{marks}\n", inside, last, widest)
 
 
-def repeated_header(text: str, start: int, first_row: int, end: int) -> Reopening:
+def repeated_header(text: str, start: int, first_row: int, end: int) -> Affixes:
     """How a table from ``start`` to ``end``, whose first body row is at ``first_row``, repeats its header."""
     header = text[start:first_row].rstrip(BLANK)
     line_prefix = prefix_at(header, 0)
     indent = _below(line_prefix)
-    return Reopening(f"{indent}{header[len(line_prefix) :]}\n", "", indent, start, end)
+    return Affixes(f"{indent}{header[len(line_prefix) :]}\n", "", indent, start, end)
 
 
-def reopened_container(text: str, block: Block) -> Reopening:
+def reopened_container(text: str, block: Block) -> Affixes:
     """How a directive, a shortcode or an admonition is opened and closed again around its parts."""
     start, end = directive_content(text, block)
     if start == block.start:
-        return NOTHING
+        return NO_AFFIXES
     suffix = f"\n{text[end : block.end]}" if end < block.end else ""
-    return Reopening(f"{text[block.start : start].rstrip()}\n", suffix, start=block.start, end=end)
+    return Affixes(f"{text[block.start : start].rstrip()}\n", suffix, start=block.start, end=end)
 
 
 def prefix_at(text: str, start: int) -> str:

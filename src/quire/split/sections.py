@@ -11,13 +11,13 @@ from typing import NamedTuple
 from quire.counter import TokenCounter
 from quire.model import Document, Finding, Piece, Pieces, findings_at
 from quire.offsets import trimmed
-from quire.options import Options
+from quire.options import SectionsOptions
 from quire.size.sizer import Sizer
 from quire.split.units import Units, node_firsts
 
 
-class _Part(NamedTuple):
-    """A section, or several that have joined; it has the place of the first."""
+class _Group(NamedTuple):
+    """A section, or several that have joined; depth and parent are those of the first."""
 
     first: int
     last: int
@@ -31,49 +31,49 @@ class _Part(NamedTuple):
     """Whether it contains anything besides headings."""
 
 
-def sections(document: Document, counter: TokenCounter, options: Options) -> tuple[Pieces, Sizer]:
+def sections(document: Document, counter: TokenCounter, options: SectionsOptions) -> tuple[Pieces, Sizer]:
     """Pieces of at most ``max_tokens``, where single blocks allow it."""
     sizer = Sizer(document, counter, options)
-    units = Units(document, sizer, document.holder)
-    parts = _joined(units, _split(units, options.max_depth), options) if units.ends else []
-    pieces = [units.piece(part.first, part.last, part.section) for part in parts]
+    units = Units(document, sizer)
+    groups = _joined(units, _split(units, options.max_depth), options) if units.ends else []
+    pieces = [units.piece(group.first, group.last, group.section) for group in groups]
     findings = [*units.findings(pieces), *_over_cap(units, pieces)]
     return Pieces(pieces, findings), sizer
 
 
-def _split(units: Units, max_depth: int) -> list[_Part]:
-    """A part for the text above the first heading, and for each heading down to ``max_depth``."""
+def _split(units: Units, max_depth: int) -> list[_Group]:
+    """A group for the text above the first heading, and for each heading down to ``max_depth``."""
     lists, node_starts = units.document.section_columns, node_firsts(units)
     numbers = [
         number for number, position in enumerate(lists.positions) if position > 0 and lists.depths[number] <= max_depth
     ]
     starts = [*(node_starts[lists.positions[number]] for number in numbers), len(units.ends)]
-    parts = [_Part(0, starts[0], 0, 0, 0, -1, has_text=True)] if starts[0] else []
+    groups = [_Group(0, starts[0], 0, 0, 0, -1, has_text=True)] if starts[0] else []
     for number, first, last in zip(numbers, starts, starts[1:], strict=False):
         has_text = any(kind != "heading" for kind in units.kinds[first:last])
-        parts.append(_Part(first, last, number, number, lists.depths[number], lists.parents[number], has_text))
-    return parts
+        groups.append(_Group(first, last, number, number, lists.depths[number], lists.parents[number], has_text))
+    return groups
 
 
-def _joined(units: Units, parts: list[_Part], options: Options) -> list[_Part]:
-    """One pass from left to right: a small part joins the one before it, or else its own first child.
+def _joined(units: Units, groups: list[_Group], options: SectionsOptions) -> list[_Group]:
+    """One pass from left to right: a small group joins the one before it, or else its own first child.
 
-    A part that does not fit is cut, and its pieces join in the same way: a small first one the part before it.
+    A group that does not fit is cut, and its pieces join in the same way: a small first one the group before it.
     """
-    joined: list[_Part] = []
+    joined: list[_Group] = []
     index = 0
-    while index < len(parts):
-        part, after = parts[index], index + 1
-        if _is_small(units, part, options):
-            whole, end = _up_to_text(parts, index)
+    while index < len(groups):
+        group, after = groups[index], index + 1
+        if _is_small(units, group, options):
+            whole, end = _up_to_text(groups, index)
             if whole.has_text and _may_follow(units, joined, whole):
                 joined[-1], index = _together(joined[-1], whole), end
                 continue
-            if after < len(parts):
-                following, end = _up_to_text(parts, after)
-                if _takes_next(units, part, following):
-                    part, after = _together(part, following), end
-        pieces = [part] if _fits(units, part) else _cut(units, part, options.max_depth)
+            if after < len(groups):
+                following, end = _up_to_text(groups, after)
+                if _takes_next(units, group, following):
+                    group, after = _together(group, following), end
+        pieces = [group] if _fits(units, group) else _cut(units, group, options.max_depth)
         if len(pieces) > 1 and _is_small(units, pieces[0], options) and _may_follow(units, joined, pieces[0]):
             joined[-1] = _together(joined[-1], pieces.pop(0))
         joined += pieces
@@ -81,64 +81,65 @@ def _joined(units: Units, parts: list[_Part], options: Options) -> list[_Part]:
     return joined
 
 
-def _up_to_text(parts: list[_Part], index: int) -> tuple[_Part, int]:
-    """A part with those behind it up to the first that has text, and the index behind them."""
+def _up_to_text(groups: list[_Group], index: int) -> tuple[_Group, int]:
+    """A group with those behind it up to the first that has text, and the index behind them."""
     end = index
-    while not parts[end].has_text and end + 1 < len(parts):
+    while not groups[end].has_text and end + 1 < len(groups):
         end += 1
-    return parts[index]._replace(last=parts[end].last, has_text=parts[end].has_text), end + 1
+    return groups[index]._replace(last=groups[end].last, has_text=groups[end].has_text), end + 1
 
 
-def _is_small(units: Units, part: _Part, options: Options) -> bool:
-    if part.depth == 0:
+def _is_small(units: Units, group: _Group, options: SectionsOptions) -> bool:
+    if group.depth == 0:
         return False  # text above the first heading joins nothing
     least = options.min_tokens
-    if not part.has_text or not units.is_at_least(part.first, part.last, least):
+    if not group.has_text or not units.is_at_least(group.first, group.last, least):
         return True
     lists = units.document.section_columns
-    heading, below, end = lists.starts[part.number], lists.body_starts[part.number], units.ends[part.last - 1]
-    if units.is_at_least(part.first, part.last, least + 4 * (below - heading)):
+    heading, below, end = lists.starts[group.number], lists.body_starts[group.number], units.ends[group.last - 1]
+    if units.is_at_least(group.first, group.last, least + 4 * (below - heading)):
         return False
-    start, _ = trimmed(units.document.text, max(below, units.starts[part.first]), end)
+    start, _ = trimmed(units.document.text, max(below, units.starts[group.first]), end)
     return units.sizer.size(start, end) < least  # the line of its own heading does not count
 
 
-def _may_follow(units: Units, joined: list[_Part], part: _Part) -> bool:
-    """Whether a part may join the last one so far: a sibling, if both fit."""
-    if not joined or (joined[-1].depth, joined[-1].parent) != (part.depth, part.parent):
+def _may_follow(units: Units, joined: list[_Group], group: _Group) -> bool:
+    """Whether a group may join the last one so far: a sibling, if both fit."""
+    if not joined or (joined[-1].depth, joined[-1].parent) != (group.depth, group.parent):
         return False
-    return _fits(units, _together(joined[-1], part))
+    return _fits(units, _together(joined[-1], group))
 
 
-def _takes_next(units: Units, part: _Part, following: _Part) -> bool:
-    """A part without text takes whatever follows, since a heading is not left alone; others their first child."""
-    return not part.has_text or (following.parent == part.number and _fits(units, _together(part, following)))
+def _takes_next(units: Units, group: _Group, following: _Group) -> bool:
+    """A group without text takes whatever follows, since a heading is not left alone; others their first child."""
+    return not group.has_text or (following.parent == group.number and _fits(units, _together(group, following)))
 
 
-def _together(first: _Part, second: _Part) -> _Part:
+def _together(first: _Group, second: _Group) -> _Group:
     section = first.section if first.has_text else second.section
     return first._replace(last=second.last, section=section, has_text=first.has_text or second.has_text)
 
 
-def _fits(units: Units, part: _Part) -> bool:
-    return units.fits(part.first, part.last, part.section)
+def _fits(units: Units, group: _Group) -> bool:
+    return units.fits(group.first, group.last, group.section)
 
 
-def _cut(units: Units, part: _Part, max_depth: int) -> list[_Part]:
-    """The pieces of a part that does not fit."""
-    runs = units.filled(part.first, part.last, units.sizer.cap, part.section)
+def _cut(units: Units, group: _Group, max_depth: int) -> list[_Group]:
+    """The pieces of a group that does not fit."""
+    ranges = units.filled(group.first, group.last, units.sizer.cap, group.section)
     pieces = [
-        part._replace(first=first, last=last, section=_deepest(units, first, last, max_depth)) for first, last in runs
+        group._replace(first=first, last=last, section=_deepest(units, first, last, max_depth))
+        for first, last in ranges
     ]
-    if any(kind != "heading" for kind in units.kinds[runs[0][0] : runs[0][1]]):
-        pieces[0] = pieces[0]._replace(section=part.section)
+    if any(kind != "heading" for kind in units.kinds[ranges[0][0] : ranges[0][1]]):
+        pieces[0] = pieces[0]._replace(section=group.section)
     return pieces
 
 
 def _deepest(units: Units, first: int, last: int, max_depth: int) -> int:
     """The deepest section, not below ``max_depth``, that contains these units."""
     lists = units.document.section_columns
-    section = units.section_of(units.starts[first], units.ends[last - 1])
+    section = units.section(first, last)
     while lists.depths[section] > max_depth:
         section = lists.parents[section]
     return section
@@ -152,7 +153,7 @@ def _over_cap(units: Units, pieces: list[Piece]) -> list[Finding]:
             continue
         if piece.tokens > sizer.cap:
             blocks = units.document.blocks_between(piece.start, piece.end)
-            block = max(blocks, key=lambda each: each.end - each.start)
+            block = max(blocks, key=lambda block: block.end - block.start)
             size = sizer.size(block.start, block.end)
             message = (
                 f"block of {size} tokens exceeds the cap of {sizer.cap}, alone or with its heading; it stays whole"

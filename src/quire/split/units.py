@@ -1,48 +1,47 @@
-"""A document as parallel lists of units: the parts that strategies put together into pieces.
+"""A document as parallel lists of units, which strategies put together into pieces.
 
-A unit is a section with its own text, a block of a section that is too large, or a part of a block that is too large
-(cut.py). A piece is a run of units. From the start of the first to the end of the last it is the source text unchanged,
-so parts of one block that meet again are joined as they were; what a cut part needs to stay valid is added only at the
-edges of a piece.
+A unit is a section with its own text, a block of a section that is too large, or a slice of a block that is too large
+(cut.py). A piece is a group of consecutive units: the source text unchanged from the start of the first to the end of
+the last. Slices of one block that meet again are joined as they were; what a slice needs to stay valid is added only at
+the edges of a piece.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate
+from collections.abc import Callable, Sequence
 
 from quire.model import Block, Document, Finding, Kind, Note, Piece, findings_at
 from quire.offsets import line_start, text_end
 from quire.parsing import inner_blocks
-from quire.size.sizer import NEVER, SLACK, Sizer, furthest
-from quire.split.cut import Cutter, Part
-
-SectionOf = Callable[[int, int], int]
-"""The section whose breadcrumb goes above a span."""
+from quire.size.longest import longest_that_fits
+from quire.size.sizer import NEVER, SLACK, Sizer
+from quire.split.cut import Cutter, Slice
+from quire.split.levels import line_ends
 
 _ROOM_FOR_TEXT = 4
 """A heading must leave this many tokens for text below it; a longer heading is cut as prose."""
 _LONG = 4
-"""A section with more characters per token of the cap is counted block by block: it will be opened."""
+"""Text with more characters per token of a limit is counted in smaller steps: it will most likely be cut."""
+_CUT_AT_LINES = frozenset({"code", "table", "html", "math"})
 _BLANK_LINE_ABOVE = re.compile(r"(?:\r(?!\n)|\n)[ \t>]*(?:\r\n|\r|\n)\Z")
 _CONTAINERS = frozenset({"list", "quote", "footnote", "directive", "html"})
-_HEADING_PARTED = "heading separated from its text: together they exceed the cap"
+HEADING_PARTED = "heading separated from its text: together they exceed the cap"
 
 
 class Units:
-    """The units of a document, and what can be asked of runs of units: the units ``first`` to before ``last``.
+    """The units of a document, and what can be asked of groups of units: the units ``first`` to before ``last``.
 
-    ``opens_all``: every section is opened into its blocks. ``limit``: blocks with more tokens are cut into parts of
-    about ``target``; None for no limit. ``least``: a section with fewer tokens of text leads its first child.
+    ``opens_all``: every section is opened into its blocks, and the section of a group is that of its first text; else
+    it is the deepest that contains all its text. ``limit``: blocks with more tokens are cut into slices of about
+    ``target``; None for no limit. ``least``: a section with fewer tokens of text leads its first child.
     """
 
     def __init__(
         self,
         document: Document,
         sizer: Sizer,
-        section_of: SectionOf,
         *,
         opens_all: bool = False,
         limit: int | None = None,
@@ -51,33 +50,36 @@ class Units:
     ) -> None:
         self.document = document
         self.sizer = sizer
-        self.section_of = section_of
         self.starts: list[int] = []
         """The first character of each unit; then the end of the document."""
         self.ends: list[int] = []
         """One past the last character of each unit; blank lines may follow."""
         self.kinds: list[Kind] = []
         """The kind of its block; ``paragraph`` for a whole section."""
-        self.leads: list[bool] = []
+        self.sections: list[int] = []
+        """The number of its section."""
+        self.stays_with_next: list[bool] = []
         """Whether no piece may end with it: a heading, or text too short to be apart from its first child."""
         self.totals: list[int] = []
         """The sum of tokens up to the start of each unit; then up to the end of the document."""
-        self.parts: dict[int, Part] = {}
-        """The units that are parts of a block, with what they need around them."""
+        self.slices: dict[int, Slice] = {}
+        """The units that are slices of a block."""
+        self.prefixes: dict[int, str] = {}
+        """What a piece needs in front if it starts with a unit; not for units that need nothing."""
+        self.suffixes: dict[int, str] = {}
+        """What a piece needs behind if it ends with a unit."""
         self.firsts: list[int] = []
         """The first unit of each section; then their number."""
         self.notes: list[Note] = []
-        self._limit, self._least, self._target = limit, least, target
+        self._opens_all, self._limit, self._least, self._target = opens_all, limit, least, target
+        self._section_of = document.first_section if opens_all else document.holder
         self._adds_up, self._sure = sizer.adds_up, sizer.sure
         self._lead = -1  # the first of the units that lead the next one; -1 if none does
         self._closing = _closing_headings(document)
         self._tail = self._closing if self._tail_fits() else -1
         self._cutter: Cutter | None = None  # most documents need none
-        if opens_all:
-            self._open_all()
-        else:
-            self._open_large_sections()
-        self.firsts.append(len(self.ends))
+        self._sums: dict[int, int] = {}  # the sums up to the starts of sections and of blocks
+        self._add_sections()
 
     # Making units
 
@@ -86,68 +88,53 @@ class Units:
         start, ends = self._closing, self.document.block_columns.ends
         return start >= 0 and self.sizer.size(start, ends[-1]) * 2 < self.sizer.cap
 
-    def _open_all(self) -> None:
-        """A unit for each block."""
-        lists, (_, starts, _, _) = self.document.section_columns, self.document.block_columns
-        mark, size = self.sizer.mark, len(self.document.text)
-        totals = [*map(mark, starts), mark(size)]
-        stops = [*lists.blocks[1:], len(starts)]
-        for first, last in zip([0, *lists.blocks[1:]], stops, strict=True):
-            self.firsts.append(len(self.ends))
-            self._open(first, last, totals[first : last + 1])
-        self.starts.append(size)
-        self.totals.append(totals[-1])
-
-    def _open_large_sections(self) -> None:
+    def _add_sections(self) -> None:
         """A unit for each section that fits, with its heading; units for the blocks of the others."""
-        document, sizer = self.document, self.sizer
-        lists, (_, block_starts, block_ends, _) = document.section_columns, document.block_columns
+        lists, block_starts, block_ends = self.document.section_columns, *self.document.block_columns[1:3]
         blocks = [0, *lists.blocks[1:], len(block_starts)]
-        starts = [block_starts[0] if block_starts else 0, *lists.starts[1:], len(document.text)]
-        totals, inner = self._section_totals(starts, blocks)
-        tail, has_text = self._tail, map(int.__lt__, lists.text_starts, lists.text_ends)
-        for number, is_whole in enumerate(has_text):
-            first, last = blocks[number], blocks[number + 1]
-            start, stop = starts[number], starts[number + 1]
+        edges = [block_starts[0] if block_starts else 0, *lists.starts[1:], len(self.document.text)]
+        self._count_sections(edges, blocks)
+        sums, sure, tail = self._sums, self._sure, self._tail
+        for number, start in enumerate(edges[:-1]):
+            first, last, stop = blocks[number], blocks[number + 1], edges[number + 1]
             self.firsts.append(len(self.ends))
             if first == last:
                 continue
-            total, after, end = totals[number], totals[number + 1], block_ends[last - 1]
-            is_usual = after - total <= self._sure and self._lead < 0 and stop != tail
-            if is_whole and (is_usual or self._fits(start, end, stop, total, after)):
-                leads = bool(self._least) and self._is_short_above_child(number, after - total)
-                self._add(start, end, stop, "paragraph", total, leads=leads)
+            end, tokens = block_ends[last - 1], sums[stop] - sums[start]
+            is_usual = tokens <= sure and self._lead < 0 and stop != tail
+            if self._opens_all or lists.text_starts[number] == lists.text_ends[number]:
+                self._open(number, first, last, stop)
+            elif is_usual or self._fits(start, end, stop):
+                has_child = number + 1 < len(lists.parents) and lists.parents[number + 1] == number
+                leads = has_child and self._least > 0 and self._leads_child(number, tokens)
+                self._add(number, start, end, stop, "paragraph", sums[start], leads=leads)
             else:
-                counted = inner.get(number)
-                if counted is None:
-                    edges = [*block_starts[first:last], stop]
-                    counted = [*accumulate(map(sizer.size, edges, edges[1:]), initial=total)]
-                self._open(first, last, counted)
-        self.starts.append(starts[-1])
-        self.totals.append(totals[-1])
+                self._open(number, first, last, stop)
+        self.firsts.append(len(self.ends))
+        self.starts.append(edges[-1])
+        self.totals.append(sums[edges[-1]])
 
-    def _section_totals(self, starts: Sequence[int], blocks: Sequence[int]) -> tuple[list[int], dict[int, list[int]]]:
-        """The sums up to the start of each section, and of each block of long ones."""
-        mark, most, block_starts = self.sizer.mark, self.sizer.cap * _LONG, self.document.block_columns.starts
-        totals: list[int] = []
-        inner: dict[int, list[int]] = {}
-        for number, start in enumerate(starts[:-1]):
-            totals.append(mark(start))
-            if starts[number + 1] - start > most:
-                first, last = blocks[number], blocks[number + 1]
-                inner[number] = [totals[-1], *map(mark, block_starts[first + 1 : last])]
-        totals.append(mark(starts[-1]))
-        for number, counted in inner.items():
-            counted.append(totals[number + 1])
-        return totals, inner
+    def _count_sections(self, edges: Sequence[int], blocks: Sequence[int]) -> None:
+        """Count the text once: section by section, long sections block by block, long blocks line by line."""
+        kinds, starts, ends, _ = self.document.block_columns
+        longest = 0 if self._opens_all else self.sizer.cap * _LONG
+        longest_block = self._limit * _LONG if self._limit and self._adds_up else len(self.document.text)
+        positions: list[int] = []
+        for number, start in enumerate(edges[:-1]):
+            positions.append(start)
+            if edges[number + 1] - start <= longest:
+                continue
+            for block in range(blocks[number], blocks[number + 1]):
+                positions.append(starts[block])
+                if ends[block] - starts[block] > longest_block and kinds[block] in _CUT_AT_LINES:
+                    positions += line_ends(self.document.text, starts[block], ends[block])[:-1]
+        positions.append(edges[-1])
+        self._sums = dict(zip(positions, self.sizer.sums(positions[0], positions)[0][1:], strict=True))
 
-    def _is_short_above_child(self, number: int, tokens: int) -> bool:
+    def _leads_child(self, number: int, tokens: int) -> bool:
         """Whether a section's own text is too short to be apart from its first child."""
-        lists = self.document.section_columns
-        child = number + 1
-        if child == len(lists.starts) or lists.parents[child] != number or lists.positions[child] < 0:
-            return False
-        return self.is_short(number, self._least, tokens)
+        is_node = self.document.section_columns.positions[number + 1] >= 0
+        return is_node and self.is_short(number, self._least, tokens)
 
     def is_short(self, number: int, least: int, tokens: int = 0) -> bool:
         """Whether a section's own text has fewer than ``least`` tokens; all of it has ``tokens``, if known."""
@@ -166,55 +153,75 @@ class Units:
                 return False
         return self.sizer.size(start, end) < least
 
-    def _open(self, first: int, last: int, totals: Sequence[int]) -> None:
-        """Add blocks as units; ``totals`` are the sums up to the start of each, and behind the last."""
-        limit = self._limit
+    def _open(self, section: int, first: int, last: int, stop: int) -> None:
+        """Add the blocks ``first`` to before ``last`` of a section as units."""
         kinds, starts, ends, _ = self.document.block_columns
-        size = len(self.document.text)
-        for number in range(first, last):
-            kind, start, end = kinds[number], starts[number], ends[number]
-            stop = starts[number + 1] if number + 1 < len(starts) else size
-            total, after = totals[number - first], totals[number - first + 1]
+        edges = [*starts[first:last], stop]
+        sums, limit = self._sums, self._limit
+        if last - first > 1 and edges[1] not in sums:
+            counted, _ = self.sizer.sums(edges[0], edges[1:])
+            shift = sums[edges[0]] - counted[0]
+            sums.update(zip(edges[1:-1], [total + shift for total in counted[1:-1]], strict=True))
+        for block, start in enumerate(edges[:-1], first):
+            kind, end, following = kinds[block], ends[block], edges[block - first + 1]
+            total, after = sums[start], sums[following]
             if kind == "heading":
-                self._add_heading(number, stop, total)
+                self._add_heading(section, start, end, following, total)
                 continue
-            lead = self._lead
-            above = self.totals[lead] if lead >= 0 else total
-            is_usual = after - above <= self._sure and (limit is None or after - total <= limit) and stop != self._tail
-            if is_usual or (limit is not None and self._is_small(start, end, stop, total, after)):
-                self._add(start, end, stop, kind, total)
+            above = self.totals[self._lead] if self._lead >= 0 else total
+            is_small = limit is None or after - total <= limit
+            if (is_small and after - above <= self._sure and following != self._tail) or (
+                limit is not None and self._is_small(start, end, following)
+            ):
+                self._add(section, start, end, following, kind, total)
             elif limit is None:
-                self._add_between_blank_lines(Block(kind, start, end), stop, total, after)
+                self._add_between_blank_lines(section, Block(kind, start, end), following, total)
             else:
-                self._add_parts(Block(kind, start, end), stop, total)
+                self._add_slices(section, Block(kind, start, end), following, total)
 
-    def _add_between_blank_lines(self, block: Block, stop: int, total: int, after: int) -> None:
+    def _add_between_blank_lines(self, section: int, block: Block, stop: int, total: int) -> None:
         """Add a block that is not cut; a list, a quote or a container above the cap at the blank lines inside it."""
         text, starts = self.document.text, [block.start]
-        if block.kind in _CONTAINERS and not self._fits(block.start, block.end, stop, total, after):
+        if block.kind in _CONTAINERS and not self._fits(block.start, block.end, stop):
             lines = sorted({line_start(text, child.start, block.start) for child in inner_blocks(text, block)})
             starts += [line for line in lines[1:] if _BLANK_LINE_ABOVE.search(text, max(line - 80, block.start), line)]
         for start, following in zip(starts, [*starts[1:], stop], strict=True):
-            self._add(start, text_end(text, start, min(following, block.end)), following, block.kind, total)
+            self._add(section, start, text_end(text, start, min(following, block.end)), following, block.kind, total)
             total += self.sizer.size(start, following) if following < stop else 0
 
-    def _is_small(self, start: int, end: int, stop: int, total: int, after: int) -> bool:
-        tokens, limit = after - total, self._limit or 0
+    def _is_small(self, start: int, end: int, stop: int) -> bool:
+        """Whether a block has at most ``limit`` tokens and keeps the cap."""
+        tokens, limit = self._sums[stop] - self._sums[start], self._limit or 0
         if self._adds_up and tokens - (stop - end) > limit + SLACK:
             return False
         is_small = (self._adds_up and tokens <= limit) or self.sizer.size(start, end) <= limit
-        return is_small and self._fits(start, end, stop, total, after)
+        return is_small and self._fits(start, end, stop)
 
-    def _fits(self, start: int, end: int, stop: int, total: int, after: int) -> bool:
-        """Whether a span keeps the cap with everything that cannot be apart from it."""
+    def _fits(self, start: int, end: int, stop: int) -> bool:
+        """Whether a section or a block keeps the cap with everything that cannot be apart from it."""
+        total, after = self._sums[start], self._sums[stop]
         if self._lead >= 0:
             start, total = self.starts[self._lead], self.totals[self._lead]
         if stop == self._tail:
             end = self.document.block_columns.ends[-1]
-            return self.sizer.fits(start, end, self.section_of(start, end))
-        return self._keeps_cap(start, end, after - total, stop - end)
+            return self.sizer.fits(start, end, self._section_of(start, end))
+        if after - total <= self._sure:
+            return True
+        low = after - total - (stop - end) - SLACK
+        if self._adds_up and low > self.sizer.cap:
+            return False
+        return self._is_within_cap(start, end, self._section_of(start, end), low, after - total)
 
-    def _add(self, start: int, end: int, stop: int, kind: Kind, total: int, *, leads: bool = False) -> None:
+    def _is_within_cap(  # noqa: PLR0917
+        self, start: int, end: int, section: int, low: int, high: int, prefix: str = "", suffix: str = ""
+    ) -> bool:
+        if not self._adds_up:
+            return self.sizer.fits(start, end, section, prefix, suffix)
+        return self.sizer.fits(start, end, section, prefix, suffix, low=low, high=high + SLACK)
+
+    def _add(  # noqa: PLR0917
+        self, section: int, start: int, end: int, stop: int, kind: Kind, total: int, *, leads: bool = False
+    ) -> None:
         leads = leads or stop == self._tail  # the headings that close the document stay with it
         if not leads:
             self._lead = -1
@@ -223,80 +230,92 @@ class Units:
         self.starts.append(start)
         self.ends.append(end)
         self.kinds.append(kind)
-        self.leads.append(leads)
+        self.sections.append(section)
+        self.stays_with_next.append(leads)
         self.totals.append(total)
 
-    def _add_heading(self, number: int, stop: int, total: int) -> None:
+    def _add_heading(self, section: int, start: int, end: int, stop: int, total: int) -> None:
         """A heading leads what follows; one that leaves no room for text is cut as prose."""
-        blocks = self.document.block_columns
-        start, end = blocks.starts[number], blocks.ends[number]
-        is_last = number + 1 == len(blocks.starts)
+        is_last = end == self.document.block_columns.ends[-1]
         while not self._leaves_room(self.starts[self._lead] if self._lead >= 0 else start, end):
             if self._lead < 0:
                 message = "heading too long to stay with its text within the cap; it is cut as prose"
                 self.notes.append((start, "heading-too-long", message))
                 if self._limit is None:
-                    self._add(start, end, stop, "heading", total)
+                    self._add(section, start, end, stop, "heading", total)
                 else:
-                    self._add_parts(Block("heading", start, end), stop, total)
+                    self._add_slices(section, Block("heading", start, end), stop, total)
                 return
             self._release()
-        self._add(start, end, stop, "heading", total, leads=not is_last)
+        self._add(section, start, end, stop, "heading", total, leads=not is_last)
 
     def _leaves_room(self, start: int, end: int) -> bool:
         sizer = self.sizer
         if end - start <= sizer.sure // 4:
             return True
-        line = sizer.breadcrumbs.prefix(self.section_of(start, end))
+        line = sizer.breadcrumbs.prefix(self._section_of(start, end))
         return sizer.size(start, end, line) + _ROOM_FOR_TEXT <= sizer.cap
 
     def _release(self) -> None:
         """Let a piece end with the last unit after all."""
         if self.kinds[-1] == "heading":
-            self.notes.append((self.starts[-1], "heading-too-long", _HEADING_PARTED))
-        self.leads[-1] = False
+            self.notes.append((self.starts[-1], "heading-too-long", HEADING_PARTED))
+        self.stays_with_next[-1] = False
         self._lead = -1
 
-    def _add_parts(self, block: Block, stop: int, total: int) -> None:
-        """Add the parts of a block that is too large."""
+    def _add_slices(self, section: int, block: Block, stop: int, total: int) -> None:
+        """Add the slices of a block that is too large."""
         if self._cutter is None:
-            self._cutter = Cutter(self.document.text, self.sizer, self.section_of, self._target, self.notes)
+            self._cutter = Cutter(self.document.text, self.sizer, self._section_of, self._target, self.notes)
         first = self.starts[self._lead] if self._lead >= 0 else block.start
         last = self.document.block_columns.ends[-1] if stop == self._tail else block.end
-        parts = self._cutter.cut(block, first, last)
-        if not self._cutter.has_exact_sums:  # parts of a word have more tokens together than one by one
+        slices = self._cutter.cut(block, first, last)
+        if not self._cutter.has_exact_sums:  # slices of a word have more tokens together than one by one
             self._adds_up, self._sure = False, NEVER
-        for number, part in enumerate(parts):
-            after = parts[number + 1].start if number + 1 < len(parts) else stop
-            self._add(part.start, part.end, after, block.kind, total)
-            self.parts[len(self.ends) - 1] = part
-            total = self.sizer.total(after) if self._adds_up else total + part.tokens
+        for cut, after in zip(slices, [*[following.start for following in slices[1:]], stop], strict=True):
+            unit = len(self.ends)
+            self._add(section, cut.start, cut.end, after, block.kind, total)
+            self.slices[unit] = cut
+            if cut.prefix:
+                self.prefixes[unit] = cut.prefix
+            if cut.suffix:
+                self.suffixes[unit] = cut.suffix
+            total = self.sizer.total(after) if self._adds_up else total + cut.tokens
 
-    # Runs of units
+    # Groups of units
+
+    def section(self, first: int, last: int) -> int:
+        """The section whose breadcrumb goes above a group; headings at its edges do not count beside text."""
+        kinds, text = self.kinds, first
+        while kinds[text] == "heading":
+            text += 1
+            if text == last:  # nothing but headings
+                return self._section_of(self.starts[first], self.ends[last - 1])
+        section = self.sections[text]
+        if self._opens_all:
+            return section
+        while kinds[last - 1] == "heading":
+            last -= 1
+        lists, end = self.document.section_columns, self.ends[last - 1]
+        while section and lists.ends[section] < end:
+            section = lists.parents[section]
+        return section
 
     def fits(self, first: int, last: int, section: int = -1) -> bool:
-        """Whether a run keeps the cap below its breadcrumb."""
+        """Whether a group keeps the cap below its breadcrumb."""
         tokens = self.totals[last] - self.totals[first]
-        prefix, suffix = self._around(first, last) if self.parts else ("", "")
-        start, end = self.starts[first], self.ends[last - 1]
-        return self._keeps_cap(start, end, tokens, self.starts[last] - end, section, prefix, suffix)
-
-    def _keeps_cap(  # noqa: PLR0917
-        self, start: int, end: int, tokens: int, blank: int, section: int = -1, prefix: str = "", suffix: str = ""
-    ) -> bool:
-        """Whether a span, whose sum with ``blank`` characters behind it is ``tokens``, keeps the cap."""
+        prefix, suffix = self.prefixes.get(first, ""), self.suffixes.get(last - 1, "")
         if tokens <= self._sure and not (prefix or suffix):
             return True
-        low = tokens - blank - SLACK
+        end = self.ends[last - 1]
+        low = tokens - (self.starts[last] - end) - SLACK
         if self._adds_up and low > self.sizer.cap:
             return False
-        section = section if section >= 0 else self.section_of(start, end)
-        if not self._adds_up:
-            return self.sizer.fits(start, end, section, prefix, suffix)
-        return self.sizer.fits(start, end, section, prefix, suffix, low=low, high=tokens + SLACK)
+        section = self.section(first, last) if section < 0 else section
+        return self._is_within_cap(self.starts[first], end, section, low, tokens, prefix, suffix)
 
     def is_at_least(self, first: int, last: int, minimum: int) -> bool:
-        """Whether the text of a run has at least ``minimum`` tokens."""
+        """Whether the text of a group has at least ``minimum`` tokens."""
         tokens, end = self.totals[last] - self.totals[first], self.ends[last - 1]
         if self._adds_up:
             if tokens + SLACK < minimum:
@@ -305,31 +324,31 @@ class Units:
                 return True
         return self.sizer.size(self.starts[first], end) >= minimum
 
-    def may_end(self, last: int) -> bool:
-        """Whether a piece may end before the unit ``last``."""
-        return last == len(self.ends) or not self.leads[last - 1]
+    def possible_ends(self, first: int, last: int) -> list[int]:
+        """The units before which a piece may end, from ``first`` on; ``last`` is one of them."""
+        stays = self.stays_with_next
+        return [*[end for end in range(first + 1, last) if not stays[end - 1]], last]
 
     def filled(self, first: int, last: int, target: int, section: int = -1) -> list[tuple[int, int]]:
-        """Runs of these units, each as long as ``target`` and the cap allow; a heading is never the last of one."""
-        ends = [end for end in range(first + 1, last + 1) if end == last or self.may_end(end)]
-        runs: list[tuple[int, int]] = []
+        """Groups of these units, each as long as ``target`` and the cap allow; a heading is never the last of one."""
+        ends = self.possible_ends(first, last)
+        groups: list[tuple[int, int]] = []
         start, at = first, 0
         while start < last:
-            aim = self.totals[start] + target
-            guess = bisect_right(ends, aim, lo=at, key=self.totals.__getitem__) - 1
+            guess = bisect_right(ends, self.totals[start] + target, lo=at, key=self.totals.__getitem__) - 1
 
             def keeps(number: int, start: int = start) -> bool:
                 return self._keeps(start, ends[number], target, section)
 
-            best = max(furthest(at, len(ends), keeps, guess), at)  # one unit at least
-            runs.append((start, ends[best]))
+            best = max(longest_that_fits(at, len(ends), keeps, guess), at)  # one unit at least
+            groups.append((start, ends[best]))
             start, at = ends[best], best + 1
-        return runs
+        return groups
 
     def _keeps(self, first: int, last: int, target: int, section: int) -> bool:
-        """Whether a run keeps the target and the cap."""
+        """Whether a group keeps the target and the cap."""
         start, end = self.starts[first], self.ends[last - 1]
-        prefix, suffix = self._around(first, last)
+        prefix, suffix = self.prefixes.get(first, ""), self.suffixes.get(last - 1, "")
         tokens = self.totals[last] - self.totals[first]
         if not self._adds_up or prefix or suffix or tokens + SLACK > target:
             if self._adds_up and tokens - (self.starts[last] - end) - SLACK > target:
@@ -338,26 +357,12 @@ class Units:
                 return False
         return self.fits(first, last, section)
 
-    def _around(self, first: int, last: int) -> tuple[str, str]:
-        """What a run needs in front and behind."""
-        head, tail = self.parts.get(first), self.parts.get(last - 1)
-        return head.prefix if head else "", tail.suffix if tail else ""
-
     def piece(self, first: int, last: int, section: int = -1) -> Piece:
-        """A run as a piece."""
+        """A group as a piece."""
         start, end = self.starts[first], self.ends[last - 1]
-        prefix, suffix = self._around(first, last)
-        section = self.section_of(start, end) if section < 0 else section
+        prefix, suffix = self.prefixes.get(first, ""), self.suffixes.get(last - 1, "")
+        section = self.section(first, last) if section < 0 else section
         return Piece(start, end, section, self.sizer.size(start, end, prefix, suffix), prefix, suffix)
-
-    def pieces(self, first: int, last: int) -> Iterator[Piece]:
-        """A run as one piece; as several where a heading cannot stay with its text, which is a finding."""
-        while last - first > 1 and not self.fits(first, last):
-            cut = next((end for end in range(last - 1, first + 1, -1) if self.fits(first, end)), first + 1)
-            self.notes.append((self.starts[cut - 1], "heading-too-long", _HEADING_PARTED))
-            yield self.piece(first, cut)
-            first = cut
-        yield self.piece(first, last)
 
     def findings(self, pieces: Sequence[Piece]) -> list[Finding]:
         """Findings about cuts, in document order."""
@@ -375,27 +380,26 @@ def node_firsts(units: Units) -> list[int]:
     positions, firsts = units.document.section_columns.positions, units.firsts
     if min(positions) >= 0:
         return firsts
-    made: list[int] = []
+    of_nodes: list[int] = []
     lead = -1
     for position, unit, following in zip(positions, firsts, firsts[1:], strict=False):
         if position >= 0:
-            made.append(unit if lead < 0 else lead)
+            of_nodes.append(unit if lead < 0 else lead)
             lead = -1
         elif following > unit + 1:
             lead = -1  # too long to lead, so it was cut
         elif lead < 0:
             lead = unit
-    return [*made, firsts[-1]]
+    return [*of_nodes, firsts[-1]]
 
 
-def whole_document(document: Document, sizer: Sizer, section_of: SectionOf) -> Piece | None:
+def whole_document(document: Document, sizer: Sizer, section_of: Callable[[int, int], int]) -> Piece | None:
     """The document as one piece, if it fits; a long one is not tried, its units are."""
     _, starts, ends, _ = document.block_columns
     if not starts or ends[-1] - starts[0] > sizer.cap * _LONG:
         return None
     start, end = starts[0], ends[-1]
-    section = section_of(start, end)
-    tokens = sizer.size(start, end)
+    section, tokens = section_of(start, end), sizer.size(start, end)
     fits = tokens <= sizer.sure or sizer.size(start, end, sizer.breadcrumbs.prefix(section)) <= sizer.cap
     return Piece(start, end, section, tokens) if fits else None
 

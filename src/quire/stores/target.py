@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
-from quire.errors import StoreError, impossible
+from quire.errors import StoreError, invalid_value
 from quire.index.engine.damage import text_and_code
 from quire.stores.row import Row
 from quire.write.atomic_file import explained, remedy
@@ -154,9 +154,9 @@ def parts(target: str) -> tuple[str, str, str]:
     place, _, name = rest.partition("#")
     name = name or DEFAULT_NAME
     if kind not in KINDS or not place:
-        raise impossible("to", shown(target), _RULE)
+        raise invalid_value("to", shown(target), _RULE)
     if not _NAME.fullmatch(name) or "__" in name:
-        raise impossible("to", shown(target), "a table's name has 3 to 48 letters, digits and single underscores")
+        raise invalid_value("to", shown(target), "a table's name has 3 to 48 letters, digits and single underscores")
     return kind, place, name
 
 

@@ -43,7 +43,7 @@ def update_vectors(
     path = folder_for(index, embedder.name, embedder.version)
     folder = VectorFolder.load(path) or VectorFolder(path, Table(name, embedder.name, embedder.version))
     files = {key: record for key, record in snapshot.files.items() if not record.failed}
-    documents = {key: each for key, each in folder.table.documents.items() if key in files}
+    documents = {key: vectors for key, vectors in folder.table.documents.items() if key in files}
     removed = len(folder.table.documents) - len(documents)
     stale = [key for key, record in files.items() if key not in documents or documents[key].digest != record.digest]
     embedded = 0

@@ -81,11 +81,11 @@ def table_time(index: Path) -> int:
 
 def without_vectors(table: Table, files: FileTable) -> int:
     """How many nodes search by meaning does not find."""
-    known: Mapping[str, DocumentVectors] = table.documents
+    documents: Mapping[str, DocumentVectors] = table.documents
     stale = [
         record
         for key, record in files.items()
-        if not record.failed and (key not in known or known[key].digest != record.digest)
+        if not record.failed and (key not in documents or documents[key].digest != record.digest)
     ]
     return sum(record.nodes for record in stale)
 

@@ -66,7 +66,7 @@ class VectorFolder:
     def compacted(self) -> VectorFolder:
         """The same vectors without rows that no document uses, if these are more than half."""
         table = self.table
-        used = sorted({row for each in table.documents.values() for row in each.rows})
+        used = sorted({row for vectors in table.documents.values() for row in vectors.rows})
         if 2 * len(used) >= table.count:
             return self
         number = {row: index for index, row in enumerate(used)}
@@ -74,14 +74,14 @@ class VectorFolder:
         with replacing(self.path / name) as stream:
             stream.write(np.ascontiguousarray(self.matrix()[used]).tobytes())
         documents = {
-            key: DocumentVectors(each.digest, each.positions, tuple([number[row] for row in each.rows]))
-            for key, each in table.documents.items()
+            key: DocumentVectors(vectors.digest, vectors.positions, tuple([number[row] for row in vectors.rows]))
+            for key, vectors in table.documents.items()
         }
         hashes = b"".join([table.hashes[row * HASH : (row + 1) * HASH] for row in used])
-        made = VectorFolder(self.path, msgspec.structs.replace(table, rows=name, hashes=hashes))
-        made.commit(documents)
+        compacted = VectorFolder(self.path, msgspec.structs.replace(table, rows=name, hashes=hashes))
+        compacted.commit(documents)
         (self.path / table.rows).unlink(missing_ok=True)
-        return made
+        return compacted
 
     def matrix(self) -> Any:
         """All rows, mapped into memory."""

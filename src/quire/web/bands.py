@@ -14,9 +14,10 @@ from typing import Any
 from quire import pipeline
 from quire.model import Document, Finding
 from quire.offsets import lines_at
-from quire.options import COMMON, OWN, BreadcrumbMode, Guard, Options, Overlap
+from quire.options import STRATEGIES, Options, own_names
 from quire.record import Chunk, Chunks
 from quire.size import NAMES
+from quire.validation import fields
 
 _VERBATIM = ("code", "table", "html", "math", "heading")
 """Blocks that the page sets apart."""
@@ -38,17 +39,17 @@ def cut(text: str, path: str | None, strategy: str, *, title: str | None = None,
 
 def option_table() -> dict[str, Any]:
     """Every strategy with its own options and their defaults, and the values to choose from."""
-    strategies = {name: {option: own[option] for option in own if option != "tree"} for name, own in OWN.items()}
+    declared = {name: fields(kind) for name, kind in STRATEGIES.items()}
+    choices = {option: field.choices for own in declared.values() for option, field in own.items() if field.choices}
     return {
-        "strategies": strategies,
-        "common": [*COMMON, "title"],
+        "strategies": {
+            name: {option: own[option].default for option in own_names(name) if option != "tree"}
+            for name, own in declared.items()
+        },
+        "common": [*fields(Options), "title"],
         "tokenizers": NAMES,
-        "choices": {"breadcrumb_mode": _values(BreadcrumbMode), "guard": _values(Guard), "overlap": _values(Overlap)},
+        "choices": {option: values for option, values in choices.items() if option not in ("slugs", "dialect")},
     }
-
-
-def _values(literal: Any) -> list[str]:
-    return list(literal.__args__)
 
 
 def document_record(document: Document, findings: Iterable[Finding] = ()) -> dict[str, Any]:
@@ -117,7 +118,7 @@ def _sections_around(document: Document, position: int) -> tuple[int, int, str]:
 
 
 def _limits(options: Options) -> dict[str, int]:
-    sizes = {"minimum": options.min_tokens, "target": options.target or options.target_tokens, "cap": options.cap or 0}
+    sizes = {"minimum": options.minimum, "target": getattr(options, "target_tokens", 0), "cap": options.cap or 0}
     return {name: size for name, size in sizes.items() if size}
 
 

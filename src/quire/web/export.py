@@ -10,7 +10,7 @@ from typing import Any
 
 from quire import __version__
 from quire.model import Finding
-from quire.options import OWN, valid_names
+from quire.options import STRATEGIES, Options
 from quire.web import bands
 from quire.web.assets import asset
 from quire.wire import to_json
@@ -21,10 +21,9 @@ def export_page(
 ) -> bytes:
     """The page with the chunks of ``text``: as ``options`` say, and by the other strategies with their defaults."""
     cuts, records = {}, {}
-    for name in OWN:
-        valid = {*valid_names(name)} - {*OWN[name]}
-        given = options if name == strategy else {key: options[key] for key in options if key in (*valid, "title")}
-        chunks = bands.cut(text, path, name, **given)
+    common = {key: options[key] for key in options if key in (*Options.__struct_fields__, "title")}
+    for name in STRATEGIES:
+        chunks = bands.cut(text, path, name, **(options if name == strategy else common))
         cuts[name] = {**bands.cut_record(chunks), "violations": bands.violations(chunks)}
         records[name] = [bands.chunk_record(chunk) for chunk in chunks]
     document = bands.document_record(bands.parsed(text, path, options.get("title"), options.get("dialect")), findings)

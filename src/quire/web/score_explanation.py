@@ -74,7 +74,7 @@ def _drawn_tree(hit: Hit, result: Node, nodes: Sequence[Node]) -> Iterator[dict[
     its first heading is called by its path.
     """
     matched = set(hit.constituents)
-    above = {each.position for each in result.ancestors}
+    above = set(result.ancestors)
     shown = [node for node in nodes if node.id in matched or node.position == result.position or node.position in above]
     headings = {node.title for node in shown if node.position}
     for node in shown:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from quire import breadcrumbs
 from quire.counter import estimated
-from quire.errors import OptionError, impossible
+from quire.errors import OptionError, invalid_value
 from quire.finish.ids import node_id
 from quire.model import OWN_METADATA, UNTITLED, Section
 from quire.offsets import bytes_at
@@ -68,7 +68,7 @@ def not_chunks(value: object) -> OptionError:
 def check_form(form: object) -> None:
     """Raise an OptionError if there is no such form."""
     if not isinstance(form, str) or form not in FORMS:
-        raise impossible("form", form, f"choose from: {', '.join(map(repr, FORMS))}")
+        raise invalid_value("form", form, f"choose from: {', '.join(map(repr, FORMS))}")
 
 
 def compact(chunk: Chunk) -> dict[str, Any]:
@@ -127,8 +127,13 @@ def flat(chunk: Chunk) -> dict[str, str | int]:
 
 
 def tags(chunk: Chunk) -> tuple[str, ...]:
+    """The tags in a chunk's front matter."""
+    return front_matter_tags(chunk.metadata)
+
+
+def front_matter_tags(metadata: Mapping[str, Any]) -> tuple[str, ...]:
     """The tags in front matter, a list or a text with commas, without duplicates."""
-    named = (each for key in _TAG_KEYS for each in _listed(chunk.metadata.get(key)))
+    named = (each for key in _TAG_KEYS for each in _listed(metadata.get(key)))
     return tuple(dict.fromkeys(tag for each in named if (tag := " ".join(each.split()))))
 
 

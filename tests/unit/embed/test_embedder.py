@@ -40,7 +40,7 @@ def test_a_function_is_an_embedder() -> None:
 
 @pytest.mark.parametrize("wrong", ["word2vec", 3, None, FunctionEmbedder(len, window=31)])
 def test_what_is_no_embedder(wrong: Any) -> None:
-    with pytest.raises(quire.OptionError, match="is not possible"):
+    with pytest.raises(quire.OptionError, match="is invalid"):
         resolve(wrong)
 
 

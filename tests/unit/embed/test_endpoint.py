@@ -111,7 +111,7 @@ def test_urls_that_are_refused(url: str) -> None:
 
 @pytest.mark.parametrize("wrong", [{"model": ""}, {"batch": 0}, {"requests_per_minute": -1}])
 def test_options_that_are_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(quire.OptionError, match="is not possible"):
+    with pytest.raises(quire.OptionError, match="is invalid"):
         Endpoint(**{"url": "https://example.com", "model": "m"} | wrong)
 
 

@@ -113,13 +113,13 @@ def test_what_an_apostrophe_adds_is_left_out(word: str, expected: str) -> None:
 
 def test_runs_of_characters_stay_together() -> None:
     [typed] = spellings("\u4f7f\u7528docker\u5b89\u88c5", NONE)
-    assert adjacent_terms(typed) == [("\u4f7f", "\u7528"), ("docker",), ("\u5b89", "\u88c5")]
+    assert adjacent_terms(typed) == (("\u4f7f", "\u7528"), ("docker",), ("\u5b89", "\u88c5"))
 
 
 def test_of_a_run_each_two_that_follow_each_other_are_left() -> None:
-    assert term_pairs(("a", "b", "c")) == [("a", "b"), ("b", "c")]
-    assert term_pairs(("a", "b")) == [("a", "b")]
-    assert term_pairs(("a",)) == [("a",)]
+    assert term_pairs(("a", "b", "c")) == (("a", "b"), ("b", "c"))
+    assert term_pairs(("a", "b")) == (("a", "b"),)
+    assert term_pairs(("a",)) == (("a",),)
 
 
 def test_unspaced_scripts() -> None:

@@ -1,14 +1,13 @@
-"""To what a word is corrected that occurs nowhere: as documents write it, and how much of them is read for it."""
+"""To what a word is corrected that occurs nowhere: as documents write it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 import quire
-from quire.index.engine.corrections import Dictionary
 from quire.indexed import Index
 
 
@@ -60,27 +59,3 @@ def test_a_rare_form_of_a_frequent_stem_is_found(tmp_path: Path) -> None:
     results = _index(tmp_path, [*["access access access"] * 120, rare]).search("accessibilty")
     assert results.corrections == {"accessibilty": ("accessibility",)}
     assert results
-
-
-def test_how_much_is_read_for_a_correction_does_not_grow_with_the_texts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def read(size: int) -> int:
-        folder = tmp_path / str(size)
-        folder.mkdir()
-        _index(folder, ["accessible"])
-        number = 0
-
-        def sample(_self: Dictionary, _term: str, _language: str, nodes: int) -> Iterator[str]:
-            nonlocal number
-            for _ in range(nodes):
-                number += size
-                yield "accessible ".ljust(size)
-
-        monkeypatch.setattr(Dictionary, "_sample", sample)
-        with Index.open(folder / "index") as index:
-            dictionary = Dictionary(index._snapshot())
-            assert not dictionary.corrections("accessibilihy")
-        return number
-
-    assert 0 < read(200_000) <= 3 * read(1_000)

@@ -20,13 +20,13 @@ from types import FrameType
 
 from quire import Index
 from quire.index import read_files
+from quire.index.changed_files import Task
 from quire.index.engine.writer import Writer
 from quire.index.file_records import FileRecord
-from quire.index.update_plan import Task
 from quire.run import workers
 from quire.write import atomic_file, lock
 
-DOCUMENTS = 30
+DOCUMENTS = 8
 KILLS = 100
 MOST_CHANGES = 12
 """About as many as one update makes in the folder of the index."""

@@ -92,7 +92,7 @@ def test_a_file(home: Path, path: str) -> None:
 
 @pytest.mark.parametrize("folder", [3, None, b"docs", "", "a\0b", ["docs"]])
 def test_what_is_no_path(folder: Any) -> None:
-    with pytest.raises(quire.OptionError, match=r"^folder=.* is not possible; it must be a path$"):
+    with pytest.raises(quire.OptionError, match=r"^folder=.* is invalid: must be a path$"):
         Index.open(folder)
 
 

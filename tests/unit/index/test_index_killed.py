@@ -18,8 +18,8 @@ SCRIPT = Path(__file__).with_name("killing_updates.py")
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_killed_a_hundred_times(tmp_path: Path) -> None:
-    done = subprocess.run([sys.executable, SCRIPT, tmp_path, "1"], capture_output=True, text=True, check=False)
+def test_killed_a_hundred_times(memory_path: Path) -> None:
+    done = subprocess.run([sys.executable, SCRIPT, memory_path, "1"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     assert result["wrong"] == []

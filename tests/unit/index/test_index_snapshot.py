@@ -43,12 +43,16 @@ def assert_known(snapshot: Snapshot) -> None:
     assert len({record.number for record in records.values()}) == len(records)
     for name, record in records.items():
         nodes = snapshot.nodes_of(name)
-        keys = [snapshot.top(snapshot.index.parse_query(f'"{node.id}"', ["id"]), 1)[0][1] for node in nodes]
-        refs = snapshot.refs(snapshot.node_keys(keys))
-        assert [(ref.document_id, ref.number) for ref in refs] == [(name, record.number)] * len(nodes)
-        assert [(ref.position, ref.depth, ref.ancestors) for ref in refs] == [
-            (node.position, node.depth, node.ancestors) for node in nodes
+        hits = [snapshot.top(snapshot.index.parse_query(f'"{node.id}"', ["id"]), 1)[0] for node in nodes]
+        matches = snapshot.matches_at(hits)
+        assert [(match.number, match.position) for match in matches] == [
+            (record.number, at) for at in range(len(nodes))
         ]
+        outline = snapshot.outlines[record.number]
+        assert outline.depths == [node.depth for node in nodes]
+        assert outline.children == [node.children for node in nodes]
+        ancestors = [tuple(outline.ancestors(node.position))[::-1] for node in nodes]
+        assert ancestors == [node.ancestors for node in nodes]
 
 
 def test_where_nodes_stand_is_known(index: Index, tmp_path: Path) -> None:

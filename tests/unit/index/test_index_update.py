@@ -13,8 +13,8 @@ import pytest
 
 import quire
 from quire import Index
+from quire.index.changed_files import stale_files
 from quire.index.file_records import VERSION, Tree
-from quire.index.update_plan import stale_files
 
 Write = Callable[..., Path]
 
@@ -107,8 +107,8 @@ def test_a_file_written_just_before_is_not_trusted(
 ) -> None:
     """What git calls racily clean: a later edit may leave the same size and times."""
     hour = 3600 * 10**9
-    monkeypatch.setattr("quire.index.file_records._TICK_NS", hour)
-    monkeypatch.setattr("quire.index.file_records._COARSE_TICK_NS", hour)
+    monkeypatch.setattr("quire.index.changed_files._TICK_NS", hour)
+    monkeypatch.setattr("quire.index.changed_files._COARSE_TICK_NS", hour)
     old, new = write("old.md"), write("new.md", age=0)
     index.update(docs(tmp_path))
     assert {record.path: record.racy for record in index.documents()} == {"old.md": True, "new.md": True}
@@ -119,8 +119,8 @@ def test_a_file_written_just_before_is_not_trusted(
     made = stale_files(tmp_path, {"docs": Tree(b"docs", "english")}, edited)
     assert [task.record.path for task in made.tasks] == ["new.md"]
     assert made.unchanged == 1
-    monkeypatch.setattr("quire.index.file_records._TICK_NS", 0)  # as if an hour had passed
-    monkeypatch.setattr("quire.index.file_records._COARSE_TICK_NS", 0)
+    monkeypatch.setattr("quire.index.changed_files._TICK_NS", 0)  # as if an hour had passed
+    monkeypatch.setattr("quire.index.changed_files._COARSE_TICK_NS", 0)
     write("other.md")
     index.update()
     assert not any(record.racy for record in index.documents() if record.path != "other.md")

@@ -113,9 +113,9 @@ def link_records(index: Index) -> tuple[dict[str, LinkRecord], dict[tuple[str, s
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_edits_one_by_one_give_the_records_of_a_new_index(tmp_path: Path, seed: int) -> None:
+def test_edits_one_by_one_give_the_records_of_a_new_index(memory_path: Path, seed: int) -> None:
     """Pages are edited, renamed, added and removed; links are relative, absolute, ambiguous and wiki links."""
-    rng, docs = Random(seed), tmp_path / "docs"
+    rng, docs = Random(seed), memory_path / "docs"
 
     def write(name: str) -> None:
         (docs / name).parent.mkdir(parents=True, exist_ok=True)
@@ -127,7 +127,7 @@ def test_edits_one_by_one_give_the_records_of_a_new_index(tmp_path: Path, seed: 
 
     for name in NAMES[:6]:
         write(name)
-    index = Index.open(tmp_path / "index")
+    index = Index.open(memory_path / "index")
     index.update({"docs": docs})
     for number in range(12):
         for name in rng.sample(NAMES, rng.randint(1, 3)):
@@ -140,6 +140,6 @@ def test_edits_one_by_one_give_the_records_of_a_new_index(tmp_path: Path, seed: 
             else:
                 write(name)
         index.update()
-        again = Index.open(tmp_path / f"again-{number}")
+        again = Index.open(memory_path / f"again-{number}")
         again.update({"docs": docs})
         assert link_records(index) == link_records(again)

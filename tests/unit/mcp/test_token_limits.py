@@ -10,13 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import quire
 from quire.errors import OptionError, QuireError
 from quire.mcp import chatgpt
-from quire.mcp.served_index import ServedIndex, ServedTree
 from quire.mcp.token_limit import Answer, TokenLimit
 from quire.mcp.tools import Tools
 from quire.size import resolve
+from quire.workspace import Workspace
 
 LONG = "a heading that never ends " * 40
 DOCUMENTS = {
@@ -34,17 +33,15 @@ LIMITS = st.one_of(st.integers(64, 200), st.integers(64, 20_000))
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory) -> Iterator[ServedIndex]:
+def served(tmp_path_factory) -> Iterator[Workspace]:
     folder = tmp_path_factory.mktemp("served")
     for name, text in DOCUMENTS.items():
         file = folder / "docs" / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(text.encode())
     (folder / "docs" / "broken.md").write_bytes(b"\xff\xfe\xff")
-    with quire.Index.open(folder / ".quire") as index:
-        made = ServedIndex(index, {"docs": ServedTree(folder=folder / "docs")})
-        made.refresh()
-        yield made
+    with Workspace.open_updated([str(folder / "docs")], index=str(folder / ".quire")) as workspace:
+        yield workspace
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +49,7 @@ def ids(served) -> list[str]:
     return [node.id for each in served.documents() for node in served.outline(each.id)]
 
 
-def tools_with(served: ServedIndex, tokenizer: str | Callable[[str], int]) -> tuple[Tools, Callable[[str], int]]:
+def tools_with(served: Workspace, tokenizer: str | Callable[[str], int]) -> tuple[Tools, Callable[[str], int]]:
     count = resolve(tokenizer, "o200k_base").count
     return Tools(served, count, 4_000), count
 

@@ -16,7 +16,7 @@ import quire
 from quire.errors import QueryError
 from quire.model import Span
 from quire.query import leaves, parse, show
-from quire.query.query_tree import All, Either, Not, Phrase, Query, Word
+from quire.query.query_tree import Either, Group, Not, Phrase, Query, Word
 from support.shared import needs_shared, shared_data
 
 NOWHERE = Span(0, 0)
@@ -33,7 +33,7 @@ def phrase(text: str, **more: Any) -> Phrase:
 def bare(query: Query | None) -> Query | None:
     """A tree without its spans."""
     match query:
-        case All(items=items) | Either(items=items):
+        case Group(items=items) | Either(items=items):
             return type(query)(items=tuple(item for each in items if (item := bare(each))))
         case Not(item=item) if inner := bare(item):
             return Not(item=inner)
@@ -57,17 +57,17 @@ def read(query: str) -> Query | QueryError | None:
     ("query", "tree"),
     [
         ("a", word("a")),
-        ("a b", All(items=(word("a"), word("b")))),
+        ("a b", Group(items=(word("a"), word("b")))),
         ('"a  b"', phrase("a b")),
-        ('x -"a b"', All(items=(word("x"), Not(item=phrase("a b"))))),
-        ("x -word", All(items=(word("x"), Not(item=word("word"))))),
+        ('x -"a b"', Group(items=(word("x"), Not(item=phrase("a b"))))),
+        ("x -word", Group(items=(word("x"), Not(item=word("word"))))),
         ("a OR b OR c", Either(items=(word("a"), word("b"), word("c")))),
-        ("a b OR c", Either(items=(All(items=(word("a"), word("b"))), word("c")))),
-        ("a (b OR c)", All(items=(word("a"), Either(items=(word("b"), word("c")))))),
+        ("a b OR c", Either(items=(Group(items=(word("a"), word("b"))), word("c")))),
+        ("a (b OR c)", Group(items=(word("a"), Either(items=(word("b"), word("c")))))),
         ("tree:x", word("x", field="tree")),
         ("x^2.5", word("x", boost=2.5)),
         ("x*", word("x", prefix=True)),
-        ("x -(a b)", All(items=(word("x"), Not(item=All(items=(word("a"), word("b"))))))),
+        ("x -(a b)", Group(items=(word("x"), Not(item=Group(items=(word("a"), word("b"))))))),
     ],
 )
 def test_tree(query: str, tree: Query) -> None:
@@ -354,7 +354,7 @@ def refused(tree: Query) -> Iterator[Word | Phrase]:
     """The words and phrases that must not match."""
     if isinstance(tree, Not):
         yield from leaves(tree.item)
-    elif isinstance(tree, All | Either):
+    elif isinstance(tree, Group | Either):
         for item in tree.items:
             yield from refused(item)
 
@@ -369,12 +369,12 @@ def test_shape_of_the_tree(query: str) -> None:
 def check(tree: Query) -> None:
     """No group in one of its kind, and something to look for beside each negation."""
     assert not isinstance(tree, Not)
-    if isinstance(tree, All | Either):
+    if isinstance(tree, Group | Either):
         assert len(tree.items) > 1
         for item in tree.items:
             assert type(item) is not type(tree)
             if isinstance(item, Not):
-                assert isinstance(tree, All)
+                assert isinstance(tree, Group)
                 check(item.item)
             else:
                 check(item)
@@ -392,7 +392,7 @@ def test_text_without_syntax_is_all_words(text: str) -> None:
         words = list(leaves(tree))
         assert all(word == Word(text=word.text, span=word.span) for word in words)
         assert bare(tree) == (
-            bare(words[0]) if len(words) == 1 else All(items=tuple(replace(w, span=NOWHERE) for w in words))
+            bare(words[0]) if len(words) == 1 else Group(items=tuple(replace(w, span=NOWHERE) for w in words))
         )
 
 

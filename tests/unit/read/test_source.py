@@ -63,8 +63,8 @@ def test_undecodable_bytes_are_named(data: bytes, offset: int, line: int) -> Non
 def test_replaced_places_are_counted_apart_from_those_of_the_file() -> None:
     text, (finding,) = decode("\ufffd\n".encode() + b"\xff a \xfe", "x", "replace")
     assert text == "\ufffd\n\ufffd a \ufffd"
-    assert finding.message.startswith("2 undecodable places were replaced by U+FFFD, the first at byte offset 4;")
-    assert decode(b"\xff", "x", "replace")[1][0].message.startswith("1 undecodable place was")
+    assert finding.message.startswith("2 undecodable sequences were replaced by U+FFFD, the first at byte offset 4;")
+    assert decode(b"\xff", "x", "replace")[1][0].message.startswith("1 undecodable sequence was")
 
 
 @given(st.binary())

@@ -6,7 +6,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from click.testing import CliRunner
 
-from quire.cli import command_group
+from quire.cli.run import command as run_command
 from quire.errors import InputError, QuireError
 
 DENIED = b"<?xml version='1.0'?><Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>"
@@ -52,7 +52,7 @@ def server(monkeypatch):
 
 
 def run(*arguments):
-    return CliRunner().invoke(command_group.quire, ["run", *map(str, arguments)], standalone_mode=False)
+    return CliRunner().invoke(run_command, list(map(str, arguments)), standalone_mode=False)
 
 
 def test_a_source_that_may_not_be_listed(server, tmp_path) -> None:

@@ -8,7 +8,7 @@ import working
 from click.testing import CliRunner
 
 import quire
-from quire.cli import command_group
+from quire.cli.run import command as run_command
 from quire.run import map_documents
 from quire.run.parts import PART, parts_of
 
@@ -29,7 +29,7 @@ PATHS = ["_index.md", "b.md", "deep/a.md", "note.txt"]
 
 
 def run(*arguments):
-    return CliRunner().invoke(command_group.quire, ["run", *map(str, arguments)], standalone_mode=False)
+    return CliRunner().invoke(run_command, list(map(str, arguments)), standalone_mode=False)
 
 
 def written(folder: Path) -> list[str]:

@@ -12,7 +12,7 @@ from quire.search.merge import DEMOTION, Merged, limit_per_document
 
 
 def found(document: str, position: int, score: float) -> Merged:
-    return Merged(document=document, position=position, depth=2, score=score, how="match", constituents=(position,))
+    return Merged(document=document, position=position, score=score, how="match", constituents=[])
 
 
 def ids(results: Sequence[Merged]) -> list[str]:
@@ -35,7 +35,7 @@ def test_the_third_stands_behind_what_is_nearly_as_good() -> None:
 
 
 def test_the_trail_says_that_a_result_was_set_back() -> None:
-    merged = Merged(document="a", position=3, depth=2, score=0.8, how="parent", constituents=(3, 4))
+    merged = Merged(document="a", position=3, score=0.8, how="parent", constituents=[])
     results, _ = limit_per_document([found("a", 1, 1.0), found("a", 2, 0.9), merged, found("a", 5, 0.7)], 10, 2)
     assert [step.rule for each in results[2:] for step in each.trail] == ["set back", "set back"]
     assert [each.how for each in results[2:]] == ["parent", "match"]
@@ -68,6 +68,6 @@ def test_in_order_each_once_and_never_above_its_own_score(
     scores = [each.score for each in results]
     assert scores == sorted(scores, reverse=True)
     assert len(results) == len(set(ids(results))) == min(limit, len(best))
-    by_id = {each.position: each.score for each in best}
+    by_id = {position: score for position, (_, score) in enumerate(drawn)}
     assert all(each.score <= by_id[each.position] for each in results)
     assert not best or results[0] == best[0]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from quire.search.merge import Step, merge_document, merge_documents
+from quire.search.merge import Step, limit_per_document
 from quire.search.ranking_settings import SearchSettings
 from support.outlines import outline
 
@@ -20,10 +20,10 @@ def ruled(**rules: Any) -> SearchSettings:
 def merged(text: str, **rules: Any) -> list[str]:
     """The results as lines: name, score, how, constituents."""
     drawn = outline(text)
-    results = merge_document(drawn.candidates(), ruled(**rules))
+    results = drawn.merged(ruled(**rules))
     return [
         f"{drawn.lines[result.position].name} {result.score:g} {result.how}: "
-        + " ".join(drawn.lines[at].name for at in result.constituents)
+        + " ".join(drawn.lines[match.position].name for match in result.constituents)
         for result in sorted(results, key=lambda result: (-result.score, result.position))
     ]
 
@@ -31,14 +31,14 @@ def merged(text: str, **rules: Any) -> list[str]:
 def trail(text: str, name: str) -> list[Step]:
     """How the result of that name came about."""
     drawn = outline(text)
-    results = merge_document(drawn.candidates(), ruled())
+    results = drawn.merged(ruled())
     return next(list(each.trail) for each in results if drawn.lines[each.position].name == name)
 
 
 def ordered(*texts: str) -> list[str]:
     """The results in several documents, with what stands apart: document, name and score."""
     outlines = {each.name: each for each in map(outline, texts)}
-    results, _ = merge_documents([each.candidates() for each in outlines.values()], ruled())
+    results, _ = limit_per_document([result for each in outlines.values() for result in each.merged(ruled())], 100, 0)
     return [f"{each.document} {outlines[each.document].lines[each.position].name} {each.score:g}" for each in results]
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Sequence
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.search.merge import Candidate, Merged, merge_document, merge_documents
+from quire.search.merge import Merged, limit_per_document
 from quire.search.ranking_settings import SearchSettings
 from support.outlines import Line, Outline, planted
 
@@ -41,12 +42,12 @@ two_documents = st.tuples(outlines("a"), outlines("b"))
 
 def merged(document: Outline, given_rules: SearchSettings) -> list[tuple[Line, Merged]]:
     """The results of a document, each with its node."""
-    return [(document.lines[each.position], each) for each in merge_document(document.candidates(), given_rules)]
+    return [(document.lines[each.position], each) for each in document.merged(given_rules)]
 
 
-def ordered(some: tuple[Outline, ...], given_rules: SearchSettings) -> list[Merged | Candidate]:
-    """The results of some documents, with what stands apart."""
-    return merge_documents([each.candidates() for each in some], given_rules)[0]
+def ordered(some: Sequence[Outline], given_rules: SearchSettings) -> list[Merged]:
+    """The results of some documents, the best first."""
+    return limit_per_document([result for each in some for result in each.merged(given_rules)], 100, 0)[0]
 
 
 def none_holds_another(lines: list[Line]) -> bool:
@@ -70,9 +71,9 @@ def test_every_candidate_is_in_one_result_or_named_as_passed_over(
     document: Outline, given_rules: SearchSettings
 ) -> None:
     results = merged(document, given_rules)
-    inside = [at for _, each in results for at in each.constituents]
+    inside = [match.position for _, each in results for match in each.constituents]
     passed = [step.position for _, each in results for step in each.trail if step.rule == "passed over"]
-    assert Counter(inside + passed) == Counter(each.position for each in document.candidates())
+    assert Counter(inside + passed) == Counter(each.position for each in document.matches())
 
 
 @given(documents, rules)
@@ -89,7 +90,7 @@ def test_one_that_is_passed_over_is_worse_than_a_result_below_it(
 @given(documents, rules)
 def test_constituents_are_in_their_result_best_first(document: Outline, given_rules: SearchSettings) -> None:
     for line, result in merged(document, given_rules):
-        inside = [document.lines[at] for at in result.constituents]
+        inside = [document.lines[match.position] for match in result.constituents]
         assert all(each == line or line.holds(each) for each in inside)
         assert inside == sorted(inside, key=lambda each: (-(each.score or 0), each.position))
 
@@ -99,18 +100,19 @@ def test_scores_are_between_the_best_constituent_and_its_multiple(
     document: Outline, given_rules: SearchSettings
 ) -> None:
     for line, result in merged(document, given_rules):
-        best = max(document.lines[at].score or 0 for at in result.constituents)
+        best = max(match.score for match in result.constituents)
         passed = [step.score for step in result.trail if step.rule == "passed over"]
         assert max(best, *passed, 0) <= result.score <= max(given_rules.score_cap_multiplier * best, *passed, 0)
         if result.how == "match":
-            assert (result.score, result.constituents) == (max(line.score or 0, *passed, 0), (line.position,))
+            assert result.score == max(line.score or 0, *passed, 0)
+            assert [match.position for match in result.constituents] == [line.position]
 
 
 @given(documents, rules)
 def test_the_best_result_of_a_document_scores_at_least_as_much_as_its_best_node(
     document: Outline, given_rules: SearchSettings
 ) -> None:
-    best = max(each.score for each in document.candidates())
+    best = max(each.score for each in document.matches())
     assert max(each.score for _, each in merged(document, given_rules)) >= best
 
 
@@ -119,7 +121,7 @@ def test_the_document_is_returned_only_if_it_or_all_its_sections_match(
     document: Outline, given_rules: SearchSettings
 ) -> None:
     for line, result in merged(document, given_rules):
-        if line.depth > 0:
+        if line.position > 0:
             continue
         step = result.trail[-1] if result.trail else None
         if step and step.rule == "aggregated":
@@ -134,8 +136,8 @@ def test_the_document_is_returned_only_if_it_or_all_its_sections_match(
 @given(documents, rules, shares)
 def test_results_do_not_merge_any_further(document: Outline, given_rules: SearchSettings, own: float) -> None:
     """What was merged, taken as what matched, stays as it is, however well each satisfies the query."""
-    results = merge_document(document.candidates(), given_rules)
-    again = merge_document(document.again(results, own), given_rules)
+    results = document.merged(given_rules)
+    again = document.merged(given_rules, document.again(results, own))
     assert {each.position: each.score for each in again} == {each.position: each.score for each in results}
     assert {each.how for each in again} == {"match"}
 
@@ -158,14 +160,16 @@ def test_no_document_disappears_and_none_appears(some: tuple[Outline, ...], give
 
 
 @given(two_documents, rules, st.randoms(use_true_random=False))
-def test_the_order_of_the_candidates_does_not_matter(
+def test_the_order_of_the_matches_does_not_matter(
     some: tuple[Outline, ...], given_rules: SearchSettings, chance: random.Random
 ) -> None:
-    shuffled = [each.candidates() for each in some]
-    for candidates in (*shuffled, shuffled):
-        chance.shuffle(candidates)
     results = ordered(some, given_rules)
-    assert merge_documents(shuffled, given_rules)[0] == results
+    for document in some:
+        matches = document.matches()
+        chance.shuffle(matches)
+        again = limit_per_document(document.merged(given_rules, matches), 100, 0)[0]
+        assert again == [each for each in results if each.document == document.name]
+    assert ordered(some[::-1], given_rules) == results
     assert results == sorted(results, key=lambda each: (-each.score, each.document, each.position))
 
 

@@ -15,9 +15,11 @@ import quire
 from quire.index.build_nodes import build_nodes
 from quire.index.node import Node, PassageSpan
 from quire.model import Span
-from quire.search.token_budget import WORTH, Section, Shown, fit
+from quire.search.token_budget import WORTH, Excerpt, fit
 from quire.size import resolve
 from support.grammar import documents, small_texts
+
+Section = tuple[Node, Sequence[int]]
 
 COUNTER = resolve(None, "o200k_base")
 
@@ -47,10 +49,10 @@ class Shelf:
     def section(self, title: str, *constituents: str) -> Section:
         nodes = next(nodes for nodes in self.documents if any(node.title == title for node in nodes))
         places = {node.title: node.position for node in nodes}
-        return Section(nodes[places[title]], tuple(places[each] for each in constituents or [title]))
+        return nodes[places[title]], tuple(places[each] for each in constituents or [title])
 
     def source(self, section: Section) -> str:
-        return self.sources[self._number(section.node.document_id)]
+        return self.sources[self._number(section[0].document_id)]
 
     @staticmethod
     def _number(document_id: str) -> int:
@@ -67,10 +69,10 @@ def _parted(node: Node) -> Node:
     return msgspec.structs.replace(node, passages=parts if len(parts) > 1 else ())
 
 
-def cost(sections: Sequence[Section], answers: Sequence[Shown | None]) -> int:
+def cost(sections: Sequence[Section], answers: Sequence[Excerpt]) -> int:
     """What the tokenizer itself counts."""
     shown = [(section, answer) for section, answer in zip(sections, answers, strict=True) if answer]
-    return sum(COUNTER.count(answer.text) + COUNTER.count(section.node.breadcrumb_line) for section, answer in shown)
+    return sum(COUNTER.count(answer.text) + COUNTER.count(section[0].breadcrumb_line) for section, answer in shown)
 
 
 def words(number: int, word: str = "word") -> str:
@@ -110,18 +112,15 @@ def test_a_section_is_given_with_all_that_is_below_it() -> None:
     shelf = Shelf(GUIDE)
     [given_text] = fit([shelf.section("Setup")], shelf.read)
     start, end = GUIDE.index("## Setup"), GUIDE.index("## Use")
-    assert given_text == Shown(
-        text=GUIDE[start:end],
-        spans=(Span(start, end),),
-        tokens=COUNTER.count(GUIDE[start:end]),
-        complete=True,
-    )
+    assert given_text.text == GUIDE[start:end]
+    assert given_text.spans == (Span(start, end),)
+    assert given_text.tokens == COUNTER.count(GUIDE[start:end])
 
 
 def test_nothing_is_read_for_a_leaf() -> None:
     shelf = Shelf(GUIDE)
     [given_text] = fit([shelf.section("Linux")], shelf.read)
-    assert given_text is not None
+    assert given_text
     assert given_text.text.startswith("### Linux\n\nlinux linux")
     assert shelf.reads == 0
 
@@ -131,29 +130,27 @@ def test_nothing_is_read_for_a_leaf() -> None:
 # ----------------------------------------------------------------------------------------------------------------------
 
 
-def budgeted(shelf: Shelf, max_tokens: int, *sections: Section) -> list[Shown | None]:
+def budgeted(shelf: Shelf, max_tokens: int, *sections: Section) -> list[Excerpt]:
     answers = fit(sections, shelf.read, max_tokens=max_tokens, ranges=needles)
     assert cost(sections, answers) <= max_tokens
     return answers
 
 
-def shown(answer: Shown | None) -> str:
+def shown(answer: Excerpt) -> str:
     """A text with its repeated words put together."""
-    return (
-        "" if answer is None else re.sub(r"\b(\w+)( \1)+\b", lambda run: f"{run[1]}×{len(run[0].split())}", answer.text)
-    )
+    return re.sub(r"\b(\w+)( \1)+\b", lambda run: f"{run[1]}×{len(run[0].split())}", answer.text)
 
 
 def test_what_fits_is_given_whole() -> None:
     shelf = Shelf(GUIDE)
     section = shelf.section("Setup")
-    enough = section.node.full_tokens + section.node.crumb_tokens
+    enough = section[0].full_tokens + section[0].crumb_tokens
     [whole] = budgeted(shelf, enough, section)
-    assert whole is not None
-    assert whole.complete
+    assert whole
+    assert whole.spans == (Span(section[0].start, section[0].full_end),)
     [less] = budgeted(shelf, enough - 1, section)
-    assert less is not None
-    assert not less.complete
+    assert less
+    assert less.spans != whole.spans
 
 
 def test_of_a_section_that_is_too_long_its_own_text_is_given() -> None:
@@ -166,7 +163,7 @@ def test_of_a_section_that_is_too_long_its_own_text_is_given() -> None:
 def test_every_section_gives_its_own_text_before_one_gives_what_is_below_it() -> None:
     shelf = Shelf(GUIDE)
     sections = [shelf.section("Setup"), shelf.section("Use")]
-    own = sum(each.node.tokens + each.node.crumb_tokens for each in sections)
+    own = sum(each[0].tokens + each[0].crumb_tokens for each in sections)
     assert [shown(each) for each in budgeted(shelf, own + 8, *sections)] == [
         "## Setup\n\nsetup×30\n\n",
         "## Use\n\nThe needle is here.\n\nuse×50\n\nAnother needle and a needle.\n\nmore×60\n",
@@ -188,7 +185,7 @@ def test_parts_stand_in_document_order_with_a_line_between_them() -> None:
 def test_the_lines_between_parts_count() -> None:
     shelf = Shelf("# Many\n\nStart.\n\n" + f"needle\n\n{words(300)}\n\n" * 50)
     [answer] = budgeted(shelf, 250, shelf.section("Many"))
-    assert answer is not None
+    assert answer
     assert answer.text.count("needle\n\n…\n\n") == answer.text.count("…") > 10
     assert answer.tokens >= COUNTER.count(answer.text)
 
@@ -215,7 +212,7 @@ def test_a_document_without_text_of_its_own_comes_with_what_follows_it() -> None
     shelf = Shelf(f"# One\n\n{words(30)}\n\n# Two\n\n{words(500)}\n")
     [document, *_] = shelf.documents[0]
     assert not document.text
-    assert shown(budgeted(shelf, 60, Section(document, (0,)))[0]) == "# One\n\nword×30\n\n"
+    assert shown(budgeted(shelf, 60, (document, (0,)))[0]) == "# One\n\nword×30\n\n"
 
 
 def test_later_sections_use_what_is_left() -> None:
@@ -224,7 +221,7 @@ def test_later_sections_use_what_is_left() -> None:
     sections = [shelf.section(title) for title in ("Use", name, "Small", "Last")]
     use, large, small, last = budgeted(shelf, 60, *sections)
     assert "needle" in shown(use)
-    assert large is None
+    assert not large
     assert shown(small) == "# Small\n\nword×5\n"
     assert shown(last) == "# Last\n\nword×3\n"
 
@@ -240,14 +237,14 @@ def test_a_long_line_is_cut_at_a_word() -> None:
     shelf = Shelf(f"# Line\n\n{words(500)} needle {words(500)}\n")
     [answer] = budgeted(shelf, 30, shelf.section("Line"))
     assert shown(answer) == "needle word×27"
-    assert answer is not None
+    assert answer
     assert answer.tokens == COUNTER.count(answer.text) == 28
 
 
 def test_a_word_that_is_too_long_alone_is_cut() -> None:
     shelf = Shelf(f"# Data\n\nneedle{'x7Qz' * 400} end\n")
     [answer] = budgeted(shelf, 30, shelf.section("Data"))
-    assert answer is not None
+    assert answer
     assert re.fullmatch(r"needle(x7Qz)*\w{0,3}", answer.text)
     assert 20 < answer.tokens <= 28
 
@@ -255,7 +252,7 @@ def test_a_word_that_is_too_long_alone_is_cut() -> None:
 def test_scripts_without_spaces_are_cut_at_a_character() -> None:
     shelf = Shelf(f"# T\n\nneedle {'如何安装' * 400}\n")
     [answer] = budgeted(shelf, 30, shelf.section("T"))
-    assert answer is not None
+    assert answer
     assert answer.text.startswith("needle 如何安装如何安装")
     assert 20 < answer.tokens == COUNTER.count(answer.text) <= 28
 
@@ -263,10 +260,10 @@ def test_scripts_without_spaces_are_cut_at_a_character() -> None:
 def test_too_little_room_gives_nothing_rather_than_a_few_words() -> None:
     shelf = Shelf(f"# Line\n\n{words(500)} needle {words(500)}\n")
     section = shelf.section("Line")
-    least = WORTH + section.node.crumb_tokens
-    assert budgeted(shelf, least - 1, section) == [None]
+    least = WORTH + section[0].crumb_tokens
+    assert not any(budgeted(shelf, least - 1, section))
     [answer] = budgeted(shelf, least, section)
-    assert answer is not None
+    assert answer
     assert answer.tokens == WORTH
 
 
@@ -287,12 +284,12 @@ def test_what_is_cut_out_holds_the_match_and_more_than_a_scrap(text: str, max_to
     document = quire.parse(f"# A\n\n{text}", path="0.md")
     nodes = build_nodes(document, "docs", COUNTER)
     [answer] = fit(
-        [Section(nodes[1], (1,))],
+        [(nodes[1], (1,))],
         lambda _, first, last: nodes[first : last + 1],
         max_tokens=max_tokens,
         ranges=needles,
     )
-    assert answer is not None
+    assert answer
     assert "needle" in answer.text
     assert WORTH // 2 <= COUNTER.count(answer.text) <= answer.tokens <= max_tokens - nodes[1].crumb_tokens
 
@@ -301,30 +298,30 @@ def test_a_match_that_is_too_long_itself_is_cut() -> None:
     shelf = Shelf(f"# Line\n\n{words(500, 'needle')}\n")
     section = shelf.section("Line")
     [answer] = fit([section], shelf.read, max_tokens=30, ranges=lambda text: [Span(8, len(text) - 1)])
-    assert answer is not None
-    assert 20 < answer.tokens <= 30 - section.node.crumb_tokens
+    assert answer
+    assert 20 < answer.tokens <= 30 - section[0].crumb_tokens
 
 
 def test_the_best_gets_its_excerpt_before_others_get_theirs() -> None:
     shelf = Shelf(f"# Large\n\n{words(500)}\n", f"# Small\n\n{words(5)}\n")
     large, small = budgeted(shelf, 30, shelf.section("Large"), shelf.section("Small"))
-    assert large is not None
-    assert small is None
+    assert large
+    assert not small
 
 
 def test_nothing_has_room() -> None:
     shelf = Shelf(GUIDE)
-    assert budgeted(shelf, 0, shelf.section("Use")) == [None]
-    assert budgeted(shelf, 3, shelf.section("Use")) == [None]
+    assert not any(budgeted(shelf, 0, shelf.section("Use")))
+    assert not any(budgeted(shelf, 3, shelf.section("Use")))
 
 
 def test_a_cut_piece_is_given_only_where_it_is_worth_it() -> None:
     shelf = Shelf(f"# Small\n\n{words(5)}\n", f"# Large\n\n{words(500)}\n")
     small, large = budgeted(shelf, 28, shelf.section("Small"), shelf.section("Large"))
-    assert small is not None
-    assert large is None
+    assert small
+    assert not large
     _, large = budgeted(shelf, 40, shelf.section("Small"), shelf.section("Large"))
-    assert large is not None
+    assert large
     assert shown(large).startswith("# Large\n\nword×")
 
 
@@ -345,7 +342,7 @@ def questions(draw: st.DrawFn) -> tuple[Shelf, list[Section]]:
     for nodes in shelf.documents:
         for node in draw(st.lists(st.sampled_from(nodes), max_size=3, unique_by=lambda each: each.position)):
             inside = st.integers(node.position, node.last)
-            sections.append(Section(node, tuple(draw(st.lists(inside, min_size=1, max_size=5, unique=True)))))
+            sections.append((node, draw(st.lists(inside, min_size=1, max_size=5, unique=True))))
     return shelf, sections
 
 
@@ -359,7 +356,7 @@ def test_a_budget_is_never_passed(question: tuple[Shelf, list[Section]], max_tok
     shelf, sections = question
     answers = fit(sections, shelf.read, max_tokens=max_tokens, ranges=letters)
     assert cost(sections, answers) <= max_tokens
-    given_texts = [(section.node, answer) for section, answer in zip(sections, answers, strict=True) if answer]
+    given_texts = [(section[0], answer) for section, answer in zip(sections, answers, strict=True) if answer]
     assert sum(answer.tokens + node.crumb_tokens for node, answer in given_texts) <= max_tokens
     assert all(answer.tokens >= COUNTER.count(answer.text) for _, answer in given_texts)
 
@@ -368,37 +365,36 @@ def test_a_budget_is_never_passed(question: tuple[Shelf, list[Section]], max_tok
 def test_a_text_is_the_source_at_its_parts(question: tuple[Shelf, list[Section]], max_tokens: int) -> None:
     shelf, sections = question
     for section, answer in zip(sections, fit(sections, shelf.read, max_tokens=max_tokens, ranges=letters), strict=True):
-        if answer is None:
+        if not answer:
             continue
-        source, node = shelf.source(section), section.node
+        source, node = shelf.source(section), section[0]
         pattern = r"\n{0,2}…\n\n".join(re.escape(source[start:end]) for start, end in answer.spans)
         assert re.fullmatch(pattern, answer.text)
         assert node.start <= answer.spans[0].start
         assert all(left.end < right.start for left, right in pairwise(answer.spans))
         assert answer.spans[-1].end <= node.full_end
-        assert answer.complete == (answer.spans == (Span(node.start, node.full_end),))
 
 
 @given(questions())
 def test_without_a_budget_everything_is_given_whole(question: tuple[Shelf, list[Section]]) -> None:
     shelf, sections = question
     for section, answer in zip(sections, fit(sections, shelf.read), strict=True):
-        assert answer is not None
-        assert answer.text == shelf.source(section)[section.node.start : section.node.full_end]
-        assert answer.complete
+        assert answer.text == shelf.source(section)[section[0].start : section[0].full_end]
+        assert answer.spans == (Span(section[0].start, section[0].full_end),)
 
 
 @given(questions(), st.integers(0, 150))
 def test_what_has_room_for_everything_is_given_whole(question: tuple[Shelf, list[Section]], spare: int) -> None:
     shelf, sections = question
-    enough = sum(section.node.full_tokens + section.node.crumb_tokens for section in sections)
-    assert fit(sections, shelf.read, max_tokens=enough + spare) == fit(sections, shelf.read)
+    enough = sum(section[0].full_tokens + section[0].crumb_tokens for section in sections)
+    texts = [answer.text for answer in fit(sections, shelf.read, max_tokens=enough + spare)]
+    assert texts == [answer.text for answer in fit(sections, shelf.read)]
 
 
 def test_what_is_below_is_added_only_up_to_a_limit_of_its_own() -> None:
     shelf = Shelf(f"# Top\n\n{words(20)}\n\n## Below\n\n{words(300)}\n", f"# Other\n\n{words(200)}\n")
     sections = [shelf.section("Top"), shelf.section("Other")]
-    top, other = fit(sections, shelf.read, max_tokens=1_000, max_extended=400)
+    top, other = fit(sections, shelf.read, max_tokens=1_000, max_below=400)
     assert shown(top) == "# Top\n\nword×20\n\n"
     assert shown(other) == "# Other\n\nword×200\n"
     top, other = fit(sections, shelf.read, max_tokens=1_000)

@@ -38,7 +38,11 @@ MODEL_NAMES = (
 def test_a_model_is_counted_with_its_encoding(model: str) -> None:
     from tiktoken.model import encoding_name_for_model  # noqa: PLC0415  the reference
 
-    assert resolve(model, "estimate") is resolve(encoding_name_for_model(model), "estimate")
+    try:
+        encoding = encoding_name_for_model(model)
+    except KeyError:
+        pytest.skip("this tiktoken is older than the model")
+    assert resolve(model, "estimate") is resolve(encoding, "estimate")
 
 
 def test_records_name_the_encoding_of_a_model() -> None:
@@ -75,7 +79,7 @@ LAZY = """
 import sys
 from quire.size import resolve
 counters = [resolve(name, "estimate") for name in ("o200k_base", "cl100k_base", "estimate", {path!r}, len)]
-heavy = {{"toktok", "splintr", "tiktoken", "tokenizers"}}
+heavy = {{"toktok", "tiktoken", "tokenizers"}}
 assert not heavy & set(sys.modules), "resolve imports a tokenizer"
 assert counters[0].count("A short text.") == 4
 assert not heavy & set(sys.modules), "a short text imports a tokenizer"
@@ -97,7 +101,7 @@ THREADS = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from quire.size.encodings import EncodingCounter
-sys.modules["toktok"] = sys.modules["splintr"] = None
+sys.modules["toktok"] = None
 opened = []
 def look(event, arguments):
     if event == "open" and str(arguments[0]).endswith("o200k_base.bin"):

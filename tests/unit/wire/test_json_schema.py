@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 
 import quire
 from quire import wire
-from quire.options import OWN
+from quire.options import STRATEGIES
 from quire.wire import schema as schema_function
 from quire.wire.json_schema import generated
 from support import shared
@@ -52,7 +52,7 @@ def test_the_required_fields_are_those_of_the_format() -> None:
     assert schema["properties"]["tokenStats"]["required"] == ["tokens", "estimatedTokens"]
 
 
-@pytest.mark.parametrize("strategy", sorted(OWN))
+@pytest.mark.parametrize("strategy", sorted(STRATEGIES))
 def test_real_chunks_validate(strategy: str) -> None:
     validator = Draft202012Validator(wire.schema())
     text = "---\nx: {y: [1, null]}\n---\nPre.\n\n# A\n\n- one\n- two\n\n## B\n\n```py\nx\n```\n\n# C\n\n| a |\n|---|\n"

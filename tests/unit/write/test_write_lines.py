@@ -69,7 +69,7 @@ def test_some_of_the_chunks_of_a_document(tmp_path: Path, write: Any) -> None:
 @pytest.mark.parametrize("documents", [docs(), []])
 def test_a_form_that_is_none_is_refused(tmp_path: Path, form: Any, documents: list[quire.Chunks]) -> None:
     for target in (tmp_path / "x", io.BytesIO()):
-        with pytest.raises(quire.OptionError, match="is not possible; choose from: 'chunk', 'compact', 'flat', 'node'"):
+        with pytest.raises(quire.OptionError, match="is invalid: choose from: 'chunk', 'compact', 'flat', 'node'"):
             write_jsonl(target, documents, form=form)
     with pytest.raises(quire.OptionError, match="choose from"):
         wire.records(docs()[0], form)

@@ -5,18 +5,16 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import tantivy
 
 from quire.index.engine.normalization import humps, is_unspaced, normalize
+from quire.trees import Language
 
 NONE = "none"  # the language of a tree whose words are not stemmed
 
-LANGUAGES = (
-    *("arabic", "danish", "dutch", "english", "finnish", "french", "german", "greek", "hungarian", "italian"),
-    *("norwegian", "portuguese", "romanian", "russian", "spanish", "swedish", "tamil", "turkish", NONE),
-)
+LANGUAGES = get_args(Language)
 """The languages that a tree can have."""
 
 _FOLD_FIRST = ("arabic", "dutch", "english", "german", "greek", "russian", "tamil", NONE)
@@ -44,19 +42,24 @@ def analyser(language: str) -> tantivy.TextAnalyzer:
 
 def terms(text: str, language: str) -> list[str]:
     """The terms of a text in order. A word that is too long to be indexed is a term, too, which matches nothing."""
-    text, found, at = normalize(text), list[str](), 0
+    text, result, at = normalize(text), list[str](), 0
     analyze = analyser(language).analyze
     for word in _MAYBE_TOO_LONG.finditer(text):
         if len(word[0].encode()) >= _MAX_WORD_BYTES:
-            found += [*analyze(text[at : word.start()]), word[0].lower()]
+            result += [*analyze(text[at : word.start()]), word[0].lower()]
             at = word.end()
-    return found + analyze(text[at:])
+    return result + analyze(text[at:])
 
 
 @lru_cache(maxsize=50_000)
 def word_terms(word: str, language: str) -> tuple[str, ...]:
     """The terms of one word, cached."""
     return tuple(terms(word, language))
+
+
+def bare(word: str) -> str:
+    """A word in lower case without accents."""
+    return word.lower() if word.isascii() else "".join(word_terms(word, NONE))
 
 
 class Spelling(NamedTuple):
@@ -71,32 +74,34 @@ def spellings(word: str, language: str) -> tuple[Spelling, ...]:
     """The spellings of a word: as typed, split at its humps, a version with and without ``v``, without hyphens."""
     word = _APOSTROPHE.sub("", word) or word
     if version := _VERSION.fullmatch(word):
-        found = [Spelling(tuple(terms(f"{lead}{version[1]}", language)), tight=True) for lead in ("", "v")]
+        result = [Spelling(tuple(terms(f"{lead}{version[1]}", language)), tight=True) for lead in ("", "v")]
     else:
-        found = [Spelling(tuple(terms(word, language)))]
+        result = [Spelling(tuple(terms(word, language)))]
         parts = tuple(terms(humps(normalize(word)), language)) if word.isascii() else ()
-        found += [Spelling(parts)] if len(parts) > len(found[0].terms) else []
+        result += [Spelling(parts)] if len(parts) > len(result[0].terms) else []
     if _HYPHENATED.fullmatch(word):
-        found.append(Spelling(tuple(terms(word.replace("-", ""), language))))
-    return tuple(spelling for spelling in dict.fromkeys(found) if spelling.terms)
+        result.append(Spelling(tuple(terms(word.replace("-", ""), language))))
+    return tuple(spelling for spelling in dict.fromkeys(result) if spelling.terms)
 
 
-def adjacent_terms(spelling: Spelling) -> list[tuple[str, ...]]:
+@lru_cache(maxsize=4_096)
+def adjacent_terms(spelling: Spelling) -> tuple[tuple[str, ...], ...]:
     """Groups of terms that must be adjacent: all of them, or those of consecutive characters without spaces."""
     if spelling.tight:
-        return [spelling.terms]
-    found: list[tuple[str, ...]] = []
+        return (spelling.terms,)
+    groups: list[tuple[str, ...]] = []
     was_unspaced = False
     for term in spelling.terms:
         unspaced = is_unspaced(term)
         if unspaced and was_unspaced:
-            found[-1] += (term,)
+            groups[-1] += (term,)
         else:
-            found.append((term,))
+            groups.append((term,))
         was_unspaced = unspaced
-    return found
+    return tuple(groups)
 
 
-def term_pairs(group: tuple[str, ...]) -> list[tuple[str, ...]]:
+@lru_cache(maxsize=4_096)
+def term_pairs(group: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     """Each two adjacent terms: what a partial match may have of a group."""
-    return [group] if len(group) < 3 else list(pairwise(group))
+    return (group,) if len(group) < 3 else tuple(pairwise(group))

@@ -18,7 +18,7 @@ from quire.index.engine.analysis import Spelling, adjacent_terms, spellings, ter
 from quire.index.engine.corrections import Dictionary
 from quire.index.engine.function_words import COMPARISONS, is_function_word
 from quire.index.engine.normalization import flags, is_unspaced
-from quire.query.query_tree import All, Either, Not, Phrase, Query, Word, leaves
+from quire.query.query_tree import Either, Group, Not, Phrase, Query, Word, leaves
 
 _MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
 
@@ -26,28 +26,24 @@ _SPLIT_NAME = 0.75  # the weight of the parts of a name that also occurs as a wh
 _WHOLE_NAME = 1.0  # the extra weight of a name whose parts are adjacent
 _FUNCTION_WORD = 0.5  # the weight of a function word beside others: it is rare in titles, and says little
 _WHOLE_FLAG = 6.0  # the extra weight of a flag with its dashes
-
-
-class Ranking(msgspec.Struct, frozen=True, kw_only=True):
-    """The weights of the first pass."""
-
-    boosts: Mapping[str, float]  # by field; fields with 0 are not searched
-    tie: float  # the part of the other fields that is added to the best
-    coordination: float  # how often the rarity of a word that matches is added
+_FEW_TERMS = 64
+"""Up to so many terms are looked up one by one; for a larger set, the engine scans all terms of the field."""
 
 
 class QueryContext(msgspec.Struct, frozen=True, kw_only=True):
-    """What compiling needs to know about the index and the words of a query."""
+    """What compiling needs to know about the index, the words of a query, and the weights of the first pass."""
 
     schema: tantivy.Schema
     languages: tuple[str, ...]
     dictionary: Dictionary
-    ranking: Ranking
+    boosts: Mapping[str, float]  # by field; fields with 0 are not searched
+    tie: float  # the part of the other fields that is added to the best
+    coordination: float  # how often the rarity of a word that matches is added
     corrections: Mapping[str, Sequence[str]] = msgspec.field(default_factory=dict)
     first_word: str = ""
 
     def required(self, items: Sequence[Query]) -> list[Query]:
-        """The items of an ``All`` of which one must match: those that are no function words, or else all."""
+        """The items of a ``Group`` of which one must match: those that are no function words, or else all."""
         wanted: list[Query] = [item for item in items if not isinstance(item, Not)]
         return [item for item in wanted if not self.is_optional(item)] or wanted
 
@@ -63,11 +59,11 @@ class QueryContext(msgspec.Struct, frozen=True, kw_only=True):
 
     def flag(self, leaf: Word | Phrase) -> tantivy.Query | None:
         """A query for a command-line flag with its dashes; None for other words."""
-        found = flags(leaf.text)
-        if leaf.field or len(found) != 1 or not leaf.text.lower().startswith(found[0]):
+        flag_names = flags(leaf.text) if "--" in leaf.text else []
+        if leaf.field or len(flag_names) != 1 or not leaf.text.lower().startswith(flag_names[0]):
             return None
-        query = tantivy.Query.term_query(self.schema, index_schema.FLAGS, found[0], index_option="basic")
-        rarity = self.dictionary.rarity(index_schema.FLAGS, found[0])
+        query = tantivy.Query.term_query(self.schema, index_schema.FLAGS, flag_names[0], index_option="basic")
+        rarity = self.dictionary.rarity(index_schema.FLAGS, flag_names[0])
         return tantivy.Query.const_score_query(query, _WHOLE_FLAG * rarity)
 
 
@@ -98,7 +94,7 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
             case Phrase():
                 return _boosted(self._phrase(query), query.boost)
             case Either(items=items):
-                return best_of(self._build_each(items), self.context.ranking.tie)
+                return best_of(self._build_each(items), self.context.tie)
             case _:
                 return self._all(all_items(query))
 
@@ -106,24 +102,26 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
         """The ways to search for a word."""
         for text in self.context.corrected(word):
             for language in self.context.languages:
-                found = spellings(text, language)
+                readings = spellings(text, language)
                 statistics = [
-                    self.context.dictionary.statistics(term, language) for each in found[:1] for term in each.terms
+                    self.context.dictionary.statistics(term, language)
+                    for spelling in readings[:1]
+                    for term in spelling.terms
                 ]
-                split = _SPLIT_NAME if all(each.fields for each in statistics) else 1.0
-                for spelling in found:
+                split = _SPLIT_NAME if all(term.fields for term in statistics) else 1.0
+                for spelling in readings:
                     variant = self._variant(spelling, language, tight=word.field == "path")
-                    share = len(found[0].terms) / len(spelling.terms)
+                    share = len(readings[0].terms) / len(spelling.terms)
                     yield variant._replace(weight=split * share if share < 1 else 1.0)
 
     def any_variant(self, variants: Iterable[Variant]) -> tantivy.Query | None:
         """One of the variants."""
-        return best_of([self._search_variant(each, self.boosts) for each in variants], 0.0)
+        return best_of([self._search_variant(variant, self.boosts) for variant in variants], 0.0)
 
     def _variant(self, spelling: Spelling, language: str, *, tight: bool = False) -> Variant:
-        groups = [spelling.terms] if tight else adjacent_terms(spelling)
+        groups = (spelling.terms,) if tight else adjacent_terms(spelling)
         if not self.strict:
-            groups = [pair for group in groups for pair in term_pairs(group)]
+            groups = tuple([pair for group in groups for pair in term_pairs(group)])
         return Variant(language, spelling, groups)
 
     @property
@@ -141,18 +139,18 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
         refused = self._strict._build_each(item.item for item in items if isinstance(item, Not))  # noqa: SLF001
         optional = [item for item in items if self.context.is_optional(item) and item not in required]
         functions = msgspec.structs.replace(self, bonus=False)._build_each(optional)  # noqa: SLF001
-        more = [tantivy.Query.boost_query(each, _FUNCTION_WORD) for each in functions]
+        more = [tantivy.Query.boost_query(clause, _FUNCTION_WORD) for clause in functions]
         if musts:
             more += some
         elif some:
-            musts = [tantivy.Query.boolean_query([(_SHOULD, each) for each in some]) if len(some) > 1 else some[0]]
+            musts = [tantivy.Query.boolean_query([(_SHOULD, clause) for clause in some]) if len(some) > 1 else some[0]]
         elif refused:
             musts = [tantivy.Query.const_score_query(tantivy.Query.exists_query(index_schema.POSITION), 1.0)]
         else:
             return None
-        clauses = [(_MUST, each) for each in musts]
-        clauses += [(_SHOULD, each) for each in more]
-        clauses += [(_NOT, each) for each in refused]
+        clauses = [(_MUST, clause) for clause in musts]
+        clauses += [(_SHOULD, clause) for clause in more]
+        clauses += [(_NOT, clause) for clause in refused]
         return tantivy.Query.boolean_query(clauses) if len(clauses) > 1 else musts[0]
 
     def _must_match(self, item: Query) -> bool:
@@ -164,15 +162,15 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
             return self._tree(word)
         if word.prefix and _can_continue(word.text):
             return self._prefix(word)
-        variants = [self._search_variant(each, self._fields(word)) for each in self.variants(word)]
+        variants = [self._search_variant(variant, self._fields(word)) for variant in self.variants(word)]
         return self._with_flag(word, best_of(variants, 0.0))
 
     def _search_variant(self, variant: Variant, boosts: Mapping[str, float]) -> tantivy.Query:
         """Each group in any field, and more if all terms are adjacent."""
-        groups = [self._counted(each, variant.language, boosts) for each in variant.groups]
+        groups = [self._counted(group, variant.language, boosts) for group in variant.groups]
         if len(groups) == 1:
             return groups[0]
-        apart = tantivy.Query.boolean_query([(_MUST if self.strict else _SHOULD, each) for each in groups])
+        apart = tantivy.Query.boolean_query([(_MUST if self.strict else _SHOULD, group) for group in groups])
         together = self._adjacent(variant.spelling.terms, variant.language, boosts)
         whole = tantivy.Query.boost_query(together, _WHOLE_NAME)
         both = tantivy.Query.boolean_query([(_MUST, apart), (_SHOULD, whole)])
@@ -185,7 +183,7 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
         variants = []
         for language in self.context.languages:
             # As a query spells it, and as a text has it, in which ``don't`` is two terms.
-            forms = {each.terms for each in spellings(phrase.text, language)[:1]}
+            forms = {spelling.terms for spelling in spellings(phrase.text, language)[:1]}
             forms.add(tuple(terms(phrase.text, language)))
             variants += [self._counted(form, language, boosts) for form in sorted(forms) if form]
         return self._with_flag(phrase, best_of(variants, 0.0))
@@ -208,10 +206,10 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
             completed = best_of([*words, *self._any_term(completions.others, language, boosts)], 0.0)
             if completed is not None:
                 before = [
-                    self._search_variant(self._variant(each, language), boosts)
-                    for each in spellings(lead, language)[:1]
+                    self._search_variant(self._variant(spelling, language), boosts)
+                    for spelling in spellings(lead, language)[:1]
                 ]
-                variants.append(tantivy.Query.boolean_query([(_MUST, each) for each in (*before, completed)]))
+                variants.append(tantivy.Query.boolean_query([(_MUST, clause) for clause in (*before, completed)]))
         return best_of(variants, 0.0) or tantivy.Query.empty_query()
 
     def _any_term(self, terms: Sequence[str], language: str, boosts: Mapping[str, float]) -> Iterator[tantivy.Query]:
@@ -232,24 +230,24 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
 
     def _counted(self, terms: tuple[str, ...], language: str, boosts: Mapping[str, float]) -> tantivy.Query:
         """Adjacent terms in the best of some fields, plus their rarity, whatever the field."""
-        found = self._adjacent(terms, language, boosts)
-        if not self.bonus or not self.context.ranking.coordination:
-            return found
+        clause = self._adjacent(terms, language, boosts)
+        if not self.bonus or not self.context.coordination:
+            return clause
         rarity = sum([self.context.dictionary.term_rarity(term, language) for term in terms])
         # The clause is evaluated once: everything matches the second one.
-        extra = tantivy.Query.const_score_query(tantivy.Query.all_query(), self.context.ranking.coordination * rarity)
-        return tantivy.Query.boolean_query([(_MUST, found), (_SHOULD, extra)])
+        extra = tantivy.Query.const_score_query(tantivy.Query.all_query(), self.context.coordination * rarity)
+        return tantivy.Query.boolean_query([(_MUST, clause), (_SHOULD, extra)])
 
     def _adjacent(self, terms: tuple[str, ...], language: str, boosts: Mapping[str, float]) -> tantivy.Query:
         """Adjacent terms in the best of some fields: of those that have the first term."""
-        known = self.context.dictionary.statistics(terms[0], language).fields
-        found = [
+        fields = self.context.dictionary.statistics(terms[0], language).fields
+        clauses = [
             (self._adjacent_in(name, language, terms), boost)
             for name, boost in boosts.items()
-            if boost > 0 and (name in known or name == index_schema.PATH)
+            if boost > 0 and (name in fields or name == index_schema.PATH)
         ]
-        queries = [query if boost == 1 else tantivy.Query.boost_query(query, float(boost)) for query, boost in found]
-        return best_of(queries, self.context.ranking.tie) or tantivy.Query.empty_query()
+        queries = [query if boost == 1 else tantivy.Query.boost_query(query, float(boost)) for query, boost in clauses]
+        return best_of(queries, self.context.tie) or tantivy.Query.empty_query()
 
     def _adjacent_in(self, name: str, language: str, terms: tuple[str, ...]) -> tantivy.Query:
         field = index_schema.field(name, language)
@@ -258,9 +256,35 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
         return tantivy.Query.phrase_query(self.context.schema, field, list(terms))
 
 
+def compiled(context: QueryContext, query: Query, *, strict: bool = False) -> tantivy.Query | None:
+    """A query for the engine; None if there is nothing to search for. With ``strict`` for an exclusion."""
+    return ClauseBuilder(context, context.boosts, strict=strict).build(query)
+
+
+def one_of(schema: tantivy.Schema, name: str, values: Iterable[str]) -> tantivy.Query:
+    """A filter: nodes with one of these values in a field that is not analysed."""
+    terms = list(values)
+    if not 0 < len(terms) <= _FEW_TERMS:
+        return tantivy.Query.term_set_query(schema, name, terms)
+    queries = [tantivy.Query.term_query(schema, name, term, index_option="basic") for term in terms]
+    return tantivy.Query.boolean_query([(_SHOULD, query) for query in queries])
+
+
+def all_but(schema: tantivy.Schema, name: str, value: str) -> tantivy.Query:
+    """A filter: nodes without this value in a field that is not analysed."""
+    everything = (_MUST, tantivy.Query.all_query())
+    return tantivy.Query.boolean_query([everything, (_NOT, one_of(schema, name, [value]))])
+
+
+def filtered(query: tantivy.Query, *filters: tantivy.Query) -> tantivy.Query:
+    """A query restricted by filters, which do not change scores."""
+    musts = [(_MUST, tantivy.Query.const_score_query(condition, 0.0)) for condition in filters]
+    return tantivy.Query.boolean_query([(_MUST, query), *musts]) if musts else query
+
+
 def all_items(query: Query) -> tuple[Query, ...]:
     """The items that are searched together."""
-    return query.items if isinstance(query, All) else (query,)
+    return query.items if isinstance(query, Group) else (query,)
 
 
 def is_plain(item: Query) -> TypeGuard[Word]:

@@ -51,10 +51,10 @@ def check(generation: Path, memory: Path | None = None, *, is_full: bool = False
             stamp = status.st_size, status.st_mtime_ns, status.st_ctime_ns
             old, checksum = remembered.files.get(name, (None, -1))
             if is_full or stamp != old:
-                found = _checksum(generation / name)
-                if checksum not in (-1, found):
+                actual = _checksum(generation / name)
+                if checksum not in (-1, actual):
                     raise DamageError(f"{name} has changed since it was written")
-                checksum = found
+                checksum = actual
             stamps[name] = stamp, checksum
     if memory is not None and stamps != remembered.files:
         _remember(memory, _Memory(generation.name, stamps))
@@ -73,10 +73,10 @@ def _remember(memory: Path, content: _Memory) -> None:
 
 def _remembered(memory: Path | None, generation: Path) -> _Memory:
     try:
-        found = msgspec.msgpack.decode(memory.read_bytes(), type=_Memory) if memory is not None else _Memory()
+        content = msgspec.msgpack.decode(memory.read_bytes(), type=_Memory) if memory is not None else _Memory()
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return _Memory()
-    return found if found.generation == generation.name else _Memory()
+    return content if content.generation == generation.name else _Memory()
 
 
 def _file_names(generation: Path) -> Iterator[str]:
@@ -109,10 +109,10 @@ def _checksum(file: Path) -> int:
     end = len(data) - _TAIL - int.from_bytes(data[-8:-4], "little")
     if end < 0 or int.from_bytes(data[-4:], "little") != _MAGIC:
         raise DamageError(f"{file.name} has no valid footer")
-    found = crc32(data[:end])
-    if found != msgspec.json.decode(bytes(data[end:-_TAIL]))["crc"]:
+    checksum = crc32(data[:end])
+    if checksum != msgspec.json.decode(bytes(data[end:-_TAIL]))["crc"]:
         raise DamageError(f"{file.name} has changed since it was written")
-    return found
+    return checksum
 
 
 # Errors of the engine. It quotes the system in two ways, and names files by their whole path.

@@ -7,20 +7,20 @@ are stored: an answer is made from the node.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import tantivy
 
 from quire.index.engine import analysis
-from quire.index.engine.normalization import flags, indexed_texts, normalize
+from quire.index.engine.normalization import accented_words, flags, indexed_texts, normalize
 from quire.index.node import Node, encode_node
 
 if TYPE_CHECKING:
     from quire.index.link_words import LinkRecord
 
-VERSION = 8  # increase it when older indexes become unreadable or score differently
+VERSION = 9  # increase it when older indexes become unreadable or score differently
 
 ID, DOC, TREE = "id", "doc", "tree"  # the node's id, its document's id, its tree's name: not analysed
 NUMBER, POSITION = "number", "position"  # of its document in the index; of the node in its document
@@ -39,6 +39,9 @@ nodes; that of a document is empty unless its front matter has a title. ``headin
 document its own; ``links`` are the texts of links that lead to the node; ``description`` is from the front matter;
 ``file`` is the name of the file, or of its folder for an index page."""
 PATH = "path"  # the whole path, searched only by ``path:``
+# Of the first node of a document, for corrections and prefixes:
+WORDS = "words"  # all its words, not stemmed, without accents
+ACCENTED = "accented"  # each word with accents, after the same word without them
 
 
 class NodeFields(msgspec.Struct, frozen=True, array_like=True):
@@ -48,6 +51,7 @@ class NodeFields(msgspec.Struct, frozen=True, array_like=True):
     own: list[dict[str, Any]] = []  # of each node in order; they override common ones
 
 
+@cache
 def field(name: str, language: str) -> str:
     """The name of a text field in one language."""
     return f"{name}_{language}"
@@ -56,12 +60,13 @@ def field(name: str, language: str) -> str:
 def build_schema(languages: tuple[str, ...]) -> tantivy.Schema:
     """The schema of an index with these languages."""
     builder = tantivy.SchemaBuilder()
-    for name in (ID, DOC, TREE, FLAGS, RECORD, PAGE_NAMES, LINK_NAMES):
+    for name in (ID, DOC, TREE, FLAGS, RECORD, PAGE_NAMES, LINK_NAMES, ACCENTED):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
     builder.add_unsigned_field(NUMBER, fast=True)
     builder.add_unsigned_field(IN_LINKS, fast=True)
     builder.add_unsigned_field(PAGE_LINKS, fast=True)
     builder.add_unsigned_field(POSITION, indexed=True, fast=True)
+    builder.add_text_field(WORDS, tokenizer_name=f"quire_{analysis.NONE}", index_option="basic")
     builder.add_bytes_field(NODE, stored=True)
     builder.add_bytes_field(BLOB, stored=True)
     for language in languages:
@@ -72,7 +77,7 @@ def build_schema(languages: tuple[str, ...]) -> tantivy.Schema:
 
 def register_analysers(index: tantivy.Index, languages: tuple[str, ...]) -> None:
     """Register the analysers with an index that was just created or opened: the engine does not store them."""
-    for language in languages:
+    for language in {*languages, analysis.NONE}:
         index.register_tokenizer(f"quire_{language}", analysis.analyser(language))
 
 
@@ -81,13 +86,13 @@ def fields_of(nodes: Sequence[Node], language: str) -> NodeFields:
     document = nodes[0]
     common = _common_fields(document, language)
     in_title, in_headings, in_body = (field(name, language) for name in ("title", "headings", "body"))
-    own: list[dict[str, Any]] = []
+    fields: list[dict[str, Any]] = []
     title_chains: list[list[str]] = []  # for each node the titles from the document's to its own
     for node in nodes:
         title = _texts((node.title,))
-        above = title_chains[node.ancestors[-1].position] if node.ancestors else []
+        above = title_chains[node.ancestors[-1]] if node.ancestors else []
         title_chains.append(above + title)
-        own.append(
+        fields.append(
             {
                 in_title: title + _texts(node.titles),
                 in_headings: above if node.ancestors else title,
@@ -95,22 +100,27 @@ def fields_of(nodes: Sequence[Node], language: str) -> NodeFields:
                 ID: node.id,
                 POSITION: node.position,
                 NODE: encode_node(node),
-                **({FLAGS: found} if (found := flags(node.text)) else {}),
+                **({FLAGS: flag_names} if (flag_names := flags(node.text)) else {}),
             }
         )
     if not document.own_title:
-        own[0][in_title] = _texts(document.titles)
-    return NodeFields(common, own)
+        fields[0][in_title] = _texts(document.titles)
+    accented = {word for text in (*[node.text for node in nodes], document.path) for word in accented_words(text)}
+    if accented:
+        fields[0][ACCENTED] = sorted(f"{bare} {word}" for word in accented if (bare := analysis.bare(word)) != word)
+    return NodeFields(common, fields)
 
 
 def add_links(nodes: NodeFields, links: LinkRecord, language: str) -> None:
-    """Add the record of a document's links, and to each node the links that lead to it."""
+    """Add what is known when all files are read: the links to and from a document."""
     incoming, tree = links.incoming(), nodes.common[TREE]
     for position, (words, pages) in incoming.items():
         nodes.own[position] |= {field("links", language): _texts(words), IN_LINKS: pages}
     if incoming:
         nodes.common[PAGE_LINKS] = sum(pages for _, pages in incoming.values())
+    names = [field(name, language) for name in ("title", "body", "description", "file", "folder", "tags")]
     nodes.own[0] |= {
+        WORDS: [text for row in (nodes.common, *nodes.own) for name in names for text in row.get(name, ())],
         BLOB: msgspec.msgpack.encode(links),
         PAGE_NAMES: [f"{tree}:{name}" for name in links.names_of_page],
         LINK_NAMES: [f"{tree}:{name}" for name in links.names],

@@ -30,6 +30,8 @@ _MAX_CACHED = 64  # longer names are rare and not cached
 
 _FLAG = re.compile(r"--(?<![A-Za-z0-9_-]--)[A-Za-z][A-Za-z0-9]*+(?:[-_.][A-Za-z0-9]++)*+")
 
+_WORD = re.compile(r"[^\W\d_]{1,64}")
+
 # Character classes for patterns.
 ALONE = (
     "\u2e80-\u2fdf\u3005\u3007\u3021-\u3029\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
@@ -72,6 +74,17 @@ def indexed_texts(text: str) -> list[str]:
     return [text, *sorted(parts)]
 
 
+def accented_words(text: str) -> set[str]:
+    """The words with a letter that is not ASCII, in lower case; without scripts that have no spaces."""
+    if text.isascii():
+        return set()
+    letters = text.encode("utf-8", "replace").translate(None, ASCII).decode()
+    if not any(map(str.isalpha, set(letters))):
+        return set()
+    text = unicodedata.normalize("NFKC", text).lower()
+    return {word for word in _WORD.findall(text) if not word.isascii() and not is_unspaced(word)}
+
+
 def flags(text: str) -> list[str]:
     """The command-line flags in a text, sorted, without duplicates: the engine drops dashes, but ``--from`` matters."""
     return sorted({flag.lower() for flag in _FLAG.findall(text)}) if "--" in text else []
@@ -110,12 +123,12 @@ def _split_humps(name: str) -> str:
 _cached_humps = lru_cache(maxsize=16_384)(_split_humps)
 
 
-def _as_word(found: re.Match[str]) -> str:
-    return f" emoji{ord(found[0]):x} " if found.lastgroup == "emoji" else f" {found[0]} "
+def _as_word(character: re.Match[str]) -> str:
+    return f" emoji{ord(character[0]):x} " if character.lastgroup == "emoji" else f" {character[0]} "
 
 
-def _without_marks(found: re.Match[str]) -> str:
-    return "".join(each for each in unicodedata.normalize("NFD", found[0]) if not unicodedata.combining(each))
+def _without_marks(character: re.Match[str]) -> str:
+    return "".join(mark for mark in unicodedata.normalize("NFD", character[0]) if not unicodedata.combining(mark))
 
 
 @cache

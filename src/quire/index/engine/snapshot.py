@@ -33,17 +33,24 @@ from quire.index.file_records import (
     decode_signs,
 )
 from quire.index.folder import Folder, Stamp
-from quire.index.node import Node, NodeRef, Outline, decode_node
+from quire.index.node import Node, Outline, decode_node, decode_outline
 
 _CACHE_SIZE = 4_096  # of nodes, and of outlines
 _REMOVE_TRIES, _REMOVE_PAUSE = 50, 0.002
 
 Decoded = TypeVar("Decoded")
 Address = tantivy.DocAddress  # the engine's address of a node in a snapshot
-Scored = tuple[float, Address]
-NodeKey = tuple[int, int]  # the number of a document, and a position in its list of nodes
-Ranked = tuple[float, Address, NodeKey]  # a node that matches: its score, and where it is
 Location = tuple[str, int]  # a document id, and a position in the document's list of nodes
+
+
+class Match(msgspec.Struct, frozen=True, gc=False):
+    """A node that matches a query."""
+
+    score: float
+    address: Address
+    number: int  # of its document
+    position: int  # in its document's list of nodes
+    own: float = 1.0  # the share of the query that its own title and body satisfy
 
 
 def open_snapshot(folder: Folder, last: Opened | None = None) -> Opened:
@@ -90,7 +97,6 @@ class Snapshot:
         if files is not None:
             self.files = files
         self._nodes: dict[tuple[int, int], Node] = {}
-        self._outlines: dict[int, Outline] = {}
         self._addresses: dict[str, list[Address]] = {}  # of all nodes of a document
         self.term_statistics: dict[tuple[str, str], Any] = {}
         """Where terms occur, by term and language; ``Dictionary`` fills it."""
@@ -123,8 +129,19 @@ class Snapshot:
             return decode_files(self.blobs(FILE_KEYS))
 
     @cached_property
-    def _by_number(self) -> dict[int, FileRecord]:
+    def records(self) -> dict[int, FileRecord]:
+        """The file records by the numbers of documents."""
         return {record.number: record for record in self.files.values()}
+
+    @cached_property
+    def document_ids(self) -> dict[int, str]:
+        """The document ids by the numbers of documents."""
+        return {record.number: document_id for document_id, record in self.files.items()}
+
+    @cached_property
+    def outlines(self) -> Mapping[int, Outline]:
+        """The heading trees by the numbers of documents."""
+        return _Outlines(self.folder, self.records)
 
     @cached_property
     def mean_tokens(self) -> float:
@@ -137,12 +154,12 @@ class Snapshot:
 
     # Nodes
 
-    def top(self, query: tantivy.Query, limit: int) -> list[Scored]:
+    def top(self, query: tantivy.Query, limit: int) -> list[tuple[float, Address]]:
         """The best nodes for a query. The engine allocates memory for ``limit`` hits, so it is capped."""
         with engine_reads(self.folder):
             return list(self.searcher.search(query, min(limit, self.searcher.num_docs), count=False).hits)
 
-    def ranked(self, query: tantivy.Query, limit: int) -> list[Ranked]:
+    def matches(self, query: tantivy.Query, limit: int) -> list[Match]:
         """The best ``limit`` nodes for a query; equal scores by document and position, also where they are cut off.
 
         The engine would order them by its segments, which differ between two indexes of the same documents.
@@ -152,16 +169,27 @@ class Snapshot:
         while len(hits) == wanted and hits[-1][0] == hits[limit - 1][0]:
             wanted *= 4
             hits = self.top(query, wanted)
-        node_keys = self.node_keys([address for _, address in hits])
-        found = [(score, address, node_key) for (score, address), node_key in zip(hits, node_keys, strict=True)]
+        matches = self.matches_at(hits)
         if len({score for score, _ in hits}) < len(hits):
-            found.sort(key=lambda each: (-each[0], self.record(each[2][0]).id, each[2][1]))
-        return found[:limit]
+            ids = self.document_ids
+            matches.sort(key=lambda match: (-match.score, ids[match.number], match.position))
+        return matches[:limit]
+
+    def matches_at(self, hits: Sequence[tuple[float, Address]]) -> list[Match]:
+        """The nodes of some hits of the engine, without reading them."""
+        addresses = [address for _, address in hits]
+        keys = self.numbers(addresses, NUMBER, POSITION)
+        matches = [Match(score, address, *key) for (score, address), key in zip(hits, keys, strict=True)]
+        with engine_reads(self.folder):
+            records = self.records
+            if any(match.position >= records[match.number].nodes for match in matches):
+                raise ValueError("a section is in no document")
+        return matches
 
     def nodes(self, addresses: Iterable[Address]) -> list[Node]:
         """The nodes at some addresses."""
         with engine_reads(self.folder):
-            return [self._nodes.get((each.segment_ord, each.doc)) or self._read(each) for each in addresses]
+            return [self._nodes.get((address.segment_ord, address.doc)) or self._read(address) for address in addresses]
 
     def _read(self, address: Address) -> Node:
         if len(self._nodes) >= _CACHE_SIZE:
@@ -180,9 +208,9 @@ class Snapshot:
         return self.nodes(self._addresses_of(document_id)[first : None if last is None else last + 1])
 
     def _addresses_of(self, document_id: str) -> list[Address]:
-        found = self._addresses.get(document_id)
+        addresses = self._addresses.get(document_id)
         record = self.files.get(document_id)
-        if found is None and record is not None and record.nodes:
+        if addresses is None and record is not None and record.nodes:
             if len(self._addresses) >= _CACHE_SIZE:
                 self._addresses.clear()
             query = self._has(DOC, document_id)
@@ -192,46 +220,19 @@ class Snapshot:
                 ).hits
                 if len(hits) != record.nodes:
                     raise ValueError(f"sections of {document_id} are missing")
-            found = self._addresses[document_id] = [address for _, address in hits]
-        return found or []
+            addresses = self._addresses[document_id] = [address for _, address in hits]
+        return addresses or []
 
-    def numbers(self, addresses: Sequence[Address], field: str) -> list[int]:
-        """A numeric field of some nodes, without reading them."""
+    def numbers(self, addresses: list[Address], *fields: str) -> list[tuple[int, ...]]:
+        """Numeric fields of some nodes, without reading them."""
         with engine_reads(self.folder):
-            return cast("list[int]", self.searcher.fast_field_values(field, list(addresses)))
+            columns = [cast("list[int]", self.searcher.fast_field_values(name, addresses)) for name in fields]
+        return list(zip(*columns, strict=True))
 
-    def node_keys(self, addresses: Sequence[Address]) -> list[NodeKey]:
-        """Where some nodes are, without reading them."""
-        keys = list(zip(self.numbers(addresses, NUMBER), self.numbers(addresses, POSITION), strict=True))
-        with engine_reads(self.folder):
-            if any(position >= self._by_number[number].nodes for number, position in keys):
-                raise ValueError("a section is in no document")
-        return keys
-
-    def refs(self, node_keys: Iterable[NodeKey]) -> list[NodeRef]:
-        """Some nodes without their texts, which are not read."""
-        with engine_reads(self.folder):
-            return [self.outline(number).ref(position) for number, position in node_keys]
-
-    def addresses(self, locations: Sequence[Location]) -> dict[Location, Address]:
+    def addresses(self, locations: Iterable[Location]) -> dict[Location, Address]:
         """The addresses of nodes by their documents and positions, without nodes that do not exist."""
-        found = [(location, self._addresses_of(location[0])[location[1] :]) for location in locations]
-        return {location: rest[0] for location, rest in found if rest}
-
-    def record(self, number: int) -> FileRecord:
-        """The record of a document."""
-        return self._by_number[number]
-
-    def outline(self, number: int) -> Outline:
-        """The heading tree of a document."""
-        found = self._outlines.get(number)
-        if found is None:
-            if len(self._outlines) >= _CACHE_SIZE:
-                self._outlines.clear()
-            record = self._by_number[number]
-            with engine_reads(self.folder):
-                self._outlines[number] = found = Outline(record.id, number, record.outline, record.nodes)
-        return found
+        rests = [(location, self._addresses_of(location[0])[location[1] :]) for location in locations]
+        return {location: rest[0] for location, rest in rests if rest}
 
     def _has(self, field: str, value: str) -> tantivy.Query:
         return tantivy.Query.term_query(self.schema, field, value, index_option="basic")
@@ -263,7 +264,7 @@ class Snapshot:
         """The ids of documents whose first node has one of some terms."""
         most = sum([self.doc_freq((field,), term) for term in terms])
         hits = self.top(tantivy.Query.term_set_query(self.schema, field, terms), most) if most else []
-        return [self.record(number).id for number in self.numbers([address for _, address in hits], NUMBER)]
+        return [self.document_ids[number] for (number,) in self.numbers([address for _, address in hits], NUMBER)]
 
     # Terms. The engine counts deleted nodes until it merges their segment.
 
@@ -289,6 +290,25 @@ class Snapshot:
         """The terms of a field with a prefix, each with its number of nodes; includes deleted nodes."""
         with engine_reads(self.folder):
             return list(self.searcher.terms_with_prefix(field, prefix))
+
+
+class _Outlines(dict[int, Outline]):
+    """Decodes the outline of a document when it is first needed."""
+
+    def __init__(self, folder: Path, records: Mapping[int, FileRecord]) -> None:
+        super().__init__()
+        self._folder, self._records = folder, records
+
+    def __missing__(self, number: int) -> Outline:
+        if len(self) >= _CACHE_SIZE:
+            self.clear()
+        with engine_reads(self._folder):
+            record = self._records[number]
+            outline = decode_outline(record.outline)
+            if not record.nodes == len(outline.parents) == len(outline.titles):
+                raise ValueError(f"the outline of {record.id} is incomplete")
+        self[number] = outline
+        return outline
 
 
 def _open_index(folder: Path) -> tantivy.Index:

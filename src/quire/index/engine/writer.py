@@ -59,10 +59,10 @@ class Writer:
             if not is_new:
                 self._writer.delete_documents_by_term(DOC, document_id)
             common = tantivy.Document.from_dict({**nodes.common, NUMBER: number}, self._schema)
-            for own in nodes.own:
+            for fields in nodes.own:
                 # Copying is faster than converting from Python. The engine's stubs lack __copy__.
                 node = common.__copy__()  # type: ignore[attr-defined]
-                node.extend(own, self._schema)
+                node.extend(fields, self._schema)
                 self._writer.add_document(node)
 
     def remove(self, document_id: str) -> None:

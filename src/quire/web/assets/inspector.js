@@ -14,7 +14,7 @@
     tree: "One heading with its own text, never split, never merged.",
   };
   const LABELS = {
-    hard_cap: "Cap", max_tokens: "Cap", target: "Target", target_tokens: "Target", min_tokens: "Minimum",
+    max_tokens: "Cap", target_tokens: "Target", min_tokens: "Minimum",
     merge_siblings: "Siblings may share a chunk", max_depth: "Deepest heading", overlap_sentences: "Overlap, sentences",
     normalize: "Normalise white space", guard: "Chunks not worth embedding", tokenizer: "Tokenizer",
     breadcrumb_mode: "Breadcrumb",

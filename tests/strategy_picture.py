@@ -1,4 +1,4 @@
-"""A document with the chunks of each strategy drawn beside it: ``python -m quire.cli.strategy_picture FILE [CAP]``.
+"""A document with the chunks of each strategy drawn beside it: ``python tests/strategy_picture.py FILE [CAP]``.
 
 The pictures in docs/strategies.md come from here.
 """
@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import quire
-from quire.cli.command_group import ERROR, guarded
-from quire.cli.output import clip, echo, message, pad, visible
-from quire.options import LEAST_CAP, OWN
+from quire.cli.output import clip, pad, visible
+from quire.options import STRATEGIES, own_names
 
 CAP = 128
 """A cap that cuts even a document of one page."""
@@ -23,10 +21,13 @@ _COLUMN = 10
 
 def cut(text: str, path: str, cap: int = CAP) -> dict[str, quire.Chunks]:
     """The chunks of each strategy; the other sizes are in about the proportion of the defaults to the cap."""
-    sizes: dict[str, Any] = {"hard_cap": cap, "max_tokens": cap, "min_tokens": cap // 8}
-    sizes |= {"target": cap // 2, "target_tokens": cap * 3 // 4}
-    own = {strategy: {name: sizes[name] for name in names if name in sizes} for strategy, names in OWN.items()}
-    return {strategy: quire.chunk(text, strategy, path=path, **options) for strategy, options in own.items()}
+    cuts = {}
+    for strategy in STRATEGIES:
+        target = cap // 2 if strategy == "packed" else cap * 3 // 4
+        sizes: dict[str, Any] = {"max_tokens": cap, "target_tokens": target, "min_tokens": cap // 8}
+        options = {name: size for name, size in sizes.items() if name in own_names(strategy)}
+        cuts[strategy] = quire.chunk(text, strategy, path=path, **options)
+    return cuts
 
 
 def draw(text: str, cuts: Mapping[str, Sequence[quire.Chunk]]) -> list[str]:
@@ -71,23 +72,6 @@ def table(chunks: Sequence[quire.Chunk]) -> list[str]:
     return rows
 
 
-def _show(file: str, cap: int) -> int:
-    text = quire.chunk_file(file, "tree").document.text
-    for line in draw(text, cut(text, file, cap)):
-        echo(line)
-    return 0
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Draw the file that the arguments name."""
-    match arguments:
-        case [file]:
-            return guarded(partial(_show, file, CAP))
-        case [file, cap] if cap.isdecimal() and int(cap) >= LEAST_CAP:
-            return guarded(partial(_show, file, int(cap)))
-    message(f"usage: python -m quire.cli.strategy_picture FILE [CAP]; CAP is at least {LEAST_CAP} tokens")
-    return ERROR
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    document = quire.chunk_file(sys.argv[1], "tree").document
+    print(*draw(document.text, cut(document.text, sys.argv[1], *map(int, sys.argv[2:]))), sep="\n")  # noqa: T201

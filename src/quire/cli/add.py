@@ -1,0 +1,75 @@
+"""``quire add``: add a folder or a git repository to quire.toml."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import click
+
+from quire.cli.init import quoted, starting_text
+from quire.cli.output import echo, visible
+from quire.cli.shared_options import not_empty, quire_command
+from quire.errors import InputError, QuireError
+from quire.settings import PROJECT_FILE, load, tree_name
+from quire.settings.quire_toml import named_file
+from quire.trees import Tree
+from quire.workspace import display_path
+from quire.workspace.git_trees import fetch
+from quire.write.atomic_file import explained, replacing
+
+_ADDRESS = re.compile(r"[a-z+]+://|[\w.-]+@[\w.-]+:")
+"""How the address of a repository begins."""
+
+
+@quire_command("quire add docs", "quire add https://example.org/react.git --path docs --name react")
+@click.argument("source", metavar="URL|FOLDER", callback=not_empty)
+@click.option("--path", default="", metavar="FOLDER", help="The folder of the documents in the repository.")
+@click.option("--name", default="", metavar="NAME", help="The name of the tree. [default: that of the folder]")
+@click.option("--ref", default="", metavar="TAG", help="The branch or tag of the repository. [default: its own]")
+def command(*, source: str, path: str, name: str, ref: str) -> int:
+    """Add a folder or a git repository to quire.toml.
+
+    URL is the address of a git repository. quire fetches it now, with the installed git, and again with `quire index
+    --fetch`; nothing else fetches. Search and agents then answer from it, too. The file is the nearest quire.toml, or a
+    new one in the current folder.
+    """
+    is_repository = bool(_ADDRESS.match(source))
+    if not is_repository and (path or ref):
+        raise click.UsageError("--path and --ref are about a repository; leave them out")
+    settings = load(Path.cwd())
+    file = settings.file if settings.file and settings.file.name == PROJECT_FILE else Path.cwd() / PROJECT_FILE
+    base = source.rstrip("/").rpartition("/")[2].removesuffix(".git") if is_repository else Path(source).resolve().name
+    name = name or tree_name(base, settings.trees)
+    if name in settings.trees:
+        raise QuireError(f"{display_path(file)} has a tree {name}", "choose another one with --name")
+    if is_repository:
+        values = {"git": source, "ref": ref, "path": path}
+        commit = fetch(Tree(git=source, ref=ref, path=path))
+        echo(visible(f"{name}: fetched {source} at {commit[:12]}"))
+    else:
+        if not Path(source).exists():
+            raise InputError(source, "no such file or folder", "name a folder, or the address of a git repository")
+        values = {"path": os.path.relpath(source, file.parent).replace(os.sep, "/")}
+    _append(file, name, {key: value for key, value in values.items() if value})
+    echo(visible(f"{display_path(file)}: added the tree {name}"))
+    return 0
+
+
+def _append(file: Path, name: str, values: dict[str, str]) -> None:
+    """Add a table to a file, which is new or valid, unless that would make it invalid."""
+    old = file.read_text("utf-8") if file.exists() else starting_text(file.parent)
+    if not file.exists() and "git" not in values and f" = {quoted(values['path'])}\n" in old:
+        values = {}  # it is among the trees that a new file has
+    key = name if re.fullmatch("[A-Za-z0-9_-]+", name) else quoted(name)
+    lines = "".join(f"{field} = {quoted(value)}\n" for field, value in values.items())
+    with explained(file):
+        with replacing(file) as stream:
+            stream.write((f"{old.rstrip()}\n\n[trees.{key}]\n{lines}" if values else old).encode())
+        try:
+            named_file(file)
+        except QuireError as error:
+            with replacing(file) as stream:
+                stream.write(old.encode())
+            raise InputError(display_path(file), f"cannot add the tree: {error.problem}", "add it by hand") from error

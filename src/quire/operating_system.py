@@ -1,0 +1,59 @@
+"""What differs between Linux, macOS and Windows: the user's folders, links, Ctrl-C. ``write/`` has the files."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal
+
+_USER_FOLDERS: Mapping[str, tuple[str, str, str]] = {
+    "cache": ("LOCALAPPDATA", "XDG_CACHE_HOME", "~/.cache"),
+    "config": ("APPDATA", "XDG_CONFIG_HOME", "~/.config"),
+    "data": ("LOCALAPPDATA", "XDG_DATA_HOME", "~/.local/share"),
+}
+"""The variable on Windows, the variable elsewhere, and the folder if that is not set."""
+
+
+def user_folder(kind: Literal["cache", "config", "data"], environment: Mapping[str, str] = os.environ) -> Path | None:
+    """The folder of quire for the user's caches, settings or data; None if there is no home folder."""
+    on_windows, elsewhere, default = _USER_FOLDERS[kind]
+    folder = environment.get(on_windows if sys.platform == "win32" else elsewhere, "") or expanded(default)
+    return Path(folder, "quire") if os.path.isabs(folder) else None  # noqa: PTH117
+
+
+def application_folder() -> str:
+    """The folder of the settings of desktop applications; it may start with ``~``."""
+    if sys.platform == "win32":
+        return os.environ.get("APPDATA", "~")
+    return "~/Library/Application Support" if sys.platform == "darwin" else "~/.config"
+
+
+def expanded(path: str) -> str:
+    """``path`` with the home folder for ``~``, if that is known."""
+    return os.path.expanduser(path)  # noqa: PTH111  Path's fails where there is no home
+
+
+def is_link_or_junction(entry: os.DirEntry[str]) -> bool:
+    """Whether an entry of a folder is a symbolic link or, on Windows from Python 3.12 on, a junction."""
+    is_junction = getattr(entry, "is_junction", None)
+    return entry.is_symlink() or bool(is_junction and is_junction())
+
+
+@contextmanager
+def interrupts_blocked() -> Iterator[None]:
+    """Start processes without Ctrl-C, which reaches all processes of a terminal. Windows has no such mask."""
+    if sys.platform == "win32":
+        yield
+        return
+    import signal  # noqa: PLC0415  not every command starts processes
+    from multiprocessing import resource_tracker  # noqa: PLC0415
+
+    resource_tracker.ensure_running()  # when it starts, it unblocks signals
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

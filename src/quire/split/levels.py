@@ -1,0 +1,93 @@
+"""The levels at which a block may be cut, the best first: where its lines, sentences, words and graphemes end."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from itertools import accumulate
+from typing import NamedTuple, TypeAlias
+
+from quire.split.graphemes import grapheme_ends
+from quire.split.inline import block_starts, outside
+from quire.split.sentences import sentence_ends, stop_ends
+from quire.split.words import inner_word_ends, word_ends
+
+Positions: TypeAlias = Callable[[str, int, int], Sequence[int]]
+"""Where a span of a text may be cut: ascending, the last is the end of the span."""
+
+LINE_END = re.compile(r"\r\n|\r|\n")
+_BLANK_LINES = re.compile(r"(?:\r\n|\r|\n)(?:[ \t]*(?:\r\n|\r|\n))+")
+_PIPE = re.compile(r"(?<!\\)\|")
+
+
+def line_ends(text: str, start: int, end: int) -> list[int]:
+    """After each line."""
+    lines = text[start:end]
+    if "\r" in lines:
+        return _with_end([match.end() for match in LINE_END.finditer(text, start, end)], end)
+    return _with_end([*accumulate([len(line) + 1 for line in lines.split("\n")], initial=start)][1:-1], end)
+
+
+def blank_line_ends(text: str, start: int, end: int) -> list[int]:
+    """After each run of blank lines."""
+    return _with_end([match.end() for match in _BLANK_LINES.finditer(text, start, end)], end)
+
+
+def cell_starts(text: str, start: int, end: int) -> list[int]:
+    """Before each cell of a table row but the first."""
+    return _with_end([match.start() for match in _PIPE.finditer(text, start + 1, end)], end)
+
+
+def sentence_line_ends(text: str, start: int, end: int) -> list[int]:
+    """After each sentence that ends its line: text without hard line breaks has its paragraphs there."""
+    if text.find("\n", start, end) < 0 and text.find("\r", start, end) < 0:
+        return [end]
+    ends = sentence_ends(text, start, end)
+    return _with_end([at for at in ends if "\n" in text[at - 2 : at] or "\r" in text[at - 2 : at]], end)
+
+
+def safe_grapheme_ends(text: str, start: int, end: int) -> list[int]:
+    """After each grapheme, unless the rest would open another block."""
+    return outside(grapheme_ends(text, start, end), block_starts(text, start, end, end))
+
+
+def _with_end(positions: list[int], end: int) -> list[int]:
+    if not positions or positions[-1] != end:
+        positions.append(end)
+    return positions
+
+
+class Level(NamedTuple):
+    """One way to cut a span."""
+
+    positions: Positions
+    """Where it may be cut."""
+    is_preference: bool = False
+    """Whether spans above the limit, not only those above the cap, are cut on the next level."""
+
+
+WORDS = (Level(word_ends), Level(inner_word_ends), Level(safe_grapheme_ends))
+LEVELS: dict[str, tuple[Level, ...]] = {
+    "prose": (Level(sentence_line_ends, is_preference=True), Level(sentence_ends), Level(stop_ends), *WORDS),
+    "code": (Level(blank_line_ends, is_preference=True), Level(line_ends), *WORDS),
+    "table": (Level(line_ends), Level(line_ends), Level(cell_starts), *WORDS),
+    "html": (Level(line_ends), *WORDS),
+    "math": (Level(line_ends), *WORDS),
+}
+"""The levels of each kind of block, the best first; lists, quotes and the like are cut between the blocks inside.
+
+The second level of a table may separate the header from the first row.
+"""
+
+
+def within(levels: Sequence[Level], windows: Sequence[tuple[int, int]], inline: tuple[int, int]) -> tuple[Level, ...]:
+    """The levels with only those positions that lie in their window; levels inside lines have the last one."""
+    windows = [*windows, *[inline] * (len(levels) - len(windows))]
+    return tuple([_within(level, low, high) for level, (low, high) in zip(levels, windows, strict=True)])
+
+
+def _within(level: Level, low: int, high: int) -> Level:
+    def positions(text: str, start: int, end: int) -> Sequence[int]:
+        return _with_end([at for at in level.positions(text, start, end) if low <= at <= high], end)
+
+    return level._replace(positions=positions)

@@ -1,0 +1,59 @@
+"""A tree: a named folder of documents, on this machine or in a git repository. ``[trees.NAME]`` in quire.toml."""
+
+from __future__ import annotations
+
+import re
+from binascii import crc32
+from pathlib import Path
+from tempfile import gettempdir
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
+
+from quire.operating_system import user_folder
+
+Language = Literal[
+    "arabic", "danish", "dutch", "english", "finnish", "french", "german", "greek", "hungarian", "italian",
+    "norwegian", "portuguese", "romanian", "russian", "spanish", "swedish", "tamil", "turkish", "none",
+]  # fmt: skip
+"""The language of a tree's words; in ``none`` only equal words match."""
+NAME = re.compile(r"[\w.-]+")
+"""The name of a tree, with which ids begin."""
+DEFAULT_LANGUAGE: Language = "english"
+Text = Annotated[str, Meta(min_length=1)]
+Patterns = Annotated[Text | tuple[Text, ...], Meta(extra={"rule": 'a list of patterns, as in ["guides/**"]'})]
+
+
+class Tree(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A named folder of documents, or one document."""
+
+    path: Annotated[
+        str,
+        Meta(
+            pattern=r"^[^\0]*$",
+            description="its folder or its only document, relative to the folder of the file, or in the repository",
+            extra={"rule": "a path, relative to the folder of the file"},
+        ),
+    ] = ""
+    git: Annotated[str, Meta(description="the address of a git repository that has it")] = ""
+    ref: Annotated[str, Meta(description="the branch or tag of the repository")] = ""
+    language: Annotated[Language, Meta(description="the language of its words")] = DEFAULT_LANGUAGE
+    include: Annotated[Patterns, Meta(description="the documents to take; by default all")] = ()
+    exclude: Annotated[Patterns, Meta(description="the documents to leave out")] = ()
+    chunk: Annotated[dict[str, Any], Meta(description="its own strategy and options, over those of [chunk]")] = {}
+    always: Annotated[bool, Meta(description="in the user's own file: search it in every project, too")] = False
+    weight: Annotated[float, Meta(ge=0, le=1000, description="factor for the scores of its sections")] = 1.0
+    hidden: Annotated[bool, Meta(description="also the documents of .github, .claude and .cursor")] = False
+
+    @property
+    def folder(self) -> Path:
+        """Its folder or its only document; of a repository, its folder in the clone. ``path`` must be absolute."""
+        return self.clone / self.path if self.git else Path(self.path)
+
+    @property
+    def clone(self) -> Path:
+        """The folder of its clone, whether it was fetched or not."""
+        name = self.git.rstrip("/").rpartition("/")[2].removesuffix(".git")[:40]
+        key = f"{self.git}\0{self.ref}\0{self.path}".encode()
+        folder = user_folder("data") or Path(gettempdir(), "quire")
+        return folder / "git" / f"{name}-{crc32(key):08x}{crc32(key[::-1]):08x}"

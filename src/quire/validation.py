@@ -1,0 +1,182 @@
+"""Values checked against the struct that declares them, with one wording for every mistake.
+
+An option, a setting or an argument is a field of a frozen msgspec struct. Its annotation has the type, the range and
+the meaning, its default is the default:
+
+    max_tokens: Annotated[int, Meta(ge=32, description="maximum tokens per chunk")] = 1024
+
+``convert`` makes a struct of values and says what is wrong with them; ``fields`` tells the command line, the
+configuration and the documentation what there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, get_args, get_origin
+
+import msgspec
+from msgspec import inspect
+
+from quire.errors import OptionError, did_you_mean, invalid_value
+
+NO_LIMIT = 10**9
+"""The maximum of numbers without a useful one."""
+
+Kind = TypeVar("Kind")
+Naming: TypeAlias = Callable[[str], str]
+"""Turns the name of a field into its name in messages: ``--max-tokens``, ``quire.toml: search.limit``."""
+
+
+class Field(NamedTuple):
+    """What a struct declares about one of its fields."""
+
+    name: str
+    default: Any
+    """None for a required field."""
+    meaning: str
+    """Its description."""
+    type: Any
+    """Its annotation, for ``msgspec.convert``."""
+    rule: str
+    """The values that it may have, in words."""
+    choices: tuple[Any, ...]
+    """The values to choose from; empty if there are others."""
+    least: float | None = None
+    """The minimum of a number."""
+    most: float | None = None
+    """The maximum of a number."""
+
+
+@cache
+def fields(kind: type[Any]) -> Mapping[str, Field]:
+    """The fields of a struct by name."""
+    declared = {each.name: each for each in msgspec.structs.fields(kind)}
+    return {name: _field(each, declared[name]) for name, each in _types(kind).items()}
+
+
+def _types(kind: Any) -> dict[str, Any]:
+    info = inspect.type_info(kind)
+    return {each.name: each.type for each in info.fields} if isinstance(info, inspect.StructType) else {}
+
+
+def _field(info: inspect.Type, declared: Any) -> Field:
+    default = declared.default_factory() if declared.default_factory is not msgspec.NODEFAULT else declared.default
+    inner, meaning, rule = _unwrapped(info)
+    return Field(
+        name=declared.name,
+        default=None if default is msgspec.NODEFAULT else default,
+        meaning=meaning,
+        type=declared.type,
+        rule=rule or _rule(inner, declared.type),
+        choices=_choices(declared.type),
+        least=getattr(inner, "ge", None),
+        most=getattr(inner, "le", None),
+    )
+
+
+def _unwrapped(info: inspect.Type) -> tuple[inspect.Type, str, str]:
+    """A type without its annotations and ``None``, its description and the rule that was given in words."""
+    meaning = rule = ""
+    while isinstance(info, inspect.Metadata | inspect.UnionType):
+        if isinstance(info, inspect.Metadata):
+            meaning = meaning or (info.extra_json_schema or {}).get("description", "")
+            rule = rule or (info.extra or {}).get("rule", "")
+            info = info.type
+        else:
+            info = next(each for each in info.types if not isinstance(each, inspect.NoneType))
+    return info, meaning, rule
+
+
+def _choices(annotation: Any) -> tuple[Any, ...]:
+    """The values of a ``Literal`` in the order of its declaration, which msgspec does not keep."""
+    if get_origin(annotation) is Literal:
+        return get_args(annotation)
+    return next(filter(None, map(_choices, get_args(annotation))), ())
+
+
+def _rule(info: inspect.Type, annotation: Any) -> str:
+    match info:
+        case inspect.LiteralType():
+            return f"one of {', '.join(map(repr, _choices(annotation)))}"
+        case inspect.BoolType():
+            return "true or false"
+        case inspect.IntType() | inspect.FloatType():
+            return _range(info, "a whole number" if isinstance(info, inspect.IntType) else "a number")
+        case inspect.StrType():
+            return "a text" if info.min_length is None else "a text that is not empty"
+        case inspect.ListType() | inspect.VarTupleType():
+            return "a list of tables" if isinstance(info.item_type, inspect.StructType) else "a list of texts"
+    return "a table"
+
+
+def _range(info: inspect.IntType | inspect.FloatType, kind: str) -> str:
+    if info.ge is None:
+        return kind
+    if info.le is None or info.le == NO_LIMIT:
+        return f"{kind}, at least {info.ge:g}"
+    return f"{kind} from {info.ge:g} to {info.le:g}"
+
+
+def convert(
+    kind: type[Kind], values: Mapping[str, Any], name: Naming = str, besides: Sequence[str] = (), what: str = "option"
+) -> Kind:
+    """A struct of ``values``; an ``OptionError`` names the unknown field or the invalid value.
+
+    ``name`` gives the names in messages, ``besides`` are names that are valid elsewhere, ``what`` is the word for a
+    field.
+    """
+    try:
+        return msgspec.convert(values, kind)
+    except msgspec.ValidationError:
+        problem = _problem(kind, values, name, besides, what)
+        if problem is None:
+            raise
+        raise problem from None
+
+
+def check(name: str, value: Any, kind: Any) -> Any:
+    """``value`` as an annotated type; an ``OptionError`` calls it ``name``."""
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError:
+        inner, _, rule = _unwrapped(inspect.type_info(kind))
+        raise invalid_value(name, value, f"must be {rule or _rule(inner, kind)}") from None
+
+
+def _problem(
+    kind: Any, values: Mapping[str, Any], name: Naming, besides: Sequence[str], what: str
+) -> OptionError | None:
+    known = fields(kind)
+    for key, value in values.items():
+        if key not in known:
+            return unknown_name(key, known, name, besides, what)
+        try:
+            msgspec.convert(value, known[key].type)
+        except msgspec.ValidationError:
+            inner = _unwrapped(inspect.type_info(known[key].type))[0]
+            below = inner.cls if isinstance(inner, inspect.StructType) and isinstance(value, Mapping) else None
+            if below:
+                return _problem(below, value, lambda field, key=key: name(f"{key}.{field}"), (), what)  # type: ignore[misc]
+            return invalid_value(name(key), value, f"must be {known[key].rule}")
+    missing = [field.name for field in msgspec.structs.fields(kind) if field.required and field.name not in values]
+    return (
+        OptionError(f"{name(missing[0])} is missing", known[missing[0]].meaning, option=missing[0]) if missing else None
+    )
+
+
+def unknown_name(
+    key: str, known: Iterable[str], name: Naming = str, besides: Sequence[str] = (), what: str = "option"
+) -> OptionError:
+    """The error for a name that is not a field, with a similar one and the valid names."""
+    names = list(known)
+    advice = f"valid: {', '.join(map(name, (*besides, *names)))}"
+    return OptionError(f"unknown {what} {name(key[:80])}{did_you_mean(key, names, name)}", advice, option=key)
+
+
+def from_text(name: str, text: str, field: Field) -> Any:
+    """The value of a field that is written as a text, as in an environment variable."""
+    try:
+        return msgspec.convert(text, field.type, strict=False)
+    except msgspec.ValidationError:
+        raise invalid_value(name, text, f"must be {field.rule}") from None

@@ -1,0 +1,15 @@
+"""The documents that a command or a server works on: settings, trees, the index, and bringing it up to date.
+
+workspace  ``Workspace``: updates, searches within what was named
+selection  which trees and which index
+tree_paths paths of the user <-> documents of trees
+git_trees  fetching the trees of git repositories
+cache      indexes of folders without a quire.toml, in the user's cache folder
+"""
+
+from __future__ import annotations
+
+from quire.workspace.tree_paths import display_path
+from quire.workspace.workspace import Workspace
+
+__all__ = ["Workspace", "display_path"]

@@ -1,0 +1,85 @@
+"""Documentation of others: trees that are a folder of a git repository.
+
+    ~/.local/share/quire/git/react-1f0a3c5b7d9e2468/    a shallow, sparse clone; replaced as a whole by the next fetch
+
+The installed ``git`` fetches, and only when the user asks for it. It runs no hook, filter or submodule of the
+repository, asks for no password, and no symbolic link stays.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from quire.errors import QuireError
+from quire.trees import Tree
+
+MOST_BYTES = 1_000_000_000
+"""The largest clone, on the disk."""
+_SECONDS = 600
+_CONFIGURATION = (
+    "core.hooksPath=/dev/null", "core.fsmonitor=false", "core.attributesFile=/dev/null",
+    "filter.lfs.smudge=", "filter.lfs.process=", "filter.lfs.required=false", "credential.helper=",
+    "submodule.recurse=false", "protocol.ext.allow=never", "advice.detachedHead=false", "gc.auto=0",
+)  # fmt: skip
+_ENVIRONMENT = {
+    "GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": "", "SSH_ASKPASS": "", "GIT_LFS_SKIP_SMUDGE": "1",
+    "GIT_SSH_COMMAND": "ssh -o BatchMode=yes", "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C",
+}  # fmt: skip
+
+
+def fetch(tree: Tree) -> str:
+    """Fetch a tree anew and return its commit. If that fails, the last state stays."""
+    clone = tree.clone
+    clone.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=clone.parent, prefix=".new-") as temporary:
+        new = Path(temporary, "clone")
+        branch = ["--branch", tree.ref] if tree.ref else []
+        options = ["--depth=1", "--single-branch", "--no-tags", "--filter=blob:none", "--sparse", "--template="]
+        _git("clone", *options, *branch, "--", tree.git, str(new))
+        if tree.path:
+            _git("-C", str(new), "sparse-checkout", "set", "--", tree.path)
+        commit = _git("-C", str(new), "rev-parse", "HEAD").strip()
+        if not (new / tree.path).is_dir():
+            raise QuireError(f"{tree.git}: there is no folder {tree.path}", "correct the path of the tree")
+        if (size := _size(new)) > MOST_BYTES:
+            raise QuireError(f"{tree.git}: {size / 1e6:,.0f} MB is too large", "name a smaller folder with path")
+        shutil.rmtree(new / ".git")
+        for entry in new.rglob("*"):
+            if entry.is_symlink():  # only regular files are read
+                entry.unlink()
+        old = Path(temporary, "old")
+        if clone.exists():
+            clone.rename(old)
+        new.rename(clone)
+    return commit
+
+
+def _size(folder: Path) -> int:
+    return sum(file.lstat().st_size for file in folder.rglob("*") if file.is_file())
+
+
+def _git(*arguments: str) -> str:
+    program = shutil.which("git")
+    if program is None:
+        raise QuireError("git is not installed", "install it, or name a folder instead of a repository")
+    configuration = [word for setting in _CONFIGURATION for word in ("-c", setting)]
+    try:
+        result = subprocess.run(  # noqa: S603  the user named the repository
+            [program, *configuration, *arguments],
+            env={**os.environ, **_ENVIRONMENT},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise QuireError(f"git takes more than {_SECONDS} seconds", "try again later") from error
+    if result.returncode:
+        lines = result.stderr.decode(errors="replace").strip().splitlines() or ["no message"]
+        fatal = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[-1])
+        raise QuireError(f"git failed: {fatal}", "check the address, the ref and the network; the last state stays")
+    return result.stdout.decode(errors="replace")

@@ -1,0 +1,400 @@
+"""``Workspace``: the trees, the index and the settings that a command or a server works with.
+
+Which trees and which index they are, ``selection`` decides.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Self
+
+from quire.errors import BusyError, IndexDamagedError, InputError, NotFoundError, OptionError, QuireError, StoreError
+from quire.index import folder as index_folder
+from quire.index.file_records import DEFAULT_FOLDER, FileRecord, storable
+from quire.index.folder import is_inside
+from quire.index.node import Node
+from quire.indexed import Index, TreeInfo, Update
+from quire.model import Finding
+from quire.read.discover import Walk
+from quire.search.hit import Hit, Results
+from quire.search.path_filter import literal_pattern, matches_path
+from quire.settings import INDEX_VARIABLE, Settings, load
+from quire.validation import unknown_name
+from quire.workspace import cache, git_trees
+from quire.workspace.selection import Selection, configured, named_trees, unconfigured
+from quire.workspace.tree_paths import (
+    Scope,
+    display_path,
+    exists,
+    locate,
+    missing_tree,
+    refuse_missing,
+    split_name,
+    tree_patterns,
+)
+
+if TYPE_CHECKING:
+    from quire.index.read_files import OnProgress
+
+_PATIENCE = 3600.0
+"""Seconds to wait for another process if there is no answer without waiting."""
+_CHECK_EVERY = 1.0
+"""A server looks for changed files once in so many seconds while calls come."""
+_NO_DOCUMENT = "/:"
+"""A pattern that matches no document."""
+
+
+class Workspace:
+    """Documents that were named or configured, and their index. Any thread may use it."""
+
+    def __init__(self, settings: Settings, selection: Selection, on_message: Callable[[str], None]) -> None:
+        self.settings = settings
+        self.kind = selection.kind
+        self.index_folder = selection.index_folder
+        self.trees = selection.trees
+        """The trees, with absolute paths."""
+        self.scopes = selection.scopes or tuple(map(Scope, selection.trees))
+        """What was selected: trees, or files and folders in them."""
+        self.is_index_named = False
+        """Whether another index than the usual one was asked for."""
+        self.failed: tuple[Finding, ...] = ()
+        """Findings about files that could not be read at the last update."""
+        self.note = ""
+        """Why answers may be outdated; empty if they are not."""
+        self.say = on_message
+        self._lock = Lock()
+        self._checked = -_CHECK_EVERY
+        self._temporary: TemporaryDirectory[str] | None = None
+        self.index = Index.open(display_path(self.index_folder), settings=settings.search)
+
+    @classmethod
+    def open(
+        cls,
+        paths: Sequence[str] = (),
+        *,
+        trees: Sequence[str] = (),
+        index: str | None = None,
+        on_message: Callable[[str], None] = lambda _: None,
+    ) -> Workspace:
+        """The workspace of some paths, else of the configuration, else of the current folder.
+
+        ``trees`` selects among the trees; ``index`` is a folder for the index instead of the usual one.
+        """
+        settings = load(Path.cwd(), {**os.environ, INDEX_VARIABLE: index} if index else None)
+        refuse_missing(paths)
+        named = Path(os.path.abspath(index)) if index else None  # noqa: PTH100  links stay as named
+        selection = configured(settings, named, paths) or unconfigured(settings, named, paths)
+        workspace = cls(settings, selection, on_message)
+        workspace.is_index_named = named is not None
+        return workspace.selecting(trees)
+
+    @classmethod
+    def open_updated(
+        cls, paths: Sequence[str] = (), *, on_progress: OnProgress | None = None, **options: Any
+    ) -> Workspace:
+        """``open``, brought up to date. If its trees ignore one of ``paths``, which were named, one of these alone."""
+        workspace = cls.open(paths, **options)
+        workspace.refresh_or_close(on_progress)
+        inside = [scope for scope in workspace.scopes if scope.path]
+        documents = [(record.tree, record.path) for record in workspace.index.documents()] if inside else []
+        if all(any(scope.has(*document) for document in documents) for scope in inside):
+            return workspace
+        workspace.close()
+        workspace = cls(workspace.settings, unconfigured(workspace.settings, None, paths), workspace.say)
+        workspace.refresh_or_close(on_progress)
+        return workspace
+
+    def refresh_or_close(self, on_progress: OnProgress | None) -> None:
+        """``refresh``; if that fails, the workspace is closed."""
+        try:
+            self.refresh(on_progress)
+        except BaseException:
+            self.close()
+            raise
+
+    @classmethod
+    def recent(cls, on_message: Callable[[str], None] = lambda _: None) -> Iterator[Workspace]:
+        """The cached workspaces of folders in or around the current one, the one that was used last first."""
+        settings, here = load(Path.cwd()), os.path.realpath(os.curdir)
+        for folder, paths in cache.cached_paths():
+            if any(is_inside(path, here) or is_inside(here, path) for path in map(os.path.realpath, paths)):
+                selection = Selection("cached", folder / DEFAULT_FOLDER, named_trees(paths))
+                yield cls(settings, selection, on_message)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release the files of the index."""
+        self.index.close()
+        if self._temporary:
+            self._temporary.cleanup()
+
+    @property
+    def folders(self) -> dict[str, Path]:
+        """The folders of the trees, or their only files."""
+        return {name: tree.folder for name, tree in self.trees.items()}
+
+    @property
+    def selected_trees(self) -> list[str]:
+        """The names of the selected trees that exist."""
+        names = dict.fromkeys(scope.tree for scope in self.scopes)
+        return [name for name in names if name not in self.missing]
+
+    @property
+    def missing(self) -> dict[str, Path]:
+        """The trees whose folders do not exist; a drive may be mounted again."""
+        return {name: folder for name, folder in self.folders.items() if not exists(str(folder))}
+
+    def selecting(self, trees: Sequence[str]) -> Workspace:
+        """This workspace, restricted to some of its trees; none means all."""
+        for name in trees:
+            if name not in self.trees:
+                raise unknown_name(name, self.trees, what="tree")
+        if trees:
+            self.scopes = tuple(scope for scope in self.scopes if scope.tree in trees)
+            if not self.scopes:
+                raise OptionError(f"no path is in {' or '.join(trees)}", "name paths in it, or leave out --tree")
+        return self
+
+    def check_index_folder(self) -> None:
+        """Refuse a file, a folder with other files, and a folder that a tree is in."""
+        folder = Path(display_path(self.index_folder))
+        index_folder.refuse_file(folder)
+        shown = {name: Path(display_path(tree)) for name, tree in self.folders.items()}
+        index_folder.refuse_hidden_trees(folder, shown)
+        index_folder.refuse_foreign_files(folder)
+
+    # Bringing the index up to date
+
+    def refresh(self, on_progress: OnProgress | None = None) -> Update:
+        """Bring the index up to date for an answer.
+
+        While another process updates it, or if it cannot be written, the answer comes from the index as it is. If
+        there is nothing to answer from, this waits, or uses a temporary index.
+        """
+        self.note = ""
+        self.check_index_folder()
+        try:
+            return self.update(wait=0.0, on_progress=on_progress)
+        except IndexDamagedError:
+            raise
+        except (BusyError, StoreError) as error:
+            if set(self.selected_trees) <= self._indexed_trees():
+                self.note = f"the index may be outdated: {error.problem}"
+                self.say(f"{error.path}: {error.problem}; answering from the index as it was")
+                return Update()
+            if isinstance(error, BusyError):
+                return self.update(wait=_PATIENCE, on_progress=on_progress)
+            self.say(f"{error.path}: {error.problem}; indexing for this call only, --index keeps an index elsewhere")
+            self._temporary = TemporaryDirectory()
+            self.index = Index.open(Path(self._temporary.name, DEFAULT_FOLDER), settings=self.settings.search)
+            return self.update(wait=_PATIENCE, on_progress=on_progress)
+
+    def refresh_sometimes(self, on_progress: OnProgress | None = None) -> None:
+        """``refresh``, unless that was done less than a second ago."""
+        with self._lock:
+            started = time.monotonic()
+            if started >= self._checked + _CHECK_EVERY or self.missing or not self._indexed_trees():
+                self.refresh(on_progress)
+                self._checked = started
+
+    def update(
+        self, *, wait: float = _PATIENCE, rebuild: bool = False, on_progress: OnProgress | None = None
+    ) -> Update:
+        """Bring the selected trees of the index up to date. Trees that quire.toml no longer names are removed."""
+        self.check_index_folder()
+        present = {name: self.trees[name] for name in self.selected_trees}
+        problems = [
+            f"tree {scope.tree}: {self.missing_advice(scope.tree)}"
+            for scope in self.scopes
+            if scope.tree not in present
+        ]
+        if not present:
+            raise QuireError("; ".join(dict.fromkeys(problems)))
+        for problem in dict.fromkeys(problems):
+            self.note = problem
+            self.say(problem)
+        if self.kind == "cached" and self._temporary is None:
+            cache.note_use(self.index_folder.parent, [tree.path for tree in self.trees.values()])
+        options = {name: self.settings.tree_options(name) for name in present}
+        configured = present if self.kind == "configured" else {}
+        done = self.index.update(
+            {name: tree.folder for name, tree in present.items()},
+            languages={name: tree.language for name, tree in configured.items()},
+            include={name: tree.include for name, tree in configured.items()},
+            exclude={name: tree.exclude for name, tree in configured.items()},
+            slugs={name: option.slugs for name, option in options.items()},
+            dialects={name: option.dialect or "" for name, option in options.items()},
+            wait=wait,
+            rebuild=rebuild,
+            on_progress=on_progress,
+            on_wait=self.say,
+        )
+        if done.rebuilt and not rebuild:
+            self.say(f"{display_path(self.index_folder)}: rebuilt, because {done.rebuilt}")
+        self.failed = done.failed
+        for finding in done.failed:
+            if finding.path in map(str, self.folders.values()):  # a file that was named
+                line = f"line {finding.line}, " if finding.line else ""
+                raise InputError(display_path(finding.path), f"{line}{finding.message}")
+        if self.kind == "configured":
+            for name in self._indexed_trees() - self.trees.keys():
+                with suppress(BusyError, StoreError):  # the next update removes it
+                    self.index.remove(name, wait=0.0)
+        return done
+
+    def fetch(self, names: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
+        """Fetch the trees of repositories anew, all or some, one by one: the name and the commit of each."""
+        for name in names:
+            if name not in self.trees or not self.trees[name].git:
+                raise unknown_name(name, [name for name, tree in self.trees.items() if tree.git], what="git tree")
+        for name, tree in self.trees.items():
+            if tree.git and (not names or name in names):
+                yield name, git_trees.fetch(tree)
+
+    def _indexed_trees(self) -> set[str]:
+        """The trees in the index; none if it cannot be read."""
+        try:
+            return set(self.index.trees())
+        except (NotFoundError, IndexDamagedError):
+            return set()
+
+    def left_out(self) -> dict[str, int]:
+        """How many files and folders of the selected trees are left out, by reason."""
+        counts: Counter[str] = Counter()
+        for name in self.selected_trees:
+            tree = self.trees[name]
+            counts += Walk(
+                str(tree.folder), tree.include, tree.exclude, hidden="known" if tree.hidden else False
+            ).left_out
+        return dict(counts)
+
+    def tree_infos(self) -> dict[str, TreeInfo]:
+        """The selected trees as the index has them; none if it cannot be read."""
+        try:
+            infos = self.index.trees()
+        except (NotFoundError, IndexDamagedError):
+            return {}
+        return {name: infos[name] for name in self.selected_trees if name in infos}
+
+    def missing_advice(self, name: str) -> str:
+        """That the folder of a tree does not exist, and what to do."""
+        return missing_tree(name, self.trees[name], self.settings.file)
+
+    # Documents within what was selected
+
+    def has(self, tree: str, path: str) -> bool:
+        """Whether a document is selected and its tree exists."""
+        return any(scope.has(tree, path) for scope in self._present_scopes)
+
+    @property
+    def _present_scopes(self) -> list[Scope]:
+        trees = self.selected_trees
+        return [scope for scope in self.scopes if scope.tree in trees]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no document is selected."""
+        scopes = self._present_scopes
+        return not any(scope.has(record.tree, record.path) for record in self.index.documents() for scope in scopes)
+
+    def documents(self, path: str | Sequence[str] = ()) -> list[FileRecord]:
+        """The selected documents: all, or those that match patterns; the name of a tree or folder is a pattern, too."""
+        patterns = self._patterns([path] if isinstance(path, str) else path) if path else None
+        scopes = self._present_scopes
+        return [
+            record
+            for record in self.index.documents()
+            if any(scope.has(record.tree, record.path) for scope in scopes)
+            and (patterns is None or matches_path(record.tree, record.path, patterns))
+        ]
+
+    def locate(self, file: str) -> Scope | None:
+        """The tree that a file is in, and its path there."""
+        return locate(file, self.folders)
+
+    def finds(self, name: str) -> bool:
+        """Whether the index has a section of this name now."""
+        try:
+            return bool(self.get(name))
+        except (NotFoundError, StoreError):
+            return False
+
+    def search(
+        self, query: str, *, path: Sequence[str] = (), like: str = "", text: str = "", **options: Any
+    ) -> Results:
+        """The best sections of the selected documents; ``path`` are patterns.
+
+        With ``like``, the name of a section, or ``text``, the sections with its words, instead of those of a query.
+        Other options are those of ``Index.search``.
+        """
+        where: dict[str, Any] = {"trees": self.selected_trees, "path": self.path_filters(path)}
+        if like or text:
+            return self.index.similar(like, text=text, **where, **options)
+        return self.index.search(query, **where, **options)
+
+    def get(self, name: str, **options: Any) -> Hit:
+        """A section of the selected documents; options are those of ``Index.get``."""
+        return self.index.get(self.resolve(name), **options)
+
+    def resolve(self, name: str) -> str:
+        """The id of a section by its id, ``PATH#SLUG`` or ``PATH:LINE``; paths may be those that the user types."""
+        is_whole = not any(scope.path for scope in self.scopes) and set(self.selected_trees) == self._indexed_trees()
+        error = NotFoundError(f"{name[:200]}: not in the index")
+        for candidate in (name, *self._ids_of_path(name)):
+            try:
+                hit = self.index.get(candidate)
+            except NotFoundError as reason:
+                if is_whole or candidate != name:  # else it may name documents that were not selected
+                    error = NotFoundError(reason.problem.replace(candidate, name), reason.advice, reason.near)
+                continue
+            if self.has(hit.tree, hit.path):
+                return hit.id
+        raise error
+
+    def _ids_of_path(self, name: str) -> Iterator[str]:
+        """Ids of a section whose document is a path from the current folder. No file is looked at."""
+        selected = {record.id for record in self.documents()}
+        for path, (tree, folder) in product(dict.fromkeys([name, split_name(name)[0]]), self.folders.items()):
+            absolute = os.path.abspath(path)  # noqa: PTH100
+            inside = os.path.relpath(absolute, folder).replace(os.sep, "/") if is_inside(absolute, str(folder)) else ""
+            document = f"{tree}:{folder.name if inside == '.' else storable(inside)}"
+            if document in selected:
+                yield document + name.removeprefix(path)
+
+    def outline(self, document_id: str) -> Sequence[Node]:
+        """The nodes of a document."""
+        return self.index.outline(document_id)
+
+    def file(self, tree: str, path: str) -> str:
+        """The file of a document, as a path that works from the current folder."""
+        folder = self.folders[tree]
+        return display_path(folder / path if storable(folder.name) != path or folder.is_dir() else folder)
+
+    def _patterns(self, globs: Sequence[str]) -> list[str]:
+        """Patterns for paths in trees: as they are, and as paths from the current folder."""
+        patterns = []
+        for glob in globs:
+            tree, mark, rest = glob.rstrip("/").rpartition(":")
+            tree, mark, rest = (rest, ":", "") if rest in self.trees and not tree else (tree, mark, rest)
+            patterns += [f"{tree}{rest}", f"{tree}{mark}/{rest.lstrip('/')}", *tree_patterns(glob, self.folders)]
+        return patterns
+
+    def path_filters(self, globs: Sequence[str] = ()) -> list[str] | None:
+        """Patterns for the selected documents that also match one of ``globs``; None for all documents of the trees."""
+        if globs:
+            records = self.documents(globs)
+            return [f"{record.tree}:{literal_pattern(record.path)}" for record in records] or [_NO_DOCUMENT]
+        return [scope.pattern for scope in self.scopes] if any(scope.path for scope in self.scopes) else None

@@ -1,0 +1,107 @@
+"""What all commands share: their examples, earlier names, ``--quiet`` and ``--color``."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from pathlib import Path
+
+import click
+import pytest
+from outputs import refused
+from processes import process
+
+from quire.cli.command_group import COMMANDS, GROUPS, RENAMED
+from quire.cli.command_group import quire as group
+
+ROOT = Path(__file__).parents[2]
+WAITING = ("mcp", "web", "sync", "migrate")
+"""Commands that serve until Ctrl-C or need an extra, and those without examples yet."""
+SHARED = {"sync", "migrate"}
+"""Commands that do not have the shared options yet."""
+
+
+def command(name: str) -> click.Command:
+    made = group.get_command(click.Context(group), name)
+    assert made is not None
+    return made
+
+
+EXAMPLES = [example for name in COMMANDS for example in getattr(command(name), "examples", ())]
+
+
+@pytest.fixture(scope="module")
+def documentation(tmp_path_factory) -> Path:
+    """A folder with a copy of quire's own documentation."""
+    folder = tmp_path_factory.mktemp("documentation")
+    shutil.copytree(ROOT / "docs", folder / "docs", ignore=shutil.ignore_patterns("images"))
+    shutil.copy(ROOT / "README.md", folder)
+    return folder
+
+
+@pytest.mark.skipif(not (ROOT / "docs").is_dir(), reason="not in quire's repository")
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_examples_work(run, documentation, monkeypatch, example) -> None:
+    monkeypatch.chdir(documentation)
+    (documentation / "quire.toml").unlink(missing_ok=True)
+    program, name, *arguments = shlex.split(example)
+    assert program == "quire"
+    result = run(name, *arguments, *(["--help"] if name in WAITING or "https" in example else []))
+    expected = {"links": (0, 1), "status": (0, 1)}  # 1: there is something to tell
+    assert result.code in expected.get(name, (0,)), result.err
+    assert result.out or "-o" in arguments or name in ("verify", *expected)
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in SHARED])
+def test_every_command_has_two_examples_and_the_shared_options(run, name) -> None:
+    assert len(command(name).examples) == 2
+    assert all(example.startswith(f"quire {name}") for example in command(name).examples)
+    shown = run(name, "--help").out.decode()
+    assert shown.endswith("\n  ".join(["Examples:", *command(name).examples]) + "\n")
+    assert "-q, --quiet" in shown
+    assert "--color [auto|always|never]" in shown
+
+
+def test_the_help_groups_the_commands(run) -> None:
+    shown = run("--help").out.decode()
+    for title, commands in GROUPS.items():
+        assert f"\n{title}:\n" in shown
+        assert all(f"  {name} " in shown and line in shown for name, line in commands.items())
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("ls", "quire ls is now quire outline"),
+        ("manifest", "quire manifest is now quire outline --headings"),
+        ("similar", "quire similar is now quire search --like"),
+        ("run", "quire run is now quire chunk --engine ray, or quire sync --engine ray"),
+        ("watch", "quire watch is no longer needed: quire search and quire mcp look for changes themselves"),
+    ],
+)
+def test_earlier_names_say_what_to_use(run, name, said) -> None:
+    assert name in RENAMED
+    assert refused(run(name, "x", "--whatever")) == f"quire: {said} (see quire --help)\n"
+
+
+DOCUMENTS = {"docs/a.md": "# Needle\n\nA needle.\n\n# Empty\n", "docs/b.md": b"\xff"}
+
+
+@pytest.mark.parametrize("arguments", [["search", "needle zzyx", "docs"], ["chunk", "docs"], ["outline", "docs/a.md"]])
+def test_quiet_prints_errors_only(run, docs, monkeypatch, arguments) -> None:
+    monkeypatch.chdir(docs(DOCUMENTS))
+    loud, quiet = run(*arguments), run(*arguments, "-q")
+    assert (quiet.code, quiet.out) == (loud.code, loud.out)
+    assert len(quiet.err.splitlines()) < len(loud.err.splitlines())
+    assert ("b.md" in quiet.err) == (arguments[0] == "chunk")
+    assert run(*arguments).err == loud.err  # it holds for one call
+
+
+def test_colours(docs, monkeypatch) -> None:
+    monkeypatch.chdir(docs({"docs/a.md": "# Needle\n\nA needle.\n"}))
+    search = ("search", "needle", "docs")
+    assert b"\x1b[" not in process(*search).out
+    assert b"\x1b[" in process(*search, "--color", "always").out
+    assert b"\x1b[" in process(*search, environment={"FORCE_COLOR": "1"}).out
+    assert b"\x1b[" not in process(*search, "--color", "never", environment={"FORCE_COLOR": "1"}).out
+    assert "'loud' is not one of 'auto', 'always', 'never'" in process(*search, "--color", "loud").err
