@@ -68,12 +68,12 @@ def has_notes(path: str, names: frozenset[str] | set[str], above: bool) -> bool:
 
 
 def has_notes_above(folder: Path) -> bool:
-    """``has_notes`` for a folder that was named, by the folders above it up to the top of the repository."""
-    for above in (folder, *folder.parents[:_MOST_FOLDERS_ABOVE]):
-        if is_documentation(above.name):
+    """``has_notes`` for a folder that was named, by the folders above it if it is in a repository."""
+    above = [folder, *folder.parents[:_MOST_FOLDERS_ABOVE]]
+    top = next((number for number, path in enumerate(above) if (path / ".git").exists()), 0)
+    for path in above[: top + 1]:
+        if is_documentation(path.name):
             return True
-        if is_code_repository(above):
+        if is_code_repository(path):
             return False
-        if (above / ".git").exists():
-            break
     return True

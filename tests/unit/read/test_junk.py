@@ -58,10 +58,15 @@ def test_texts_of_a_code_repository_are_taken_from_its_documentation_only(tmp_pa
 
 
 def test_a_named_folder_knows_the_repository_above(tmp_path: Path) -> None:
-    tree(tmp_path, "package.json", "src/a.txt", "docs/b.txt", "docs/c/d.txt")
+    tree(tmp_path, ".git/HEAD", "package.json", "src/a.txt", "docs/b.txt", "docs/c/d.txt")
     assert Walk(str(tmp_path / "src")).paths == []
     assert sorted(Walk(str(tmp_path / "docs")).paths) == ["b.txt", "c/d.txt"]
     assert Walk(str(tmp_path / "docs" / "c")).paths == ["d.txt"]
+
+
+def test_a_file_above_that_is_in_no_repository_with_it_says_nothing(tmp_path: Path) -> None:
+    tree(tmp_path, "package.json", "notes/a.txt")
+    assert Walk(str(tmp_path / "notes")).paths == ["a.txt"]
 
 
 def test_texts_elsewhere_are_documents(tmp_path: Path) -> None:
