@@ -25,7 +25,7 @@ from quire.errors import InputError, QuireError
 from quire.model import Finding
 from quire.wire.chunk_json import parse
 from quire.wire.legacy import incomplete, is_legacy, missing
-from quire.write.atomic_file import explained, replacing
+from quire.write.atomic_file import os_errors_as_quire_errors, replacing
 from quire.write.existing_files import obstacle
 
 _LINES = (".jsonl", ".ndjson")
@@ -147,7 +147,7 @@ class Migration:
                 target = each.file if folder is None else _target(each, folder, inputs, taken)
                 before, after = self._converted(each.file)
                 if target != each.file or before != after:
-                    with explained(target):
+                    with os_errors_as_quire_errors(target):
                         data = each.file.read_bytes() if before == after else _encoded(each.file, after)
                         target.parent.mkdir(parents=True, exist_ok=True)
                         with replacing(target) as stream:
@@ -224,7 +224,7 @@ def _target(each: ChunkFile, folder: Path, inputs: set[str], taken: dict[Path, P
         raise QuireError(f"{target} is also an input", "choose another output, or use --in-place")
     if target in taken:
         raise QuireError(f"would overwrite {target}, the output of {taken[target]}", "give the folder above both")
-    with explained(target):
+    with os_errors_as_quire_errors(target):
         reason = obstacle(folder, each.name.rpartition("/")[0])
         if reason or target.is_symlink():
             raise QuireError(reason or f"{target} is a symbolic link, which may lead out of {folder}; remove it")
