@@ -17,7 +17,7 @@ from quire.cli.command_group import quire as group
 ROOT = Path(__file__).parents[2]
 WAITING = ("mcp", "web", "sync", "migrate")
 """Commands that serve until Ctrl-C or need an extra, and those without examples yet."""
-SHARED = {"sync", "migrate"}
+SHARED = {"sync"}
 """Commands that do not have the shared options yet."""
 
 
