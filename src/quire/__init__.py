@@ -73,9 +73,7 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> object:
     if name not in _HOME:
         raise AttributeError(f"module 'quire' has no attribute {name!r}; it has: {', '.join(__all__)}")
-    from importlib import import_module  # noqa: PLC0415  only when a name is first used
-
-    value = getattr(import_module(f"quire.{_HOME[name]}"), name)
+    value = getattr(__import__(f"quire.{_HOME[name]}", fromlist=[name]), name)
     globals()[name] = value
     return value
 

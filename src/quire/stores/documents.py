@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from quire import __version__, inputs, pipeline, read
+from quire import __version__, arguments, pipeline, read
 from quire.errors import InputError, QuireError
 from quire.options import DEFAULT_STRATEGY
 from quire.read.source import OnUndecodable, unread
@@ -74,7 +74,7 @@ def documents(
     """The documents of a folder; takes what ``quire.chunk_dir`` takes."""
     pipeline.chunk("", strategy, **options)
     read.decode(b"", str(path), errors)
-    included, excluded = inputs.patterns("include", include), inputs.patterns("exclude", exclude)
+    included, excluded = arguments.patterns("include", include), arguments.patterns("exclude", exclude)
     found = read.discover([str(path)], include=included, exclude=excluded)
     for skipped in found.skipped:
         if skipped.is_error:

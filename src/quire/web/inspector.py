@@ -22,8 +22,8 @@ from quire.model import Finding
 from quire.record import Chunks
 from quire.size import NAMES
 from quire.web import bands
+from quire.web.access import Confined
 from quire.web.assets import ASSETS, MEDIA_TYPES, asset
-from quire.web.confinement import Confined
 from quire.web.served_documents import MOST_BYTES, ServedDocuments
 from quire.wire import to_json
 
@@ -126,11 +126,11 @@ class Inspector:
 
     def _document(self, asked: Cut) -> dict[str, Any]:
         text, path, findings = self._text(asked)
-        found = self._documents.get(asked.document) if asked.document else None
-        defaults = self._defaults(found.root if found else "")
+        served = self._documents.get(asked.document) if asked.document else None
+        defaults = self._defaults(served.root if served else "")
         document = bands.parsed(text, path, defaults.get("title"), defaults.get("dialect"))
         record = bands.document_record(document, findings)
-        return {**record, "defaults": defaults, "file": storable(str(found.file)) if found else "-"}
+        return {**record, "defaults": defaults, "file": storable(str(served.file)) if served else "-"}
 
     def _text(self, asked: Cut) -> tuple[str, str, tuple[Finding, ...]]:
         """The text, the path in ids, and the findings of decoding."""

@@ -28,7 +28,7 @@ def write_jsonl(target: Path | str | BinaryIO, documents: Iterable[Chunks], *, f
 def write_encoded(target: Path, documents: Iterable[Iterable[bytes]]) -> None:
     """Write the encoded records of documents to a file."""
     with new_file(target) as stream:
-        stream.writelines(record + b"\n" for each in documents for record in each)
+        stream.writelines(record + b"\n" for records in documents for record in records)
 
 
 def _write(stream: BinaryIO, documents: Iterable[Chunks], form: Form) -> int:
