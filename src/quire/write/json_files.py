@@ -36,7 +36,7 @@ Delete this file to have chunk files replaced one by one instead.
 """
 
 
-class Encoded(NamedTuple):
+class DocumentFiles(NamedTuple):
     """The files of a document, without their names."""
 
     path: str | None
@@ -69,10 +69,10 @@ class Written:
     """The documents that were not written."""
 
 
-def encoded(chunks: Chunks) -> Encoded:
+def encoded(chunks: Chunks) -> DocumentFiles:
     """The files of a document; another process may make them."""
     files = {chunk.chunk_number: encode(chunk, indent=_INDENT) + b"\n" for chunk in chunks}
-    return Encoded(chunks.document.path, chunks.options.content_type, files)
+    return DocumentFiles(chunks.document.path, chunks.options.content_type, files)
 
 
 def write_files(
@@ -147,7 +147,7 @@ class FileWriter:
             raise not_chunks(chunks)
         return self.add_encoded(encoded(chunks), chunks.document.source.name)
 
-    def add_encoded(self, document: Encoded, name: str) -> bool:
+    def add_encoded(self, document: DocumentFiles, name: str) -> bool:
         """Add the files of a document, which messages call ``name``."""
         names = file_names(document.path, document.content_type)
         with os_errors_as_quire_errors(self._shown):
