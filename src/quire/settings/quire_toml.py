@@ -266,15 +266,20 @@ def flat_values(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[st
             yield f"{prefix}{key}", value
 
 
+_TABLES = ("boosts", "where")
+
+
 @cache
 def search_fields() -> Mapping[str, Field]:
-    """The settings of search by dotted names, in the order of ``quire config``."""
+    """The settings of search by dotted names, in the order of ``quire config``; without the table ``where``."""
     boosts = {f"boosts.{name}": field for name, field in fields(Boosts).items()}
-    return {name: field for name, field in fields(SearchSettings).items() if name != "boosts"} | boosts
+    return {name: field for name, field in fields(SearchSettings).items() if name not in _TABLES} | boosts
 
 
 def search_settings(values: Mapping[str, Any]) -> SearchSettings:
     """The settings of search from values by dotted names."""
-    plain = {name: value for name, value in values.items() if "." not in name}
-    boosts = {name.partition(".")[2]: value for name, value in values.items() if "." in name}
-    return msgspec.convert({**plain, "boosts": boosts}, SearchSettings)
+    table: dict[str, Any] = {name: {} for name in _TABLES}
+    for name, value in values.items():
+        group, _, key = name.partition(".")
+        table[group] = {**table[group], key: value} if key else value
+    return msgspec.convert(table, SearchSettings)
