@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Self
 
+from quire.embed_settings import EmbedSettings
 from quire.errors import BusyError, IndexDamagedError, InputError, NotFoundError, OptionError, QuireError, StoreError
 from quire.index import folder as index_folder
 from quire.index.file_records import DEFAULT_FOLDER, FileRecord, storable
@@ -27,7 +28,7 @@ from quire.read.discover import Walk
 from quire.search.hit import Hit, Results
 from quire.search.path_filter import literal_pattern, matches_path
 from quire.settings import INDEX_VARIABLE, Settings, load
-from quire.validation import unknown_name
+from quire.validation import convert, unknown_name
 from quire.workspace import cache, git_trees
 from quire.workspace.selection import Selection, configured, named_trees, unconfigured
 from quire.workspace.tree_paths import (
@@ -73,7 +74,8 @@ class Workspace:
         self._lock = Lock()
         self._checked = -_CHECK_EVERY
         self._temporary: TemporaryDirectory[str] | None = None
-        self.index = Index.open(display_path(self.index_folder), settings=settings.search)
+        embedder = convert(EmbedSettings, settings.embed) if settings.embed else None
+        self.index = Index.open(display_path(self.index_folder), settings=settings.search, embedder=embedder)
 
     @classmethod
     def open(
