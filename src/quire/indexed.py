@@ -36,6 +36,7 @@ from quire.search.similar import similar_query
 from quire.trees import DEFAULT_LANGUAGE
 
 if TYPE_CHECKING:
+    from quire.embed import Embedder
     from quire.index.read_files import OnProgress
     from quire.vectors.node_vectors import VectorUpdate
     from quire.vectors.vector_search import VectorSearch
@@ -50,19 +51,31 @@ __all__ = ["Index", "Status", "TreeInfo", "Update"]
 class Index:
     """An index in a folder. Any number of threads and processes may search it, also during updates."""
 
-    def __init__(self, folder: str | os.PathLike[str], *, settings: SearchSettings | None = None) -> None:
+    def __init__(
+        self, folder: str | os.PathLike[str], *, settings: SearchSettings | None = None, embedder: object = None
+    ) -> None:
         self._folder = Folder(Path(check.path("folder", folder)))
         refuse_file(self._folder.path)
         self._settings = check.search_settings("settings", settings)
         self._lock = Lock()
         self._last: Opened | None = None
         self._closed = False
+        self._embedder = embedder
         self._vector_search: VectorSearch | None = None
 
     @classmethod
-    def open(cls, folder: str | os.PathLike[str] = DEFAULT_FOLDER, *, settings: SearchSettings | None = None) -> Index:
-        """The index in ``folder``; if there is none, the first ``update`` creates it."""
-        return cls(folder, settings=settings)
+    def open(
+        cls,
+        folder: str | os.PathLike[str] = DEFAULT_FOLDER,
+        *,
+        settings: SearchSettings | None = None,
+        embedder: object = None,
+    ) -> Index:
+        """The index in ``folder``; if there is none, the first ``update`` creates it.
+
+        ``embedder`` is the model of its vectors, if ``embed`` was given an object: the index stores the name only.
+        """
+        return cls(folder, settings=settings, embedder=embedder)
 
     def __enter__(self) -> Self:
         return self
@@ -197,14 +210,15 @@ class Index:
     def embed(self, embedder: object = None, *, on_progress: OnProgress | None = None) -> VectorUpdate:
         """Give every section a vector, for search by meaning; only new and changed text is embedded.
 
-        ``embedder`` is ``"wordllama"``, ``"minilm"``, a ``quire.embed.Endpoint``, or a function from texts to vectors;
-        None is the one of the last time. After an update, sections without a vector are found by words alone.
+        ``embedder`` is ``"wordllama"``, a ``quire.embed.Endpoint``, any object with ``encode`` or ``embed_documents``,
+        or a function from texts to vectors; None is the one of the last time. After an update, sections without a
+        vector are found by words alone.
         """
         return self._vectors().update(self._snapshot(), embedder, on_progress)
 
-    def embedder(self) -> str:
-        """The name of the embedder of its vectors: ``wordllama``, ``minilm``; empty for any other."""
-        return self._vectors().embedder_name
+    def embedder(self) -> Embedder:
+        """The embedder of its vectors."""
+        return self._vectors().embedder()
 
     def _vectors(self) -> VectorSearch:
         if self._vector_search is None:
@@ -213,7 +227,7 @@ class Index:
             except ModuleNotFoundError as error:
                 raise MissingExtraError("wordllama", error.name) from error
 
-            self._vector_search = VectorSearch(self._folder.path)
+            self._vector_search = VectorSearch(self._folder.path, self._embedder)
         return self._vector_search
 
     def get(self, name: str, *, children: bool = True, max_tokens: int | None = None) -> Hit:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import takewhile
 from pathlib import Path
 from shlex import quote
+from typing import Any
 
 import click
 
 from quire import query as query_syntax
 from quire.cli.command_group import ERROR, NOTHING_FOUND
+from quire.cli.embedding_options import chosen_embedder, embedding_options
 from quire.cli.hit_output import Form, Printer, show_hits, show_phases, with_node_ids
 from quire.cli.open_workspace import open_workspace, resolve, show_not_found
 from quire.cli.output import Progress, count_of, message, note, visible
@@ -86,6 +88,7 @@ class _SearchCommand(Command):
 @click.option("--full", is_flag=True, help="Print whole sections, without a limit of tokens.")
 @click.option("--all", "every", is_flag=True, help="Print results below the relevance cut-off, too.")
 @mode_option
+@embedding_options
 @click.option("--explain", is_flag=True, help="Show how each result was found and ranked.")
 @json_option
 @index_option
@@ -107,6 +110,7 @@ def command(
     full: bool,
     every: bool,
     mode: Mode,
+    embedding: Mapping[str, Any],
     explain: bool,
     as_json: bool,
     index_folder: str | None,
@@ -117,7 +121,8 @@ def command(
     PATH is a folder or a file; by default quire searches all trees of quire.toml, else the current folder. It reads
     files that have changed first. GLOB is a pattern such as 'guides/**', matched against paths in a tree or as printed.
     Each result shows its own text first, then what is below it, as far as --max-tokens allows. Results that score much
-    less than the best are left out and counted. The exit code is 1 if nothing is found.
+    less than the best are left out and counted. The exit code is 1 if nothing is found. With --mode, a model that is
+    named by --embedder or --endpoint embeds what it has not embedded yet; by default it is the one of the vectors.
 
     Put a query of several words in quotes. Without quotes, words belong to the query unless they name a file or
     folder, or nearly do. Put -- before a query that begins with a dash.
@@ -139,9 +144,10 @@ def command(
                 return NOTHING_FOUND
         else:
             find = partial(find, merge=not no_merge, every=every, explain=explain, mode=mode)
-        if mode != "words" and not no_update:
+        if mode != "words" and (embedding or not no_update):
+            chosen = chosen_embedder(embedding, workspace.settings.embed) if embedding else None
             with Progress() as progress:
-                workspace.index.embed(on_progress=progress.step)
+                workspace.index.embed(chosen, on_progress=progress.step)
         if path and not workspace.documents(path):
             message(f"--path {' '.join(path)}: no document matches")
         results = find(max_tokens=max_tokens)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from msgspec import structs
 
+from quire.embed_settings import EmbedSettings
 from quire.errors import BusyError, IndexDamagedError, InputError, NotFoundError, OptionError, QuireError, StoreError
 from quire.index import folder as index_folder
 from quire.index.file_records import DEFAULT_FOLDER, FileRecord, storable
@@ -30,7 +31,7 @@ from quire.search.hit import Hit, Results
 from quire.search.path_filter import literal_pattern, matches_path
 from quire.search.ranking_settings import SearchSettings
 from quire.settings import INDEX_VARIABLE, Settings, load
-from quire.validation import unknown_name
+from quire.validation import convert, unknown_name
 from quire.workspace import cache, git_trees
 from quire.workspace.selection import Selection, configured, named_trees, unconfigured
 from quire.workspace.tree_paths import (
@@ -76,7 +77,8 @@ class Workspace:
         self._lock = Lock()
         self._checked = -_CHECK_EVERY
         self._temporary: TemporaryDirectory[str] | None = None
-        self.index = Index.open(display_path(self.index_folder), settings=self._search_settings)
+        embedder = convert(EmbedSettings, settings.embed) if settings.embed else None
+        self.index = Index.open(display_path(self.index_folder), settings=self._search_settings, embedder=embedder)
 
     @classmethod
     def open(
