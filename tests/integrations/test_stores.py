@@ -44,7 +44,7 @@ def vector(text: str, size: int = 4) -> list[float]:
 def synced(docs: Path, place: Place, model: Model | None = None, **options: Any) -> tuple[SyncReport, list[str]]:
     """What a sync of sections reports, and the texts that it embedded."""
     model = model or Model()
-    report = sync(docs, place.target, embedder=model, strategy="tree", **options)
+    report = sync(docs, place.target, embedder=model, strategy="tree", **{"delete": True, **options})
     return report, model.texts
 
 
@@ -186,7 +186,7 @@ def test_long_texts_are_embedded_in_passages(docs: Path, place: Place) -> None:
     assert "".join("".join(row["text"] for row in rows).split()) == "".join(f"#C{text}".split())
     count = len(made)
     (docs / "c.md").rename(docs / "d.md")
-    sync(docs, place.target, embedder=model)
+    sync(docs, place.target, embedder=model, delete=True)
     assert len(made) == count
 
 
@@ -237,7 +237,7 @@ def test_an_unreadable_document_keeps_its_rows(docs: Path, place: Place) -> None
     report, _ = synced(docs, place)
     assert [(Path(path).name, "UTF-8" in reason) for path, reason in report.failed] == [("a.md", True)]
     assert {row["source_path"] for row in place.rows()} == {"a.md", "guides/b.md", "c.md"}
-    assert report.changed == 2
+    assert report.changed == 1
     report, _ = synced(docs, place, Model("2"))
     assert place.filtered("source_path", "a.md")  # the new generation would lose it
 
