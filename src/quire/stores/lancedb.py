@@ -54,7 +54,8 @@ class LanceStore:
         vector = [("vector", pa.list_(pa.float32(), size))] if size else []
         schema = pa.schema([*((each, _TYPES[kind]) for each, kind in columns.items()), *vector])
         schema = schema.with_metadata({_MARK: mark.encode()})
-        self._tables[name] = self._database.create_table(name, schema=schema, mode="overwrite")
+        self.drop(name)
+        self._tables[name] = self._database.create_table(name, schema=schema)
 
     def write(self, name: str, rows: Sequence[Row], *, is_new: bool) -> None:
         """Add rows; unless they are new, replace those with the same ids."""
