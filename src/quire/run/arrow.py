@@ -31,8 +31,7 @@ def chunk_batch(documents: Any, strategy: str = run_options.DEFAULT_STRATEGY, **
 def rows_of(documents: Iterable[Chunks]) -> Any:
     """The chunks of documents as a record batch."""
     arrow, _ = pyarrow()
-    batches = [batch for chunks in documents for batch in row_batches(chunks)]
-    table = arrow.Table.from_batches(batches, schema=schema(arrow)).combine_chunks()
+    table = arrow.Table.from_batches(row_batches(documents), schema=schema(arrow)).combine_chunks()
     return table.to_batches()[0] if table.num_rows else arrow.RecordBatch.from_pylist([], schema=schema(arrow))
 
 

@@ -84,23 +84,32 @@ def _write(cutting: Cutting, embedder: str | Embedder | None, output: str, part:
     if entry:  # it would be wrong if this process died before the next one is written
         files.delete_file(f"{folder}/{entry_name}")
     pairs, problems = read_texts(part)
-    documents: list[Chunks] = []
-    for path, text in pairs:
-        try:
-            documents.append(cutting.cut(part, path, text))
-        except QuireError as error:
-            problems.append(Problem(path, error.reason))
-    rows = rows_of(documents)
+    counts: list[int] = []
+    rows = rows_of(_cut(cutting, part, pairs, problems, counts))
     rows = embed_batch(rows, model) if model else rows
-    tokens = sum(chunk.token_stats.tokens for chunks in documents for chunk in chunks)
+    tokens = sum(counts)
     arrow, parquet = pyarrow()
     with _opened(output, name) as stream:
         parquet.write_table(arrow.Table.from_batches([rows]), stream, compression="zstd")
         size = stream.tell()
     if part.version and not problems:
         with _opened(output, entry_name) as stream:
-            stream.write(msgspec.json.encode(_Entry(key, size, len(documents), rows.num_rows, tokens)))
-    return Done(Written(len(documents), rows.num_rows, tokens), tuple(problems))
+            stream.write(msgspec.json.encode(_Entry(key, size, len(counts), rows.num_rows, tokens)))
+    return Done(Written(len(counts), rows.num_rows, tokens), tuple(problems))
+
+
+def _cut(
+    cutting: Cutting, part: Part, pairs: list[tuple[str, str]], problems: list[Problem], counts: list[int]
+) -> Iterator[Chunks]:
+    """The chunks of one document after the other; ``counts`` gets the tokens of each."""
+    for path, text in pairs:
+        try:
+            chunks = cutting.cut(part, path, text)
+        except QuireError as error:
+            problems.append(Problem(path, error.reason))
+            continue
+        counts.append(sum(chunk.token_stats.tokens for chunk in chunks))
+        yield chunks
 
 
 def _entry(output: str, name: str) -> _Entry | None:
