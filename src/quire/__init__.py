@@ -24,6 +24,7 @@ _HOME = {
         "search.hit": "Hit Results",
         "search.match_ranges": "match_ranges",
         "wire.forms": "flat",
+        "write.jsonl": "read_jsonl",
     }.items()
     for name in names.split()
 }
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     from quire.search.hit import Hit as Hit, Results as Results
     from quire.search.match_ranges import match_ranges as match_ranges
     from quire.wire.forms import flat as flat
+    from quire.write.jsonl import read_jsonl as read_jsonl
 
 
 def __getattr__(name: str) -> object:

@@ -59,11 +59,12 @@ class Tools:
         max_tokens: int | None = None,
         path: str = "",
         tree: str = "",
+        where: str = "",
         cursor: str = "",
     ) -> Answer:
         """The best sections, with as much of their texts as fits; the others by name."""
         start, most = offset_of(cursor), self.limit(max_tokens)
-        find = partial(self._search, query, path, tree)
+        find = partial(self._search, query, path, tree, where)
         ranked = find(limit=_DEPTH, max_tokens=0)
         page = ranked[start : start + limit]
         answer = partial(self._found, ranked, start, most, page)
@@ -77,13 +78,13 @@ class Tools:
             room = min(room - 4, room * most.most // max(used, most.most))
         return found or answer({}) or _skipped(start + 1, len(ranked))
 
-    def _search(self, query: str, path: str, tree: str, **options: Any) -> Results:
+    def _search(self, query: str, path: str, tree: str, where: str, **options: Any) -> Results:
         if tree and tree not in self.workspace.trees:
             raise unknown_name(tree, self.workspace.trees, what="tree")
         pattern = f"{tree}:{path or '/'}" if tree else path
         if pattern and not self.workspace.documents(pattern):
             raise NotFoundError(f"no document matches {path or tree}", "outline lists folders and documents")
-        return self.workspace.search(query, path=[pattern] if pattern else (), **options)
+        return self.workspace.search(query, path=[pattern] if pattern else (), where=where or None, **options)
 
     def _texts(self, page: Sequence[Hit], find: Callable[..., Sequence[Hit]] | None, room: int) -> dict[str, Hit]:
         """The hits whose texts are shown: on the first page what the search chooses, later the whole ones that fit."""
@@ -309,4 +310,5 @@ def _notes(results: Results) -> list[str]:
     weaker = results.below_cutoff
     corrected = [f'no match for "{word}"; searched {" or ".join(each)}' for word, each in results.corrections.items()]
     unknown = [f'no match for "{word}"' for word in results.unknown_words if results]
-    return [*corrected, *unknown, *([f"{weaker} weaker matches left out"] if weaker else [])]
+    left_out = [f"{weaker} weaker matches left out"] if weaker else []
+    return [*results.unknown_keys_notes(), *corrected, *unknown, *left_out]

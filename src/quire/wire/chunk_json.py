@@ -22,7 +22,7 @@ from quire.errors import InputError, OptionError
 from quire.record import Chunk
 from quire.validation import Naming, convert
 
-VERSION = "1.1"
+VERSION = "1.2"
 """The version of the record; the first number changes when older readers would fail."""
 
 OTHER_NAMES: Mapping[str, str] = MappingProxyType(
