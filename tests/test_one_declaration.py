@@ -1,7 +1,8 @@
-"""The worked example of CONTRIBUTING.md: a new search weight changes one source file, and is there everywhere."""
+"""The worked examples of CONTRIBUTING.md: a search weight changes one source file, a field of the chunk two."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -20,19 +21,29 @@ DECLARED = "class SearchSettings(Struct, frozen=True, kw_only=True, forbid_unkno
 pytestmark = pytest.mark.skipif(not (ROOT / "CONTRIBUTING.md").is_file(), reason="not in quire's repository")
 
 
+def insert(file: Path, above: str, pattern: str) -> None:
+    """Insert the lines of CONTRIBUTING.md that match ``pattern`` below a line of ``file``."""
+    (lines,) = re.findall(pattern, (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.MULTILINE)
+    text = file.read_text("utf-8")
+    assert text.count(above) == 1
+    file.write_text(text.replace(above, above + lines), "utf-8")
+
+
 @pytest.fixture
-def repository(tmp_path) -> Path:
+def source(tmp_path) -> Path:
+    """A copy of the package."""
+    copy = tmp_path / "src" / "quire"
+    shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    return copy
+
+
+@pytest.fixture
+def repository(tmp_path, source) -> Path:
     """A copy of the repository in which ``search/ranking_settings.py`` has one more field."""
-    ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(SOURCE, tmp_path / "src" / "quire", ignore=ignored)
     shutil.copytree(ROOT / "docs" / "reference", tmp_path / "docs" / "reference")
     (tmp_path / "tests" / "unit").mkdir(parents=True)
     shutil.copy(ROOT / "tests" / "unit" / "test_settings.py", tmp_path / "tests" / "unit")
-    file = tmp_path / "src" / "quire" / "search" / "ranking_settings.py"
-    (field,) = re.findall(r"^    short_sections: .*\n", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.MULTILINE)
-    text = file.read_text("utf-8")
-    assert DECLARED in text
-    file.write_text(text.replace(DECLARED, f'{DECLARED}    """Settings."""\n\n{field}', 1), "utf-8")
+    insert(source / "search" / "ranking_settings.py", DECLARED, r"^    short_sections: .*\n")
     return tmp_path
 
 
@@ -71,3 +82,38 @@ def test_a_new_weight_is_there_everywhere(repository) -> None:
     )
     row = "| `search.short_sections` | `0.2` | a number from 0 to 1000 | extra weight of sections below 100 tokens |"
     assert row in (repository / "docs" / "reference" / "configuration.md").read_text("utf-8")
+
+
+def test_a_new_field_of_the_chunk_is_there_everywhere(tmp_path, source) -> None:
+    insert(source / "record.py", '    """The text to show."""\n', r"^    words: .*\n    .*\n")
+    insert(source / "finish" / "assemble.py", "chunk_number=number,", "`(words=.*,)`")
+    program = """
+import json, sys, pyarrow.parquet, quire
+from quire.wire import json_schema
+from quire.write import write_parquet
+chunks = quire.chunk("# A\\n\\nthree more words")
+(chunk,) = chunks
+json.dump({
+    "chunk": chunk.words,
+    "record": chunk.to_dict()["words"],
+    "read": quire.Chunk.from_dict(chunk.to_dict()) == chunk,
+    "flat": quire.flat(chunk)["words"],
+    "schema": json_schema.generated()["properties"]["words"],
+    "rows": write_parquet("x.parquet", [chunks]),
+    "parquet": pyarrow.parquet.read_table("x.parquet").column("words").to_pylist(),
+}, sys.stdout)
+"""
+    variables = {**os.environ, "PYTHONPATH": str(source.parent)}
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, env=variables, capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    assert json.loads(done.stdout) == {
+        "chunk": 5,
+        "record": 5,
+        "read": True,
+        "flat": 5,
+        "schema": {"type": "integer", "minimum": 0, "default": 0, "description": "How many words its text has."},
+        "rows": 1,
+        "parquet": [5],
+    }
