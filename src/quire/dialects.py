@@ -21,19 +21,23 @@ class Dialect(NamedTuple):
     """The rule for anchors, by its name in ``parsing.slugs.RULES``."""
     files: tuple[str, ...] = ()
     """Files and folders beside or above documents in this dialect."""
+    page: str | None = None
+    """What follows the path of a page in its address; None if documents are read as they are."""
 
 
 DIALECTS: Mapping[str, Dialect] = MappingProxyType(
     {
         COMMONMARK: Dialect("github"),
         "github": Dialect("github"),
-        "docusaurus": Dialect("docusaurus", ("docusaurus.config.js", "docusaurus.config.ts", "docusaurus.config.mjs")),
-        "vitepress": Dialect("vitepress", (".vitepress",)),
-        "mkdocs": Dialect("mkdocs", ("mkdocs.yml", "mkdocs.yaml")),
-        "hugo": Dialect("hugo", ("hugo.toml", "hugo.yaml", "hugo.json", "config.toml")),
-        "myst": Dialect("sphinx", ("conf.py", "myst.yml")),
-        "jekyll": Dialect("kramdown", ("_config.yml",)),
-        "gitbook": Dialect("gitbook", (".gitbook.yaml",)),
+        "docusaurus": Dialect(
+            "docusaurus", ("docusaurus.config.js", "docusaurus.config.ts", "docusaurus.config.mjs"), ""
+        ),
+        "vitepress": Dialect("vitepress", (".vitepress",), ".html"),
+        "mkdocs": Dialect("mkdocs", ("mkdocs.yml", "mkdocs.yaml", "zensical.toml"), "/"),
+        "hugo": Dialect("hugo", ("hugo.toml", "hugo.yaml", "hugo.json", "config.toml"), "/"),
+        "myst": Dialect("sphinx", ("conf.py", "myst.yml"), ".html"),
+        "jekyll": Dialect("kramdown", ("_config.yml",), ".html"),
+        "gitbook": Dialect("gitbook", (".gitbook.yaml",), ""),
         "obsidian": Dialect("github", (".obsidian",)),
     }
 )
