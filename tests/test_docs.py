@@ -236,17 +236,17 @@ def reference() -> dict[Path, str]:
         for title, commands in GROUPS.items()
     ]
     chunk = commands_of("Cut")["chunk"]
-    shared = _options(chunk, click.Context(chunk, info_name="chunk", parent=top), lambda name: name in SHARED)
+    shared = _options(chunk, click.Context(chunk, info_name="chunk", parent=top), is_listed=SHARED.__contains__)
     parts = ["# Command line", inspect.cleandoc(group.help or ""), *listed, CONVENTIONS]
     parts += ["## Options of every command", shared, COMPLETION, READ]
     pages = {REFERENCE: parts}
     for title in GROUPS:
-        about = f"# Commands: {title}\n\n[Every command](../cli.md) also has `{'`, `'.join(SHARED.values())}`."
+        about = f"# Commands: {title}\n\n[Every command](../cli.md) also has `{'`, `'.join(SHARED)}`."
         pages[page_of(title)] = [about]
         for name, command in commands_of(title).items():
             context = click.Context(command, info_name=name, parent=top)
             usage = f"```\n{' '.join([context.command_path, *command.collect_usage_pieces(context)])}\n```"
-            options = _options(command, context, lambda name: name not in SHARED)
+            options = _options(command, context, is_listed=lambda flag: flag not in SHARED)
             examples = f"```sh\n{chr(10).join(getattr(command, 'examples', ()))}\n```"
             pages[page_of(title)] += [
                 f"## quire {name}",
@@ -258,8 +258,8 @@ def reference() -> dict[Path, str]:
     return {page: "\n\n".join(parts) + "\n" for page, parts in pages.items()}
 
 
-SHARED = {"config": "--config", "quiet": "-q", "verbose": "-v", "color": "--color", "help": "-h"}
-"""Options of every command, by the names of their parameters."""
+SHARED = ("--config", "-q", "-v", "--color", "-h")
+"""Options of every command."""
 
 
 def commands_of(title: str) -> dict[str, Any]:
@@ -269,7 +269,7 @@ def commands_of(title: str) -> dict[str, Any]:
 
 def _options(command: click.Command, context: click.Context, is_listed: Callable[[str], bool]) -> str:
     params = (param for param in command.get_params(context) if isinstance(param, click.Option))
-    options = (param for param in params if is_listed(param.name))
+    options = (param for param in params if is_listed(param.opts[0]))
     records = [record for option in options if (record := option.get_help_record(context))]
     return _table(("option", "does"), [(f"`{flags}`", " ".join(said.split())) for flags, said in records])
 
