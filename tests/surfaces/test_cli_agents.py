@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 
+import quire
 from quire.cli.agents import AGENTS
+from quire.cli.command_group import COMMANDS
 
 AUTH = "# Auth\n\nHow to sign in.\n\n## OAuth\n\nUse a token that expires.\n\n## Passwords\n\nAvoid passwords.\n"
 
@@ -127,7 +130,7 @@ def test_every_agent_is_shown(run, installed) -> None:
     }
 
 
-@pytest.mark.parametrize("name", AGENTS)
+@pytest.mark.parametrize("name", [name for name in AGENTS if name != "skill"])
 def test_written_and_removed(project, run, name) -> None:
     agent = AGENTS[name]
     before = sorted(project.rglob("*"))
@@ -146,6 +149,18 @@ def test_written_and_removed(project, run, name) -> None:
     assert [each for each in sorted(project.rglob("*")) if each.is_file()] == [
         each for each in before if each.is_file()
     ]
+
+
+def test_a_skill_for_agents_without_mcp(project, run) -> None:
+    assert run("agents", "--write", "skill").out == b".claude/skills/quire/SKILL.md: written\n"
+    file = project / ".claude/skills/quire/SKILL.md"
+    document = quire.parse(file.read_text(), path="SKILL.md")
+    assert document.frontmatter["name"] == "quire"
+    assert len(document.frontmatter["description"]) < 1024
+    for command in re.findall("`quire ([a-z]+)", document.text):
+        assert command in COMMANDS
+    assert run("agents", "--remove", "skill").code == 0
+    assert not file.exists()
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
