@@ -350,7 +350,7 @@ def test_the_picture_shows_every_chunk() -> None:
     head, *rows = picture.draw(text, cuts)
     assert head.split() == list(STRATEGIES)
     assert len(rows) == text.count("\n")
-    assert max(map(len, rows)) <= 110  # what a page of 1,280 pixels shows
+    assert max(map(len, rows)) <= 83  # what a page of the site shows at 1,280 pixels
     assert sum(len(re.findall("[┌╶├] [0-9]+", row)) for row in rows) == sum(map(len, cuts.values()))
 
 
