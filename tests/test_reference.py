@@ -131,7 +131,7 @@ ERRORS = [
 
 
 def test_there_is_something_to_compare() -> None:
-    assert FUNCTIONS == ["chunk", "chunk_dir", "chunk_file", "flat", "match_ranges", "parse", "verify"]
+    assert FUNCTIONS == ["chunk", "chunk_dir", "chunk_file", "flat", "match_ranges", "parse", "read_jsonl", "verify"]
     assert {"open", "update", "search", "get", "close"} <= set(METHODS)
     assert {"QuireError", "QueryError", "BusyError"} <= set(ERRORS)
 

@@ -20,17 +20,15 @@ from urllib.parse import unquote
 
 import msgspec
 
+from quire.dialects import INDEX_NAMES, ORDER
 from quire.model import Document, Link
 from quire.parsing.slugs import github_slug
 from quire.read.source import MARKDOWN_EXTENSIONS
 
 _PAGE_EXTENSIONS = frozenset({*MARKDOWN_EXTENSIONS, ".html", ".htm"})
-INDEX_NAMES = frozenset({"index", "_index", "readme"})
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|@|.*[{}<>$*|]|[A-Z]+(?:_[A-Z]+)+\Z", re.DOTALL)
 """Targets on other sites, aliases of bundlers (``@site/``), templates and placeholders."""
 _FILE_EXTENSION = re.compile(r"\.[a-z][a-z0-9]*\Z")
-ORDER = re.compile(r"(?:(?<=/)|\A)[0-9]+[-_.](?=[^/])")
-"""The number in a file name that sets the order of pages, and is not in their addresses."""
 _RARE = 4
 """A prefix is used if its count has less than so many binary digits less than that of the most common one."""
 _MAX_COMPARED = 100

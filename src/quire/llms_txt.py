@@ -6,10 +6,8 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
-from urllib.parse import quote
 
-from quire.dialects import DIALECTS
-from quire.link_addresses import INDEX_NAMES, ORDER
+from quire.dialects import INDEX_NAMES
 from quire.model import Document
 
 
@@ -24,24 +22,6 @@ class PublishedPage(NamedTuple):
     def description(self) -> str:
         """What its front matter says about it, on one line."""
         return " ".join(str(self.document.frontmatter.get("description") or "").split())
-
-
-def page_url(document: Document, dialect: str | None) -> str:
-    """The address of a document's page, relative to that of its tree, by the rules of its generator."""
-    end, path = DIALECTS[dialect].page if dialect else None, document.path or ""
-    if end is None:
-        return quote(path)
-    folder, name = posixpath.split(posixpath.splitext(path)[0])
-    if dialect == "docusaurus":
-        folder, name = posixpath.split(ORDER.sub("", f"{folder}/{name}".lstrip("/")))
-    values = (document.frontmatter.get(key) for key in ("url", "permalink", "slug", "id"))
-    value = next((value for value in values if isinstance(value, str) and value and ":" not in value), "")
-    if value.startswith("/"):  # from the root of the site
-        return quote(value.lstrip("/"))
-    name = value or ("" if name.lower() in INDEX_NAMES else name)
-    url = posixpath.join(folder, name) if name else folder
-    url = url.lower() if dialect == "hugo" else url
-    return quote(f"{url}{end if name else '/'}".lstrip("/"))
 
 
 def llms_txt(title: str, pages: Sequence[PublishedPage]) -> str:

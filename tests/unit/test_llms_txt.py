@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 import quire
-from quire.llms_txt import PublishedPage, llms_full_txt, llms_txt, page_url
+from quire.dialects import page_url
+from quire.llms_txt import PublishedPage, llms_full_txt, llms_txt
 
 
 @pytest.mark.parametrize(
     ("dialect", "path", "front", "url"),
     [
-        (None, "a b/README.md", "", "a%20b/README.md"),
+        (None, "a b/README.md", "", "a%20b/"),
         ("github", "a/b.md", "slug: x", "a/b.md"),
         ("mkdocs", "a/b.md", "", "a/b/"),
         ("mkdocs", "a/README.md", "", "a/"),
@@ -32,7 +33,7 @@ from quire.llms_txt import PublishedPage, llms_full_txt, llms_txt, page_url
 )
 def test_addresses_follow_the_generator(dialect, path, front, url) -> None:
     document = quire.parse(f"---\n{front}\n---\n# T\n", path=path)
-    assert page_url(document, dialect) == url.removeprefix("/")
+    assert page_url("", path, dialect, document.frontmatter) == url.removeprefix("/")
 
 
 def pages() -> list[PublishedPage]:

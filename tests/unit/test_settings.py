@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from quire.embed_settings import EmbedSettings
 from quire.errors import InputError, OptionError, QuireError
 from quire.settings import ContextRule, Settings, json_schema, load, search_fields, toml_value, tree_name, variable
-from quire.settings.quire_toml import Embed
 from quire.trees import Tree
 from quire.validation import fields
 
@@ -386,7 +386,7 @@ UPDATE = "QUIRE_UPDATE_DOCS" in os.environ
 
 TABLES = {
     "trees": {f"trees.NAME.{name}": field for name, field in fields(Tree).items()},
-    "embed": {f"embed.{name}": field for name, field in fields(Embed).items()},
+    "embed": {f"embed.{name}": field for name, field in fields(EmbedSettings).items()},
     "search": {f"search.{name}": field for name, field in search_fields().items()},
     "context": {f"context.{name}": field for name, field in fields(ContextRule).items()},
 }
@@ -444,7 +444,7 @@ def test_the_users_own_file_may_choose_a_model(make: Make, home: Path) -> None:
     assert settings.values["embed.model"].origin == home / "quire" / "quire.toml"
 
 
-@pytest.mark.parametrize("key", ['endpoint = "https://evil.example"', 'embedder = "minilm"'])
+@pytest.mark.parametrize("key", ['endpoint = "https://evil.example"', 'embedder = "wordllama"'])
 @pytest.mark.parametrize(("file", "table"), [("quire.toml", "embed"), ("pyproject.toml", "tool.quire.embed")])
 def test_a_project_may_not(make: Make, key: str, file: str, table: str) -> None:
     with pytest.raises(

@@ -18,10 +18,10 @@ from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, read_
 from quire.cli.open_workspace import open_workspace, resolve, show_not_found
 from quire.cli.shared_options import index_option, json_option, no_update_option, not_empty, quire_command
 from quire.counter import TokenCounter
-from quire.dialects import dialect_of
+from quire.dialects import dialect_of, page_url
 from quire.errors import NotFoundError
 from quire.index.file_records import FileRecord, storable
-from quire.llms_txt import PublishedPage, llms_full_txt, llms_txt, page_url
+from quire.llms_txt import PublishedPage, llms_full_txt, llms_txt
 from quire.manifest import Manifest, manifest
 from quire.model import Document, Section, Syntax
 from quire.offsets import lines_at, text_end
@@ -154,13 +154,14 @@ def _show_documents(workspace: Workspace, records: Sequence[FileRecord], *, as_j
 
 def _show_pages(workspace: Workspace, records: Sequence[FileRecord], base_url: str, *, full: bool) -> None:
     """Print llms.txt, or llms-full.txt."""
-    base = f"{base_url.rstrip('/')}/" if base_url else ""
     tree_options = workspace.settings.tree_options
     dialects = {name: tree_options(name).dialect or dialect_of(folder) for name, folder in workspace.folders.items()}
     pages = []
     for record in records:
         document = pipeline.parse(workspace.get(record.id).text, path=record.path)
-        pages.append(PublishedPage(document, record.tree, f"{base}{page_url(document, dialects[record.tree])}"))
+        dialect = dialects[record.tree] or (None if base_url else "github")
+        url = page_url(base_url, record.path, dialect, document.frontmatter)
+        pages.append(PublishedPage(document, record.tree, url))
     for text in llms_full_txt(pages) if full else [llms_txt(records[0].tree, pages)] if records else []:
         output.echo(text.removesuffix("\n"), wraps=False)
 

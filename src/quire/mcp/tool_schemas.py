@@ -11,7 +11,7 @@ from quire.mcp.token_limit import LEAST_TOKENS
 from quire.validation import convert, fields, from_text
 
 Query = Annotated[str, Meta(min_length=1, description="a question or words")]
-Limit = Annotated[int, Meta(ge=LEAST_TOKENS, description="limit for the answer")]
+Limit = Annotated[int, Meta(ge=LEAST_TOKENS)]
 Cursor = Annotated[str, Meta(description="from the last answer")]
 
 
@@ -30,6 +30,7 @@ class Search(Tool, frozen=True):
     max_tokens: Limit | None = None
     path: Annotated[str, Meta(description="only this folder, file or glob")] = ""
     tree: str = ""
+    where: Annotated[str, Meta(description="front matter: status=draft")] = ""
     cursor: Cursor = ""
 
 

@@ -62,10 +62,11 @@ class Tools:
         max_tokens: int | None = None,
         path: str = "",
         tree: str = "",
+        where: str = "",
         cursor: str = "",
     ) -> Answer:
         """The best sections, with as much of their texts as fits; the others by name."""
-        return self._answered(partial(self._search, query, path, tree), limit, max_tokens, cursor)
+        return self._answered(partial(self._search, query, path, tree, where), limit, max_tokens, cursor)
 
     def context(self, path: str, *, text: str = "", max_tokens: int | None = None, cursor: str = "") -> Answer:
         """The sections that concern a source file, by its path and what the agent says about it."""
@@ -88,13 +89,13 @@ class Tools:
             room = min(room - 4, room * most.most // max(used, most.most))
         return found or answer({}) or _skipped(start + 1, len(ranked))
 
-    def _search(self, query: str, path: str, tree: str, **options: Any) -> Results:
+    def _search(self, query: str, path: str, tree: str, where: str, **options: Any) -> Results:
         if tree and tree not in self.workspace.trees:
             raise unknown_name(tree, self.workspace.trees, what="tree")
         pattern = f"{tree}:{path or '/'}" if tree else path
         if pattern and not self.workspace.documents(pattern):
             raise NotFoundError(f"no document matches {path or tree}", "outline lists folders and documents")
-        return self.workspace.search(query, path=[pattern] if pattern else (), **options)
+        return self.workspace.search(query, path=[pattern] if pattern else (), where=where or None, **options)
 
     def _texts(self, page: Sequence[Hit], find: Callable[..., Sequence[Hit]] | None, room: int) -> dict[str, Hit]:
         """The hits whose texts are shown: on the first page what the search chooses, later the whole ones that fit."""
@@ -320,4 +321,5 @@ def _notes(results: Results) -> list[str]:
     weaker = results.below_cutoff
     corrected = [f'no match for "{word}"; searched {" or ".join(each)}' for word, each in results.corrections.items()]
     unknown = [f'no match for "{word}"' for word in results.unknown_words if results]
-    return [*corrected, *unknown, *([f"{weaker} weaker matches left out"] if weaker else [])]
+    left_out = [f"{weaker} weaker matches left out"] if weaker else []
+    return [*results.unknown_keys_notes(), *corrected, *unknown, *left_out]
