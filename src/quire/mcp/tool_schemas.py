@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct, structs
 
 from quire.mcp.token_limit import LEAST_TOKENS
+from quire.search.fusion import Mode
 from quire.validation import convert, fields, from_text
 
 Query = Annotated[str, Meta(min_length=1, description="a question or words")]
@@ -24,6 +25,12 @@ class Search(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     path: Annotated[str, Meta(description="only this folder, file or glob")] = ""
     tree: str = ""
     cursor: Cursor = ""
+
+
+class VectorSearch(Search, frozen=True):
+    """Find the sections of the documentation that answer a question."""
+
+    mode: Mode = "words"
 
 
 class Outline(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -62,6 +69,8 @@ class Fetch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 TOOLS: Mapping[str, type[Struct]] = {"search": Search, "outline": Outline, "get": Get, "status": Status}
+VECTOR_TOOLS: Mapping[str, type[Struct]] = {**TOOLS, "search": VectorSearch}
+"""The tools if the index has vectors."""
 CHATGPT_TOOLS: Mapping[str, type[Struct]] = {"search": ChatgptSearch, "fetch": Fetch}
 """The tools that ChatGPT connectors expect."""
 _ALIASES = {"q": "query", "question": "query", "max_results": "limit", "n": "limit", "section": "id"}
@@ -75,7 +84,7 @@ def schema(kind: type[Struct]) -> dict[str, Any]:
     properties = {}
     for name, field in fields(kind).items():
         kept: dict[str, Any] = {"minimum": field.least, "maximum": field.most, "description": field.meaning or None}
-        kept["default"] = field.default or None
+        kept |= {"enum": list(field.choices) or None, "default": field.default or None}
         kind_of = "string" if name in required else _TYPES[type(field.default)]
         properties[name] = {"type": kind_of} | {key: value for key, value in kept.items() if value is not None}
     return {"type": "object", "properties": properties, **({"required": required} if required else {})}

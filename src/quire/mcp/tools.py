@@ -20,6 +20,7 @@ from quire.errors import NotFoundError, OptionError
 from quire.manifest import Manifest, manifest
 from quire.mcp.token_limit import Answer, TokenLimit
 from quire.offsets import line_starts
+from quire.search.fusion import Mode
 from quire.search.hit import Hit, Results
 from quire.validation import unknown_name
 from quire.workspace import Workspace
@@ -59,11 +60,12 @@ class Tools:
         max_tokens: int | None = None,
         path: str = "",
         tree: str = "",
+        mode: Mode = "words",
         cursor: str = "",
     ) -> Answer:
         """The best sections, with as much of their texts as fits; the others by name."""
         start, most = offset_of(cursor), self.limit(max_tokens)
-        find = partial(self._search, query, path, tree)
+        find = partial(self._search, query, path, tree, mode=mode)
         ranked = find(limit=_DEPTH, max_tokens=0)
         page = ranked[start : start + limit]
         answer = partial(self._found, ranked, start, most, page)
