@@ -75,6 +75,13 @@ class _SearchCommand(Command):
 @max_tokens_option
 @click.option("--tree", "trees", multiple=True, metavar="NAME", help="Search only this tree. Repeatable.")
 @click.option("--path", multiple=True, metavar="GLOB", callback=not_empty, help="Search only these paths. Repeatable.")
+@click.option(
+    "--where",
+    multiple=True,
+    metavar="KEY=VALUE",
+    callback=not_empty,
+    help="Search only documents with this in their front matter: status=draft, 'date>2025'. Repeatable.",
+)
 @click.option("--no-merge", is_flag=True, help="Do not merge sections into their parents; results may overlap.")
 @list_option
 @click.option("--matches", is_flag=True, help="Print only the lines with matches: path, line number, line.")
@@ -96,6 +103,7 @@ def command(
     max_tokens: int | None,
     trees: tuple[str, ...],
     path: tuple[str, ...],
+    where: tuple[str, ...],
     no_merge: bool,
     as_list: bool,
     matches: bool,
@@ -127,7 +135,7 @@ def command(
     if max_tokens is None and (as_list or matches or full):
         max_tokens = 0
     with open_workspace(paths, index_folder=index_folder, trees=trees, update=not no_update) as workspace:
-        find: Callable[..., Results] = partial(workspace.search, query, path=path, limit=limit)
+        find: Callable[..., Results] = partial(workspace.search, query, path=path, where=where, limit=limit)
         if like is not None:
             try:
                 find = partial(find, **_like(workspace, like))
@@ -230,6 +238,8 @@ def _show_left_out(
     if not results and results.over_budget:
         best = find(limit=1, max_tokens=0)
         note(f"nothing fits in {budget}; the best result has {count_of(best[0].tokens, 'token')}")
+    elif not results and results.unknown_keys:
+        note(visible("; ".join(["nothing found", *results.unknown_keys_notes()])))
     elif not results:
         alike = ", ".join(results.words_alike)
         note(visible(f"nothing found; words that begin alike: {alike}" if alike else "nothing found"))
