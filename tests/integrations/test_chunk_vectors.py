@@ -15,7 +15,17 @@ def test_rows_have_the_vectors_of_their_texts(tmp_path):
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "a.md").write_text("# Car\n\nA car has wheels.\n\n## Brakes\n\nPress the pedal.\n")
     (tmp_path / "docs" / "b.md").write_text("# Ship\n\nA ship floats.\n")
-    arguments = ["chunk", str(tmp_path / "docs"), "-o", str(tmp_path / "out"), "-s", "tree", "--engine", "local", "--vectors"]
+    arguments = [
+        "chunk",
+        str(tmp_path / "docs"),
+        "-o",
+        str(tmp_path / "out"),
+        "-s",
+        "tree",
+        "--engine",
+        "local",
+        "--vectors",
+    ]
     assert CliRunner().invoke(command_group.quire, arguments, standalone_mode=False).return_value == 0
     rows = pq.read_table(tmp_path / "out" / "part-000000.parquet").to_pylist()
     expected = resolve("wordllama").embed([row["embedText"] for row in rows])

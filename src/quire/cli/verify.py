@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from contextlib import closing
-from dataclasses import asdict
 from functools import partial
 from typing import Any
+
+from msgspec.structs import asdict
 
 from quire import pipeline
 from quire.cli.command_group import NOTHING_FOUND

@@ -72,13 +72,17 @@ def test_chunks_are_those_of_the_same_documents_in_files(tmp_path) -> None:
     result = run(tmp_path / "a.parquet", tmp_path / "b.jsonl", "-o", tmp_path / "shards")
     assert result.return_value == 0, result.output
     assert "40 documents" in result.output
-    rows = [sorted(pq.read_table(tmp_path / name).to_pylist(), key=lambda row: row["id"]) for name in ("files", "shards")]
+    rows = [
+        sorted(pq.read_table(tmp_path / name).to_pylist(), key=lambda row: row["id"]) for name in ("files", "shards")
+    ]
     assert rows[0] == rows[1]
 
 
 def test_bad_shards_are_named(tmp_path) -> None:
     pq.write_table(pa.table({"body": ["x"]}), tmp_path / "bad.parquet")
-    with pytest.raises(quire.InputError, match=r"bad\.parquet: has the columns body; give it the columns path and text"):
+    with pytest.raises(
+        quire.InputError, match=r"bad\.parquet: has the columns body; give it the columns path and text"
+    ):
         read_texts(parts_of(str(tmp_path / "bad.parquet"))[0][0])
     (tmp_path / "torn.parquet").write_bytes(b"PAR1 and no more")
     with pytest.raises(quire.InputError, match=r"torn\.parquet: cannot be read"):
@@ -108,7 +112,10 @@ def test_what_only_an_engine_can_do_is_said(tmp_path) -> None:
 
 def state(folder: Path) -> dict[str, tuple[int, int, bytes]]:
     files = [file for file in folder.rglob("*") if file.is_file()]
-    return {str(file.relative_to(folder)): (file.stat().st_ino, file.stat().st_mtime_ns, file.read_bytes()) for file in files}
+    return {
+        str(file.relative_to(folder)): (file.stat().st_ino, file.stat().st_mtime_ns, file.read_bytes())
+        for file in files
+    }
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
@@ -134,7 +141,9 @@ def test_a_killed_run_repeats_no_finished_part_and_writes_the_same_bytes(tmp_pat
     assert {name: resumed[name] for name in finished} == finished
     assert run(tmp_path / "*.jsonl", "-o", tmp_path / "undisturbed").return_value == 0
     undisturbed = state(tmp_path / "undisturbed")
-    assert {name: data for name, (*_, data) in resumed.items()} == {name: data for name, (*_, data) in undisturbed.items()}
+    assert {name: data for name, (*_, data) in resumed.items()} == {
+        name: data for name, (*_, data) in undisturbed.items()
+    }
 
 
 def test_only_what_changed_is_written_again(tmp_path) -> None:
@@ -155,5 +164,12 @@ def test_only_what_changed_is_written_again(tmp_path) -> None:
     assert "written before" not in run(source, "-o", out, "--max-tokens", "300").output
     (tmp_path / "2.jsonl").unlink()
     run(source, "-o", out)
-    assert sorted(state(out)) == [f"{name}" for name in (
-        "_manifest/part-000000.json", "_manifest/part-000001.json", "part-000000.parquet", "part-000001.parquet")]
+    assert sorted(state(out)) == [
+        f"{name}"
+        for name in (
+            "_manifest/part-000000.json",
+            "_manifest/part-000001.json",
+            "part-000000.parquet",
+            "part-000001.parquet",
+        )
+    ]
