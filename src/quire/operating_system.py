@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -65,8 +66,7 @@ def interrupts_blocked() -> Iterator[None]:
     if sys.platform == "win32":
         yield
         return
-    import signal  # noqa: PLC0415  not every command starts processes
-    from multiprocessing import resource_tracker  # noqa: PLC0415
+    from multiprocessing import resource_tracker  # noqa: PLC0415  not every command starts processes
 
     resource_tracker.ensure_running()  # when it starts, it unblocks signals
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})

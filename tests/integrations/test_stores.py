@@ -219,7 +219,7 @@ def test_a_sync_that_removes_much_needs_permission(docs: Path, place: Place) -> 
     with pytest.raises(quire.StoreError, match=refused):
         synced(docs / "guides", place, delete=False)
     with pytest.raises(quire.StoreError, match=refused):
-        synced(docs / "guides", place, delete=lambda question: asked.append(question))
+        synced(docs / "guides", place, delete=asked.append)
     assert [question.endswith("Delete them?") for question in asked] == [True]
     assert as_texts(place.rows()) == before
     assert synced(docs / "guides", place, delete=False, dry_run=True)[0].removed == 3
@@ -238,7 +238,7 @@ def test_a_store_remembers_which_folder_it_mirrors(docs: Path, place: Place) -> 
     shutil.copytree(docs, copy)
     assert synced(copy, place, delete=False)[0].unchanged == 8  # nothing is lost
     (docs / "2.md").unlink()
-    with pytest.raises(quire.StoreError, match="would delete 1 of its 8 documents, which are those of .*copy"):
+    with pytest.raises(quire.StoreError, match=r"would delete 1 of its 8 documents, which are those of .*copy"):
         synced(docs, place, delete=False)
     assert synced(docs, place)[0].removed == 1
     check(docs, place)

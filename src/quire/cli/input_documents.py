@@ -25,7 +25,7 @@ from quire.record import Chunks
 from quire.settings import Settings, load
 from quire.trees import Tree
 from quire.workspace.tree_paths import display_path, missing_tree
-from quire.write.file_names import twin_key
+from quire.write.file_names import case_folded
 
 STANDARD_INPUT = "-"
 STANDARD_INPUT_NAME = "<stdin>"
@@ -247,7 +247,7 @@ def _without_clashes(documents: Sequence[Found]) -> Sequence[Found]:
     folders: dict[str, set[str]] = {}
     for each in documents:
         folder = os.path.abspath(str(each.file)[: -len(each.path)])  # noqa: PTH100  links stay as named
-        folders.setdefault(twin_key(doc_name(each.path)), set()).add(folder)
+        folders.setdefault(case_folded(doc_name(each.path)), set()).add(folder)
     if all(len(each) == 1 for each in folders.values()):
         return documents
     try:

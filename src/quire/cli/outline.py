@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,8 +18,10 @@ from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, read_
 from quire.cli.open_workspace import open_workspace, resolve, show_not_found
 from quire.cli.shared_options import index_option, json_option, no_update_option, not_empty, quire_command
 from quire.counter import TokenCounter
+from quire.dialects import dialect_of, page_url
 from quire.errors import NotFoundError
 from quire.index.file_records import FileRecord, storable
+from quire.llms_txt import PublishedPage, llms_full_txt, llms_txt
 from quire.manifest import Manifest, manifest
 from quire.model import Document, Section, Syntax
 from quire.offsets import lines_at, text_end
@@ -28,6 +30,10 @@ from quire.read.source import OnUndecodable
 from quire.validation import NO_LIMIT
 from quire.workspace import Workspace
 from quire.workspace.tree_paths import exists, is_file
+
+_NAME_WIDTH = 72
+_DETAILS = 16
+"""The columns of a table that a long name leaves to the details."""
 
 
 class CountedSection(NamedTuple):
@@ -42,6 +48,19 @@ class CountedSection(NamedTuple):
     end_line: int
 
 
+class TokenRow(NamedTuple):
+    """A line of a table with token counts."""
+
+    name: str
+    tokens: int
+    details: str
+    style: Callable[[str], str]
+    branch: str = ""
+    """The lines of a tree before the name."""
+    file: str = ""
+    """The file that the name is a link to."""
+
+
 @quire_command("quire outline docs/search.md", "quire outline docs --headings --max-tokens 500")
 @click.argument("name", required=False, metavar="[PATH|TREE|ID]", callback=not_empty)
 @click.option("--headings", is_flag=True, help="Of a folder or tree: list the headings, too, with ids.")
@@ -51,6 +70,15 @@ class CountedSection(NamedTuple):
     metavar="N",
     help="Of a folder or tree: list as many headings, else documents, else folders as fit.",
 )
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "llms-txt"]),
+    default="text",
+    help="Of a folder or tree, llms-txt: a list of the published pages.",
+)
+@click.option("--full", is_flag=True, help="With llms-txt: the texts of the pages, as in llms-full.txt.")
+@click.option("--base-url", default="", metavar="URL", help="With llms-txt: the address of the pages of the tree.")
 @click.option(
     "-d", "--depth", type=click.IntRange(0, 6), default=6, metavar="N", help="Show headings down to this depth."
 )
@@ -66,6 +94,9 @@ def command(
     name: str | None,
     headings: bool,
     max_tokens: int | None,
+    form: str,
+    full: bool,
+    base_url: str,
     depth: int,
     tokenizer: str | None,
     title: str | None,
@@ -80,8 +111,15 @@ def command(
     For a file, or - for standard input, the heading tree; the tokens of a section include those below it. For a folder
     or a tree, its documents; by default, those of all trees of quire.toml, else of the current folder. For an id, the
     headings of that document or section in the index. The exit code is 1 if nothing is found.
+
+    --format llms-txt writes what agents look for on a site, llms.txt or with --full llms-full.txt. Addresses follow the
+    rules of the documentation generator, by its files beside or above the documents or by `dialect` in quire.toml.
     """
     name = name or ""
+    if form == "text" and (full or base_url):
+        raise click.UsageError("--full and --base-url belong to --format llms-txt")
+    if form != "text" and (name == STANDARD_INPUT or is_file(name)):
+        raise click.UsageError("--format llms-txt lists documents; name a folder or a tree")
     counter = size.resolve(tokenizer, DEFAULT_TOKENIZER)
     if name == STANDARD_INPUT or is_file(name):
         path = None if name == STANDARD_INPUT else Path(name)
@@ -98,7 +136,9 @@ def command(
         is_document = any(name in (record.id, record.path) for record in records)
         if name and not paths and (is_document or not records):
             return _show_indexed(workspace, name, counter, depth, as_json=as_json)
-        if headings or max_tokens:
+        if form == "llms-txt":
+            _show_pages(workspace, records, base_url, full=full)
+        elif headings or max_tokens:
             _show_headings(workspace, records, counter, max_tokens or NO_LIMIT, as_json=as_json)
         else:
             _show_documents(workspace, records, as_json=as_json)
@@ -121,12 +161,26 @@ def _show_documents(workspace: Workspace, records: Sequence[FileRecord], *, as_j
         )
         return
     style = output.Paint(sys.stdout).path
-    output.print_token_table(
+    _print_table(
         [
-            output.TokenRow(file, record.tokens, record.title, style, file=file)
+            TokenRow(file, record.tokens, record.title, style, file=file)
             for record, file in zip(records, files, strict=True)
         ]
     )
+
+
+def _show_pages(workspace: Workspace, records: Sequence[FileRecord], base_url: str, *, full: bool) -> None:
+    """Print llms.txt, or llms-full.txt."""
+    tree_options = workspace.settings.tree_options
+    dialects = {name: tree_options(name).dialect or dialect_of(folder) for name, folder in workspace.folders.items()}
+    pages = []
+    for record in records:
+        document = pipeline.parse(workspace.get(record.id).text, path=record.path)
+        dialect = dialects[record.tree] or (None if base_url else "github")
+        url = page_url(base_url, record.path, dialect, document.frontmatter)
+        pages.append(PublishedPage(document, record.tree, url))
+    for text in llms_full_txt(pages) if full else [llms_txt(records[0].tree, pages)] if records else []:
+        output.echo(text.removesuffix("\n"), wraps=False)
 
 
 def _show_headings(
@@ -174,9 +228,9 @@ def _show_tree(
         output.write_json(_nested(document, rows))
         return
     bold = output.Paint(sys.stdout).title
-    output.print_token_table(
+    _print_table(
         [
-            output.TokenRow(label, row.total, output.lines_of(row.start_line, row.end_line), style, branch, link)
+            TokenRow(label, row.total, output.lines_of(row.start_line, row.end_line), style, branch, link)
             for row, label, branch in zip(rows, _labels(document, rows), _branches(rows), strict=True)
             for style in [bold if row.section.depth < 2 else output.visible]
             for link in [file if row.section.depth == 0 else ""]
@@ -251,3 +305,32 @@ def _nested(document: Document, rows: Sequence[CountedSection]) -> dict[str, Any
             objects[section.parent]["children"].append(objects[section.number])
     path = None if document.path is None else storable(document.path)
     return {"path": path, **objects[rows[0].section.number]}
+
+
+def _print_table(rows: Sequence[TokenRow]) -> None:
+    """Print names, token counts and details in columns: shortened to fit a terminal, complete when piped."""
+    paint = output.Paint(sys.stdout)
+    digits = max((len(f"{row.tokens:,}") for row in rows), default=0)
+    column = min(
+        max((len(row.branch) + output.width(output.visible(row.name)) for row in rows), default=0), _NAME_WIDTH
+    )
+    room = output.terminal_width(sys.stdout) - digits - len("   tokens  ")
+    if output.is_terminal(sys.stdout):
+        column = min(column, room - min(max((output.width(row.details) for row in rows), default=0), _DETAILS))
+    for row in rows:
+        name = _fit(row.name, column - len(row.branch))
+        space = " " * (column - len(row.branch) - output.width(name))
+        count = f"{paint.number(f'{row.tokens:>{digits},}')} {paint.faint('token ' if row.tokens == 1 else 'tokens')}"
+        details = f"  {paint.faint(_fit(row.details, room - column))}" if row.details else ""
+        output.echo(
+            f"{paint.faint(row.branch)}{paint.linked(row.style(name), row.file)}{space}  {count}{details}", wraps=False
+        )
+
+
+def _fit(text: str, columns: int) -> str:
+    """``text`` on one line, shortened to ``columns`` on a terminal and complete when standard output is piped."""
+    return (
+        output.clip(output.visible(text[: 4 * columns]), columns)
+        if output.is_terminal(sys.stdout)
+        else output.visible(text)
+    )

@@ -46,7 +46,7 @@ _ADVICE = {
 @contextmanager
 def new_file(target: Path) -> Iterator[BinaryIO]:
     """``replacing`` that makes the folder and explains errors."""
-    with explained(target):
+    with os_errors_as_quire_errors(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         with replacing(target) as stream:
             yield stream
@@ -136,7 +136,7 @@ def sweep(target: Path) -> None:
 
 
 @contextmanager
-def explained(target: Path) -> Iterator[None]:
+def os_errors_as_quire_errors(target: Path) -> Iterator[None]:
     """Turn an OSError into a QuireError that names the file and says what to do."""
     _check_name(target)
     try:
