@@ -6,8 +6,6 @@ from contextlib import closing
 from functools import partial
 from typing import Any
 
-from msgspec.structs import asdict
-
 from quire import pipeline
 from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.cut_options import TreeCutter, cut_options, input_options
