@@ -1,8 +1,7 @@
-"""The worked examples of CONTRIBUTING.md: a search weight changes one source file, a field of the chunk two."""
+"""The worked examples of docs/contributing.md: what is declared in one or two source files is there everywhere."""
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -18,46 +17,74 @@ ROOT = Path(__file__).parents[1]
 SOURCE = Path(quire.__file__).parent
 DECLARED = "class SearchSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):\n"
 
-pytestmark = pytest.mark.skipif(not (ROOT / "CONTRIBUTING.md").is_file(), reason="not in quire's repository")
+PAGE = ROOT / "docs" / "contributing.md"
+
+pytestmark = pytest.mark.skipif(not PAGE.is_file(), reason="not in quire's repository")
 
 
-def insert(file: Path, above: str, pattern: str) -> None:
-    """Insert the lines of CONTRIBUTING.md that match ``pattern`` below a line of ``file``."""
-    (lines,) = re.findall(pattern, (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.MULTILINE)
+def edit(file: Path, before: str, added: str) -> None:
+    """Add lines below those of a file that end with ``before``."""
     text = file.read_text("utf-8")
-    assert text.count(above) == 1
-    file.write_text(text.replace(above, above + lines), "utf-8")
+    assert text.count(before) == 1
+    file.write_text(text.replace(before, before + added), "utf-8")
 
 
 @pytest.fixture
-def source(tmp_path) -> Path:
-    """A copy of the package."""
-    copy = tmp_path / "src" / "quire"
-    shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    return copy
-
-
-@pytest.fixture
-def repository(tmp_path, source) -> Path:
-    """A copy of the repository in which ``search/ranking_settings.py`` has one more field."""
+def repository(tmp_path) -> Path:
+    """A copy of the repository with the two fields of the page."""
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(SOURCE, tmp_path / "src" / "quire", ignore=ignored)
     shutil.copytree(ROOT / "docs" / "reference", tmp_path / "docs" / "reference")
     (tmp_path / "tests" / "unit").mkdir(parents=True)
     shutil.copy(ROOT / "tests" / "unit" / "test_settings.py", tmp_path / "tests" / "unit")
-    insert(source / "search" / "ranking_settings.py", DECLARED, r"^    short_sections: .*\n")
+    page = PAGE.read_text("utf-8")
+    (weight,) = re.findall(r"^    short_sections: .*\n", page, re.MULTILINE)
+    edit(tmp_path / "src/quire/search/ranking_settings.py", DECLARED, f'    """Settings."""\n\n{weight}')
+    (field,) = re.findall(r"^    word_count: .*\n    .*\n", page, re.MULTILINE)
+    (value,) = re.findall(r"^\+( +word_count=.*\n)", page, re.MULTILINE)
+    above = '    """The kinds of block in it, by mdast\'s names."""\n'
+    edit(tmp_path / "src/quire/record.py", above, field)
+    edit(tmp_path / "src/quire/finish/assemble.py", "                strategy=strategy,\n", value)
     return tmp_path
 
 
-def test_a_new_weight_is_there_everywhere(repository) -> None:
+@pytest.fixture
+def python(repository):
+    """Runs Python with the copy, by default in a project with one document."""
     project = repository / "project"
     (project / "docs").mkdir(parents=True)
-    (project / "docs" / "a.md").write_text("# A\n\nneedle\n")
+    (project / "docs" / "a.md").write_text("# A\n\na needle\n")
 
-    def python(*arguments: str, folder: Path = project, **environment: str) -> str:
+    def run(*arguments: str, folder: Path = project, **environment: str) -> str:
         variables = {**os.environ, "PYTHONPATH": str(repository / "src"), **environment}
         done = subprocess.run(
             [sys.executable, *arguments], cwd=folder, env=variables, capture_output=True, text=True, check=False
         )
         return done.stdout + done.stderr
+
+    return run
+
+
+READ_BACK = """
+import quire
+from quire.wire.json_schema import generated
+[chunk] = quire.read_jsonl("chunks.jsonl")
+assert (chunk.word_count, quire.Chunk.from_dict(chunk.to_dict())) == (4, chunk)
+import pyarrow.parquet
+print(pyarrow.parquet.read_table("chunks.parquet")["wordCount"].to_pylist(), generated()["properties"]["wordCount"])
+"""
+
+
+def test_a_new_field_of_the_chunk_is_there_everywhere(repository, python) -> None:
+    assert '"wordCount":4,' in python("-m", "quire", "chunk", "docs")
+    for name in ("chunks.jsonl", "chunks.parquet"):
+        python("-m", "quire", "chunk", "docs", "-o", name)
+    said = "[4] {'type': 'integer', 'minimum': 0, 'description': 'Words of `originalText`.'}\n"
+    assert python("-c", READ_BACK) == said
+
+
+def test_a_new_weight_is_there_everywhere(repository, python) -> None:
+    project = repository / "project"
 
     def shown(**environment: str) -> list[str]:
         printed = python("-m", "quire", "config", **environment)
@@ -82,38 +109,3 @@ def test_a_new_weight_is_there_everywhere(repository) -> None:
     )
     row = "| `search.short_sections` | `0.2` | a number from 0 to 1000 | extra weight of sections below 100 tokens |"
     assert row in (repository / "docs" / "reference" / "configuration.md").read_text("utf-8")
-
-
-def test_a_new_field_of_the_chunk_is_there_everywhere(tmp_path, source) -> None:
-    insert(source / "record.py", '    """The text to show."""\n', r"^    words: .*\n    .*\n")
-    insert(source / "finish" / "assemble.py", "chunk_number=number,", "`(words=.*,)`")
-    program = """
-import json, sys, pyarrow.parquet, quire
-from quire.wire import json_schema
-from quire.write import write_parquet
-chunks = quire.chunk("# A\\n\\nthree more words")
-(chunk,) = chunks
-json.dump({
-    "chunk": chunk.words,
-    "record": chunk.to_dict()["words"],
-    "read": quire.Chunk.from_dict(chunk.to_dict()) == chunk,
-    "flat": quire.flat(chunk)["words"],
-    "schema": json_schema.generated()["properties"]["words"],
-    "rows": write_parquet("x.parquet", [chunks]),
-    "parquet": pyarrow.parquet.read_table("x.parquet").column("words").to_pylist(),
-}, sys.stdout)
-"""
-    variables = {**os.environ, "PYTHONPATH": str(source.parent)}
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=tmp_path, env=variables, capture_output=True, check=False
-    )
-    assert done.returncode == 0, done.stderr.decode()
-    assert json.loads(done.stdout) == {
-        "chunk": 5,
-        "record": 5,
-        "read": True,
-        "flat": 5,
-        "schema": {"type": "integer", "minimum": 0, "default": 0, "description": "How many words its text has."},
-        "rows": 1,
-        "parquet": [5],
-    }

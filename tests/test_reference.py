@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
 import inspect
 import json
 import re
@@ -12,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, get_args
 
+import msgspec
 import pytest
 
 import quire
@@ -307,7 +307,7 @@ def test_the_json_of_eval(printed) -> None:
 
 def test_the_json_of_verify(printed) -> None:
     assert printed("verify", "docs/a.md") == []
-    assert documented("verify") == [[field.name for field in dataclasses.fields(quire.Finding)]]
+    assert documented("verify") == [[field.name for field in msgspec.structs.fields(quire.Finding)]]
 
 
 def test_the_json_of_migrate(printed) -> None:
@@ -318,7 +318,8 @@ def test_the_json_of_migrate(printed) -> None:
 
 def test_every_command_with_json_is_on_the_page() -> None:
     text = page("json.md")
-    with_json = re.findall(r"^## quire (\w+)\n(?:(?!^## ).*\n)*?\| `--json`", page("cli.md"), re.MULTILINE)
+    commands = "".join(page(f"cli/{name}.md") for name in ("cut", "find", "connect", "set-up"))
+    with_json = re.findall(r"^## quire (\w+)\n(?:(?!^## ).*\n)*?\| `--json`", commands, re.MULTILINE)
     assert len(with_json) > 5
     elsewhere = {"chunk", "search", "get", "stats"}
     assert {command for command in with_json if f"## quire {command}\n" in text} == set(with_json) - elsewhere

@@ -7,7 +7,6 @@ unknown key or an invalid value is an error that names the file and the key.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Container, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -20,7 +19,8 @@ from quire.counter import ENCODINGS, ESTIMATE, encoding_of
 from quire.embed_settings import EmbedSettings
 from quire.errors import InputError, OptionError, did_you_mean, invalid_value
 from quire.operating_system import expanded, user_folder
-from quire.options import DEFAULT_STRATEGY, build, valid_names, with_one_name
+from quire.options import ALIASES, DEFAULT_STRATEGY, STRATEGIES, build, valid_names, with_one_name
+from quire.patterns import pattern
 from quire.read.frontmatter import load_toml
 from quire.read.source import read_configuration, unread
 from quire.search.ranking_settings import Boosts, SearchSettings
@@ -29,7 +29,7 @@ from quire.validation import Field, check, convert, fields
 
 PROJECT_FILE = "quire.toml"
 PYTHON_FILE = "pyproject.toml"
-_POSITION = re.compile(r" \(at (.*)\)$")
+_POSITION = pattern(r" \(at (.*)\)$")
 
 
 class ContextRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -52,6 +52,23 @@ class QuireToml(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     search: SearchSettings = SearchSettings()
     embed: EmbedSettings = EmbedSettings()
     context: Annotated[list[ContextRule], Meta(description="rules of quire context")] = []
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of a quire.toml, for editors."""
+    made = msgspec.json.schema(QuireToml)
+    kinds = msgspec.json.schema_components(STRATEGIES.values())[1].values()
+    options = {name: {**field} for kind in kinds for name, field in kind["properties"].items()}
+    for field in options.values():
+        field.pop("default", None)  # strategies have their own
+    names = {
+        "strategy": {"enum": list(STRATEGIES)},
+        **options,
+        **{alias: options[name] for alias, name in ALIASES.items()},
+    }
+    for kind in ("QuireToml", "Tree"):
+        made["$defs"][kind]["properties"]["chunk"] |= {"properties": names, "additionalProperties": False}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": PROJECT_FILE, **made}
 
 
 class File(Struct, frozen=True, kw_only=True):

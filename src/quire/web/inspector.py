@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
-import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -18,10 +17,11 @@ from starlette.routing import Route
 from quire import __version__
 from quire.errors import NotFoundError, OptionError, QueryError, QuireError
 from quire.index.file_records import storable
+from quire.local_server import serve
 from quire.model import Finding
 from quire.record import Chunks
 from quire.size import NAMES
-from quire.web import bands
+from quire.web import chunk_view
 from quire.web.access import Confined
 from quire.web.assets import ASSETS, MEDIA_TYPES, asset
 from quire.web.served_documents import MOST_BYTES, ServedDocuments
@@ -71,7 +71,7 @@ class Inspector:
             "document": (Cut, self._document),
             "cut": (Cut, self._bands),
             "chunk": (Cut, self._chunk),
-            "verify": (Cut, lambda asked: bands.violations(self._cut(asked))),
+            "verify": (Cut, lambda asked: chunk_view.violations(self._cut(asked))),
         }
 
     def app(self) -> Starlette:
@@ -110,7 +110,7 @@ class Inspector:
             "first": self._documents.first(),
             **self._tree(),
             "defaults": self._defaults(""),
-            **bands.option_table(),
+            **chunk_view.option_table(),
         }
 
     def _tree(self) -> dict[str, Any]:
@@ -128,8 +128,8 @@ class Inspector:
         text, path, findings = self._text(asked)
         served = self._documents.get(asked.document) if asked.document else None
         defaults = self._defaults(served.root if served else "")
-        document = bands.parsed(text, path, defaults.get("title"), defaults.get("dialect"))
-        record = bands.document_record(document, findings)
+        document = chunk_view.parsed(text, path, defaults.get("title"), defaults.get("dialect"))
+        record = chunk_view.document_record(document, findings)
         return {**record, "defaults": defaults, "file": storable(str(served.file)) if served else "-"}
 
     def _text(self, asked: Cut) -> tuple[str, str, tuple[Finding, ...]]:
@@ -143,12 +143,12 @@ class Inspector:
 
     def _bands(self, asked: Cut) -> dict[str, Any]:
         if asked.near is None:
-            return bands.cut_record(self._cut(asked))
+            return chunk_view.cut_record(self._cut(asked))
         text, path, strategy = self._what(asked)
-        return bands.part_record(text, path, strategy, asked.near, **asked.options)
+        return chunk_view.part_record(text, path, strategy, asked.near, **asked.options)
 
     def _cut(self, asked: Cut) -> Chunks:
-        return bands.cut(*self._what(asked), **asked.options)
+        return chunk_view.cut(*self._what(asked), **asked.options)
 
     def _what(self, asked: Cut) -> tuple[str, str, str]:
         """The text, its path and the strategy."""
@@ -168,7 +168,7 @@ class Inspector:
         chunks = self._cut(asked)
         if not 0 <= asked.chunk < len(chunks):
             raise NotFoundError(f"there is no chunk {asked.chunk}")
-        return bands.chunk_record(chunks[asked.chunk])
+        return chunk_view.chunk_record(chunks[asked.chunk])
 
     def _find(self, asked: TextRequest) -> dict[str, Any]:
         return self._search(asked.text[:_LONGEST_QUERY], self._documents)
@@ -185,14 +185,10 @@ def _problem(error: Exception) -> Response:
     return _json({"error": text, "option": getattr(error, "option", "")}, status)
 
 
-def serve(inspector: Inspector, listener: socket.socket, token: str) -> None:
+def serve_inspector(inspector: Inspector, listener: socket.socket, token: str) -> None:
     """Answer requests until Ctrl-C."""
     gc.freeze()
     # A cut makes many records and no cycles; collecting takes a fifth to a third of its time.
     gc.set_threshold(100_000, 50, 50)
     app = Confined(inspector.app(), token, listener.getsockname()[1])
-    config = uvicorn.Config(
-        app, log_level="warning", access_log=False, server_header=False, lifespan="off", ws="none",
-        timeout_graceful_shutdown=3,
-    )  # fmt: skip
-    uvicorn.Server(config).run(sockets=[listener])
+    serve(app, listener, lifespan="off", timeout_graceful_shutdown=3)

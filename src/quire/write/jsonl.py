@@ -32,7 +32,7 @@ def read_jsonl(file: Path | str) -> list[Chunk]:
         data = Path(file).read_bytes()
     except OSError as error:
         raise InputError(str(file), f"cannot be read: {error.strerror}") from error
-    return [decode(value, name=f"{file}, line {line}") for line, value in json_values(data, name=str(file))]
+    return [decode(record, name=f"{file}, line {line}") for line, record in json_values(data, name=str(file))]
 
 
 def write_encoded(target: Path, documents: Iterable[Iterable[bytes]]) -> None:
