@@ -17,6 +17,7 @@ from quire.cli.cut_options import errors_option, syntax_option, title_option, to
 from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, read_text, renamed
 from quire.cli.open_workspace import open_workspace, resolve, show_not_found
 from quire.cli.shared_options import index_option, json_option, no_update_option, not_empty, quire_command
+from quire.cli.tables import TokenRow, print_token_table
 from quire.counter import TokenCounter
 from quire.dialects import dialect_of, page_url
 from quire.errors import NotFoundError
@@ -144,9 +145,9 @@ def _show_documents(workspace: Workspace, records: Sequence[FileRecord], *, as_j
         )
         return
     style = output.Paint(sys.stdout).path
-    output.print_token_table(
+    print_token_table(
         [
-            output.TokenRow(file, record.tokens, record.title, style, file=file)
+            TokenRow(file, record.tokens, record.title, style, file=file)
             for record, file in zip(records, files, strict=True)
         ]
     )
@@ -211,9 +212,9 @@ def _show_tree(
         output.write_json(_nested(document, rows))
         return
     bold = output.Paint(sys.stdout).title
-    output.print_token_table(
+    print_token_table(
         [
-            output.TokenRow(label, row.total, output.lines_of(row.start_line, row.end_line), style, branch, link)
+            TokenRow(label, row.total, output.lines_of(row.start_line, row.end_line), style, branch, link)
             for row, label, branch in zip(rows, _labels(document, rows), _branches(rows), strict=True)
             for style in [bold if row.section.depth < 2 else output.visible]
             for link in [file if row.section.depth == 0 else ""]

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, NamedTuple, Self, TextIO, TypeVar
+from typing import Any, Self, TextIO, TypeVar
 from unicodedata import category, east_asian_width
 
 import click
@@ -30,9 +30,6 @@ _ORDINARY = ("heading-without-text",)
 MOST_SHOWN = 20
 """How many findings or skipped files are listed one by one."""
 
-_NAME_WIDTH = 72
-_DETAILS = 16
-"""The columns of a table that a long name leaves to the details."""
 _PROGRESS_AFTER = 0.5
 """Seconds before progress is shown."""
 _PROGRESS_EVERY = 0.1
@@ -91,11 +88,6 @@ def clip(text: str, columns: int) -> str:
     return text
 
 
-def pad(text: str, columns: int) -> str:
-    """``text`` with spaces up to ``columns``."""
-    return text + " " * (columns - width(text))
-
-
 def wrap(text: str, columns: int, hang: str = "") -> list[str]:
     """``text`` in rows of at most ``columns``, broken at spaces; rows after the first are indented by ``hang`` more.
 
@@ -140,42 +132,17 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 def has_colour(stream: TextIO | None) -> bool:
     """Whether the user wants colours on ``stream``: as ``--color`` says, else on a terminal that has them."""
-    if _Choices.colour != "auto" or os.environ.get("FORCE_COLOR"):
-        return stream is not None and _Choices.colour != "never"
+    if Choices.colour != "auto" or os.environ.get("FORCE_COLOR"):
+        return stream is not None and Choices.colour != "never"
     return is_terminal(stream) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-class _Choices:
-    """What the user chose for this call, by options that every command has."""
+class Choices:
+    """What the user chose for this call, by options that every command has: ``--color``, ``-q`` and ``-v``."""
 
     colour = "auto"
     is_quiet = False
     is_verbose = False
-
-
-def use_colour(choice: str) -> None:
-    """Follow ``--color``."""
-    _Choices.colour = choice
-
-
-def be_verbose(*, is_verbose: bool) -> None:
-    """Follow ``--verbose``."""
-    _Choices.is_verbose = is_verbose
-
-
-def is_verbose() -> bool:
-    """Whether the user wants every detail."""
-    return _Choices.is_verbose
-
-
-def be_quiet(*, is_quiet: bool) -> None:
-    """Follow ``--quiet``: from now on, print errors only."""
-    _Choices.is_quiet = is_quiet
-
-
-def is_quiet() -> bool:
-    """Whether only errors are printed."""
-    return _Choices.is_quiet
 
 
 def terminal_width(stream: TextIO, at_most: int = 1000) -> int:
@@ -227,7 +194,7 @@ def echo(text: str = "", *, wraps: bool = True) -> None:
 
 def note(text: str = "") -> None:
     """Print a line that is neither data nor an error to standard error."""
-    if not _Choices.is_quiet:
+    if not Choices.is_quiet:
         _write_error(text)
 
 
@@ -271,50 +238,14 @@ def _in_encoding(text: str, stream: TextIO) -> str:
     return text
 
 
-class TokenRow(NamedTuple):
-    """A line of a table with token counts."""
-
-    name: str
-    tokens: int
-    details: str
-    style: Callable[[str], str]
-    branch: str = ""
-    """The lines of a tree before the name."""
-    file: str = ""
-    """The file that the name is a link to."""
-
-
-def print_token_table(rows: Sequence[TokenRow]) -> None:
-    """Print names, token counts and details in columns: shortened to fit a terminal, complete when piped."""
-    paint = Paint(sys.stdout)
-    digits = max((len(f"{row.tokens:,}") for row in rows), default=0)
-    column = min(max((len(row.branch) + width(visible(row.name)) for row in rows), default=0), _NAME_WIDTH)
-    room = terminal_width(sys.stdout) - digits - len("   tokens  ")
-    if is_terminal(sys.stdout):
-        column = min(column, room - min(max((width(row.details) for row in rows), default=0), _DETAILS))
-    for row in rows:
-        name = _fit(row.name, column - len(row.branch))
-        space = " " * (column - len(row.branch) - width(name))
-        count = f"{paint.number(f'{row.tokens:>{digits},}')} {paint.faint('token ' if row.tokens == 1 else 'tokens')}"
-        details = f"  {paint.faint(_fit(row.details, room - column))}" if row.details else ""
-        echo(
-            f"{paint.faint(row.branch)}{paint.linked(row.style(name), row.file)}{space}  {count}{details}", wraps=False
-        )
-
-
-def _fit(text: str, columns: int) -> str:
-    """``text`` on one line, shortened to ``columns`` on a terminal and complete when standard output is piped."""
-    return clip(visible(text[: 4 * columns]), columns) if is_terminal(sys.stdout) else visible(text)
-
-
 def show_findings(findings: Sequence[Finding], total: int | None = None, *, hint: str = "") -> None:
     """Print the first findings and the number of the others; ``total`` counts those that were not kept, too.
 
     ``hint`` tells where to see the rest.
     """
-    ordinary = [] if is_verbose() else [finding for finding in findings if finding.code in _ORDINARY]
+    ordinary = [] if Choices.is_verbose else [finding for finding in findings if finding.code in _ORDINARY]
     others = [finding for finding in findings if finding not in ordinary]
-    most = len(others) if is_verbose() else MOST_SHOWN
+    most = len(others) if Choices.is_verbose else MOST_SHOWN
     for finding in others[:most]:
         show_finding(finding)
     if ordinary:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, get_args
 
 import click
@@ -55,26 +55,24 @@ _CONFIG = click.Option(
     callback=_use_config,
     help="Use this file, not the nearest quire.toml.",
 )
-_QUIET = click.Option(
-    ["-q", "--quiet"],
-    is_flag=True,
-    expose_value=False,
-    callback=lambda _ctx, _param, value: output.be_quiet(is_quiet=value),
-    help="Print errors only: no notes, no summary.",
-)
-_VERBOSE = click.Option(
-    ["-v", "--verbose"],
-    is_flag=True,
-    expose_value=False,
-    callback=lambda _ctx, _param, value: output.be_verbose(is_verbose=value),
-    help="List every finding, and what was left out.",
-)
-_COLOR = click.Option(
+
+
+def _chosen(name: str, flags: Sequence[str], **options: Any) -> click.Option:
+    """An option that every command has; its value is ``output.Choices``'s."""
+
+    def choose(_ctx: click.Context, _param: click.Parameter, value: Any) -> None:
+        setattr(output.Choices, name, value)
+
+    return click.Option([*flags], expose_value=False, callback=choose, **options)
+
+
+_QUIET = _chosen("is_quiet", ["-q", "--quiet"], is_flag=True, help="Print errors only: no notes, no summary.")
+_VERBOSE = _chosen("is_verbose", ["-v", "--verbose"], is_flag=True, help="List every finding, and what was left out.")
+_COLOR = _chosen(
+    "colour",
     ["--color"],
     type=click.Choice(["auto", "always", "never"]),
     default="auto",
-    expose_value=False,
-    callback=lambda _ctx, _param, value: output.use_colour(value),
     help="Colours and links. [default: auto, on a terminal]",
 )
 
@@ -91,7 +89,6 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print one JS
 html_option = click.option(
     "--html", metavar="FILE", callback=not_empty, help="Write a page with plots to a file, instead of the table."
 )
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print errors only, no summary.")
 list_option = click.option(
     "--list", "as_list", is_flag=True, help="One line per result: path, breadcrumb, tokens, score."
 )
