@@ -13,7 +13,9 @@ import click
 
 from quire.cli import output
 from quire.search.fusion import Mode
+from quire.search.ranking_settings import SearchSettings
 from quire.settings import CONFIG_VARIABLE
+from quire.validation import check, fields
 
 
 class Command(click.Command):
@@ -84,6 +86,17 @@ def not_empty(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
     return value
 
 
+def _setting_option(name: str, *flags: str) -> Callable[..., Any]:
+    """An option for a setting of search, as its struct declares it."""
+    field = fields(SearchSettings)[name]
+
+    def checked(_ctx: click.Context, _param: click.Parameter, value: Any) -> Any:
+        return None if value is None else check(flags[-1], value, field.type)
+
+    text = f"{field.meaning[:1].upper()}{field.meaning[1:]}."
+    return click.option(*flags, type=type(field.default), metavar="N", callback=checked, help=text)
+
+
 paths_argument = click.argument("paths", nargs=-1, metavar="[PATH...]", callback=not_empty)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON value and nothing else.")
 html_option = click.option(
@@ -92,12 +105,8 @@ html_option = click.option(
 list_option = click.option(
     "--list", "as_list", is_flag=True, help="One line per result: path, breadcrumb, tokens, score."
 )
-limit_option = click.option(
-    "-n", "--limit", type=click.IntRange(1, 10_000), metavar="N", help="Maximum number of results."
-)
-max_tokens_option = click.option(
-    "--max-tokens", type=click.IntRange(0), metavar="N", help="Maximum tokens of all results; 0: no limit."
-)
+limit_option = _setting_option("limit", "-n", "--limit")
+max_tokens_option = _setting_option("max_tokens", "--max-tokens")
 index_option = click.option(
     "--index",
     "index_folder",
