@@ -9,12 +9,12 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Unpack
 
-from quire import check, finish, inputs, parsing, read, size, split
+from quire import arguments, check, finish, parsing, read, size, split
 from quire import options as run_options
+from quire.arguments import AnyPath
 from quire.auto_slugs import choose_slugs, slugs_of_files
 from quire.counter import TokenCounter
 from quire.errors import InputError
-from quire.inputs import AnyPath
 from quire.model import UNTITLED, Document, Finding, Syntax
 from quire.normalize import RegularText
 from quire.options import ChunkOptions, FileOptions
@@ -34,7 +34,7 @@ def parse(
 
     ``dialect`` names a documentation generator; ``commonmark`` reads the constructs of none.
     """
-    path = inputs.checked(text, path, title, syntax, dialect)
+    path = arguments.checked(text, path, title, syntax, dialect)
     return parsing.document(read.make_source(text, path=path, syntax=syntax, dialect=dialect), title)
 
 
@@ -75,7 +75,7 @@ def chunk(
     started = time.perf_counter()
     counter = size.resolve(tokenizer, run_options.default_tokenizer(strategy))
     chosen = run_options.build(strategy, {**options, "tokenizer": counter.name})
-    text = inputs.text_or_document(text, path, title, syntax)
+    text = arguments.text_or_document(text, path, title, syntax)
     if isinstance(text, Document):
         document = text
     else:
@@ -133,7 +133,7 @@ def chunk_dir(
     if Path(folder).is_file():
         raise InputError(folder, "is a file, not a folder", "see quire.chunk_file")
     chunk("", strategy, **options)
-    included, excluded = inputs.patterns("include", include), inputs.patterns("exclude", exclude)
+    included, excluded = arguments.patterns("include", include), arguments.patterns("exclude", exclude)
     read.decode(b"", folder, errors)
     discovered = read.discover([folder], include=included, exclude=excluded)
     for skipped in discovered.skipped:

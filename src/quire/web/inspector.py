@@ -49,7 +49,7 @@ class Cut(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     near: int | None = None  # a position: the chunks around it are enough
 
 
-class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class TextRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A folder, a filter or a query."""
 
     text: str = ""
@@ -63,11 +63,11 @@ class Inspector:
         self._options_of = options_of
         self._search = search
         self._calls: dict[str, tuple[Any, Callable[[Any], Any]]] = {
-            "start": (Question, self._start),
-            "refresh": (Question, self._refresh),
-            "folder": (Question, lambda asked: documents.listing(asked.text)),
-            "filter": (Question, lambda asked: documents.matching(asked.text)),
-            "search": (Question, self._find),
+            "start": (TextRequest, self._start),
+            "refresh": (TextRequest, self._refresh),
+            "folder": (TextRequest, lambda asked: documents.listing(asked.text)),
+            "filter": (TextRequest, lambda asked: documents.matching(asked.text)),
+            "search": (TextRequest, self._find),
             "document": (Cut, self._document),
             "cut": (Cut, self._bands),
             "chunk": (Cut, self._chunk),
@@ -104,7 +104,7 @@ class Inspector:
         except (QuireError, msgspec.DecodeError, OSError) as error:
             return _problem(error)
 
-    def _start(self, asked: Question) -> dict[str, Any]:
+    def _start(self, asked: TextRequest) -> dict[str, Any]:
         return {
             "version": __version__,
             "first": self._documents.first(),
@@ -116,7 +116,7 @@ class Inspector:
     def _tree(self) -> dict[str, Any]:
         return {"documents": len(self._documents), "root": self._documents.listing("")}
 
-    def _refresh(self, asked: Question) -> dict[str, Any]:
+    def _refresh(self, asked: TextRequest) -> dict[str, Any]:
         """Look for documents again; the page asks for it when it has drawn the first one."""
         self._documents.refresh()
         return self._tree()
@@ -126,11 +126,11 @@ class Inspector:
 
     def _document(self, asked: Cut) -> dict[str, Any]:
         text, path, findings = self._text(asked)
-        found = self._documents.get(asked.document) if asked.document else None
-        defaults = self._defaults(found.root if found else "")
+        served = self._documents.get(asked.document) if asked.document else None
+        defaults = self._defaults(served.root if served else "")
         document = chunk_view.parsed(text, path, defaults.get("title"), defaults.get("dialect"))
         record = chunk_view.document_record(document, findings)
-        return {**record, "defaults": defaults, "file": storable(str(found.file)) if found else "-"}
+        return {**record, "defaults": defaults, "file": storable(str(served.file)) if served else "-"}
 
     def _text(self, asked: Cut) -> tuple[str, str, tuple[Finding, ...]]:
         """The text, the path in ids, and the findings of decoding."""
@@ -170,7 +170,7 @@ class Inspector:
             raise NotFoundError(f"there is no chunk {asked.chunk}")
         return chunk_view.chunk_record(chunks[asked.chunk])
 
-    def _find(self, asked: Question) -> dict[str, Any]:
+    def _find(self, asked: TextRequest) -> dict[str, Any]:
         return self._search(asked.text[:_LONGEST_QUERY], self._documents)
 
 
