@@ -28,6 +28,7 @@ from quire.cli.shared_options import (
     paths_argument,
     quire_command,
 )
+from quire.cli.tables import print_table
 from quire.errors import did_you_mean
 from quire.evals.figures import MEASURES, SHARES, differences, figures
 from quire.evals.folds import ask_in_folds, sample
@@ -41,8 +42,6 @@ from quire.settings import search_settings
 from quire.web.html_report import eval_page
 from quire.workspace import Workspace
 from quire.write.atomic_file import new_file
-
-_LABEL = max(len(label) for label, _ in MEASURES.values())
 
 
 def _thresholds(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, float]:
@@ -182,9 +181,11 @@ def _record(head: dict[str, Any], outcomes: Sequence[Outcome]) -> dict[str, Any]
 def _show(head: dict[str, Any], outcomes: Sequence[Outcome], *, misses: bool) -> None:
     paint, found = Paint(sys.stdout), figures(outcomes)
     echo(_title(head))
+    rows = []
     for name, (label, _) in MEASURES.items():
         value, low, high = (_number(name, number) for number in found[name])
-        echo(f"{label.ljust(_LABEL)} {paint.number(value.rjust(7))}  {paint.faint(f'{low} to {high}')}")
+        rows.append((label, value, f"{low} to {high}"))
+    print_table(rows, (str, paint.number, paint.faint), right=[1])
     for each in outcomes if misses else ():
         if each.rank != 1:
             _show_miss(each, paint)
@@ -217,12 +218,11 @@ def _compare(
     paint = Paint(sys.stdout)
     echo(_title(head))
     echo(paint.faint(f"A = {files[0]}, B = {files[1]}"))
-    echo(paint.faint(f"{'':{_LABEL}} {'A':>7} {'B':>7} {'B - A':>8}"))
+    rows = [["", "A", "B", "B - A", ""]]
     for name, (label, _) in MEASURES.items():
-        values = [_number(name, column[name].value).rjust(7) for column in found]
         value, low, high = (_number(name, number, "+") for number in changes[name])
-        numbers = paint.number(f"{values[0]} {values[1]} {value:>8}")
-        echo(f"{label.ljust(_LABEL)} {numbers}  {paint.faint(f'{low} to {high}')}")
+        rows.append([label, *(_number(name, column[name].value) for column in found), value, f"{low} to {high}"])
+    print_table(rows, (str, paint.number, paint.number, paint.number, paint.faint), right=[1, 2, 3])
     if better is None:
         echo("Neither is better: the difference in MRR may be noise, its interval contains 0.")
     else:

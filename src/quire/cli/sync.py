@@ -12,7 +12,7 @@ import click
 from quire.cli.command_group import ERROR, NOTHING_FOUND
 from quire.cli.cut_options import ENGINES, TreeCutter, cut_options, reading_options
 from quire.cli.input_documents import STANDARD_INPUT, Inputs, Summary
-from quire.cli.output import Progress, count_of, echo, is_quiet, is_terminal, message, show_problem, visible, write_json
+from quire.cli.output import Choices, Progress, count_of, echo, is_terminal, message, show_problem, visible, write_json
 from quire.cli.parts import input_parts
 from quire.cli.shared_options import json_option, not_empty, quire_command
 from quire.embed import Endpoint
@@ -104,7 +104,7 @@ def command(
         is_new = fields.pop("is_new_generation")
         failed = [{"path": path, "reason": reason} for path, reason in report.failed]
         write_json({**fields, "newGeneration": is_new, "failed": failed})
-    elif not is_quiet():
+    elif not Choices.is_quiet:
         _show(report, dry_run=dry_run)
     return ERROR if report.failed else 0
 
