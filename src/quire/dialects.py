@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 COMMONMARK = "commonmark"
 """Without the constructs of generators: no heading ids, shortcodes, admonitions and tabs."""
+DOCS_BUILDER = "docs-builder"
+"""Elastic's: ``[id]`` at the end of a heading is its id."""
 _MAX_FOLDERS = 4
 """How many folders are looked at: the documents' own and three above it."""
 
@@ -35,6 +37,7 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType(
         "jekyll": Dialect("kramdown", ("_config.yml",)),
         "gitbook": Dialect("gitbook", (".gitbook.yaml",)),
         "obsidian": Dialect("github", (".obsidian",)),
+        DOCS_BUILDER: Dialect("ascii", ("docset.yml",)),
     }
 )
 if TYPE_CHECKING:
@@ -48,11 +51,17 @@ def dialect_of(folder: Path) -> str | None:
 
     A repository's top folder is the last one that is looked at.
     """
-    folder = folder.absolute()
-    for parent in islice((folder, *folder.parents), _MAX_FOLDERS):
+    for parent in folders_above(folder):
         for name, dialect in DIALECTS.items():
             if any((parent / file).exists() for file in dialect.files):
                 return name
-        if (parent / ".git").exists():
-            return None
     return None
+
+
+def folders_above(folder: Path) -> Iterator[Path]:
+    """A folder and some above it, up to the top of its repository."""
+    folder = folder.absolute()
+    for parent in islice((folder, *folder.parents), _MAX_FOLDERS):
+        yield parent
+        if (parent / ".git").exists():
+            return

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from quire.errors import IndexDamagedError, MissingExtraError, NotFoundError, StoreError
 from quire.index.changed_files import stale_files
@@ -32,7 +32,7 @@ from quire.search.path_filter import matches_path
 from quire.search.phases import hit_for_node, search
 from quire.search.ranking_settings import SearchSettings
 from quire.search.similar import similar_query
-from quire.trees import DEFAULT_LANGUAGE
+from quire.trees import DEFAULT_LANGUAGE, Reading
 
 if TYPE_CHECKING:
     from quire.index.read_files import OnProgress
@@ -83,6 +83,7 @@ class Index:
         exclude: Mapping[str, str | Sequence[str]] | None = None,
         slugs: Mapping[str, str] | None = None,
         dialects: Mapping[str, str] | None = None,
+        reading: Mapping[str, Reading | Mapping[str, Any]] | None = None,
         wait: float = 10.0,
         on_progress: OnProgress | None = None,
         on_wait: OnWait | None = None,
@@ -92,7 +93,8 @@ class Index:
         """Update ``trees``, folders by name, or without it all trees in the index. Other trees stay.
 
         ``include`` and ``exclude`` are patterns for the documents of a tree, by its name; ``slugs`` its rule for
-        anchors, or ``auto``; ``dialects`` its dialect of Markdown. Only changed files are read, by ``jobs``
+        anchors, or ``auto``; ``dialects`` its dialect of Markdown; ``reading`` its ``encoding``, ``errors``,
+        ``hidden`` and ``substitutions``, as in quire.toml. Only changed files are read, by ``jobs``
         processes, by default as many as pay off. While another process is updating, ``on_wait`` is called, and after
         ``wait`` seconds a ``BusyError`` is raised. ``rebuild`` rebuilds the whole index. A folder that has other files
         in it, or contains a tree, is refused.
@@ -105,6 +107,7 @@ class Index:
             exclude=check.patterns("exclude", exclude),
             slugs=check.by_tree("slugs", slugs, AUTO_SLUGS),
             dialects=check.by_tree("dialects", dialects, "mkdocs"),
+            reading=check.readings(reading),
             rebuild=rebuild,
         )
         jobs = check.positive_or_none("jobs", jobs)

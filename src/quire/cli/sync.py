@@ -66,9 +66,10 @@ def command(
     parts(store)
     chosen = {name: options.pop(name) for name in _MODEL_OPTIONS}
     inputs = Inputs.load(paths, errors=errors, follow=follow, hidden=hidden)
-    cut = TreeCutter.of(inputs, options)
     summary = Summary()
-    documents = [_document(each, cut) for each in inputs.documents(summary)]
+    found = inputs.documents(summary)
+    cut = TreeCutter.of(inputs, options).with_documents(found)
+    documents = [_document(each, cut) for each in found]
     for skipped in summary.skipped:
         if skipped.is_error:
             show_problem(skipped.path, skipped.reason, "skipped")
@@ -106,7 +107,9 @@ def _document(each: InputDocument, cut: TreeCutter) -> SyncDocument:
     assert found is not None  # only standard input has no file
     cutter = cut.cutters.get(found.root) or cut.cutters[""]
     options = {"strategy": cutter.strategy, "tokenizer": cutter.tokenizer, **cutter.options}
-    return document(found.file, found.path, partial(_cut, cutter, each.name), options, errors=each.errors)
+    return document(
+        found.file, found.path, partial(_cut, cutter, each.name), options, errors=each.errors, encoding=each.encoding
+    )
 
 
 def _cut(cutter: Cutter, name: str, text: str, path: str) -> Chunks:

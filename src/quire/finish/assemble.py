@@ -25,6 +25,7 @@ from quire.options import Options
 from quire.parsing.slugs import section_anchors
 from quire.record import Chunk, SourcePosition, TokenStats
 from quire.size.sizer import Sizer
+from quire.substitutions import substitute
 
 MDAST_NAMES: Mapping[str, str] = {
     "quote": "blockquote",
@@ -50,6 +51,7 @@ def assemble(
     section_starts, section_titles, size = sections.starts, sections.titles, len(document.text)
     anchors, headings = section_anchors(document, options.slugs), _Headings(document, sizer, options)
     ids: list[str | None] = [None, *headings.ids(pieces), None]
+    variables = document.source.substitutions
     path, file_title, content_type, strategy = document.path, document.title, options.content_type, options.strategy
     metadata = _metadata(document, options, started)
     # The document as one chunk is known by its file name alone.
@@ -75,6 +77,11 @@ def assemble(
         embed_tokens = sizer.size_below(line, piece, text) if line else tokens
         if embed_tokens > sizer.cap and tokens <= sizer.cap:  # a block that stays whole leaves no room
             line, embed_tokens = "", tokens
+        embed_text = line + text if line else text
+        if variables and (replaced := line + substitute(text, variables)) != embed_text:
+            count = sizer.count(replaced)
+            if count <= max(sizer.cap, embed_tokens):  # else the cap comes first
+                embed_text, embed_tokens = replaced, count
         if types not in node_types:
             node_types[types] = tuple([MDAST_NAMES.get(kind, kind) for kind in types])
         fields = headings.known.get(section) or headings.of(section)
@@ -87,7 +94,7 @@ def assemble(
                 chunk_number=number,
                 content_type=content_type,
                 source_path=path,
-                embed_text=line + text if line else text,
+                embed_text=embed_text,
                 original_text=text,
                 file_title=file_title,
                 section_title=section_title,

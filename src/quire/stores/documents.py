@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from quire import __version__, inputs, pipeline, read
+from quire.auto_slugs import tree_options
 from quire.errors import InputError, QuireError
 from quire.options import DEFAULT_STRATEGY
-from quire.read.source import OnUndecodable, unread
+from quire.read.source import unread
 from quire.record import Chunks
+from quire.trees import OnUndecodable
 from quire.wire.chunk_json import to_json
 
 Cut = Callable[[str, str], Chunks]
@@ -29,6 +31,7 @@ class SyncDocument:
     path: str
     file: Path
     errors: OnUndecodable
+    encoding: str
     cut: Cut
     settings: str
     """What the chunks depend on, besides the text."""
@@ -50,16 +53,16 @@ class SyncDocument:
 
     def chunks(self, data: bytes) -> Chunks:
         """The chunks of the document with these bytes."""
-        return self.cut(read.decode(data, str(self.file), self.errors)[0], self.path)
+        return self.cut(read.decode(data, str(self.file), self.errors, self.encoding)[0], self.path)
 
 
 def document(
-    file: Path, path: str, cut: Cut, options: Mapping[str, Any], *, errors: OnUndecodable = "strict"
+    file: Path, path: str, cut: Cut, options: Mapping[str, Any], *, errors: OnUndecodable = "strict", encoding: str = ""
 ) -> SyncDocument:
     """A document in a file; ``options`` are those that ``cut`` cuts with."""
     content_type = options.get("content_type") or "doc"
     settings = to_json({name: str(value) for name, value in sorted(options.items())}).decode()
-    return SyncDocument(f"{content_type}:{path}", path, file, errors, cut, settings)
+    return SyncDocument(f"{content_type}:{path}", path, file, errors, encoding, cut, settings)
 
 
 def documents(
@@ -81,6 +84,7 @@ def documents(
             raise InputError(skipped.path, skipped.reason)
     if not found.documents:
         raise QuireError(f"{path}: no documents, so nothing is synced", "quire looks for Markdown and .txt files")
+    options = tree_options(options, found.documents, Path(path))
     given = {"strategy": strategy, **options}
 
     def cut(text: str, name: str) -> Chunks:

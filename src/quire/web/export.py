@@ -26,7 +26,7 @@ def export_page(
         chunks = bands.cut(text, path, name, **(options if name == strategy else common))
         cuts[name] = {**bands.cut_record(chunks), "violations": bands.violations(chunks)}
         records[name] = [bands.chunk_record(chunk) for chunk in chunks]
-    document = bands.document_record(bands.parsed(text, path, options.get("title"), options.get("dialect")), findings)
+    document = bands.document_record(bands.parsed(text, path, options), findings)
     start = {"version": __version__, "defaults": {"strategy": strategy, **options}, **bands.option_table()}
     return _page(document["title"] or path, {"start": start, "document": document, "cuts": cuts, "records": records})
 
