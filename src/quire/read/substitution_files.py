@@ -29,7 +29,7 @@ _TAG = re.compile(r"(?<=[\s\[,])!{1,2}[\w/:.-]+")
 """A tag of YAML, such as MkDocs has for functions; its value is read without it."""
 _NAMES = ("docset.yml", "mkdocs.yml", "mkdocs.yaml", "myst.yml", "_config.yml", "hugo.toml", "hugo.yaml", "hugo.json",
           "config.toml", "config.yaml", "config/_default/params.toml", "config/_default/params.yaml")  # fmt: skip
-_FOLDERS = ("_data/variables", "data/variables")
+VARIABLE_FOLDERS = ("_data/variables", "data/variables")
 
 
 def substitution_files(folder: Path) -> list[Path]:
@@ -37,7 +37,7 @@ def substitution_files(folder: Path) -> list[Path]:
     files: list[Path] = []
     for parent in reversed([*folders_above(folder)]):
         files += [parent / name for name in _NAMES if os.path.isfile(f"{parent}/{name}")]  # noqa: PTH113  faster
-        for name in _FOLDERS:
+        for name in VARIABLE_FOLDERS:
             if os.path.isdir(f"{parent}/{name}"):  # noqa: PTH112
                 files += sorted((parent / name).glob("*.y*ml"))
     return files

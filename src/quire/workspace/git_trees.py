@@ -15,6 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from quire.errors import QuireError
+from quire.read.substitution_files import VARIABLE_FOLDERS
 from quire.trees import Tree
 
 MOST_BYTES = 1_000_000_000
@@ -25,6 +26,8 @@ _CONFIGURATION = (
     "filter.lfs.smudge=", "filter.lfs.process=", "filter.lfs.required=false", "credential.helper=",
     "submodule.recurse=false", "protocol.ext.allow=never", "advice.detachedHead=false", "gc.auto=0",
 )  # fmt: skip
+_ATTRIBUTES = "* -filter -text -eol -ident -working-tree-encoding\n"
+"""Files as they are in the repository, whatever filters the user has."""
 _ENVIRONMENT = {
     "GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": "", "SSH_ASKPASS": "", "GIT_LFS_SKIP_SMUDGE": "1",
     "GIT_SSH_COMMAND": "ssh -o BatchMode=yes", "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C",
@@ -38,10 +41,13 @@ def fetch(tree: Tree) -> str:
     with TemporaryDirectory(dir=clone.parent, prefix=".new-") as temporary:
         new = Path(temporary, "clone")
         branch = ["--branch", tree.ref] if tree.ref else []
-        options = ["--depth=1", "--single-branch", "--no-tags", "--filter=blob:none", "--sparse", "--template="]
+        options = ["--depth=1", "--single-branch", "--no-tags", "--filter=blob:none", "--no-checkout", "--template="]
         _git("clone", *options, *branch, "--", tree.git, str(new))
+        (new / ".git" / "info").mkdir(exist_ok=True)
+        (new / ".git" / "info" / "attributes").write_text(_ATTRIBUTES, "utf-8")  # over those of the repository
         if tree.path:
-            _git("-C", str(new), "sparse-checkout", "set", "--", tree.path)
+            _git("-C", str(new), "sparse-checkout", "set", "--", tree.path, *VARIABLE_FOLDERS)
+        _git("-C", str(new), "checkout", "--quiet", "HEAD")
         commit = _git("-C", str(new), "rev-parse", "HEAD").strip()
         if not (new / tree.path).is_dir():
             raise QuireError(f"{tree.git}: there is no folder {tree.path}", "correct the path of the tree")
