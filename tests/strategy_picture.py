@@ -15,8 +15,8 @@ from quire.options import STRATEGIES, own_names
 
 CAP = 128
 """A cap that cuts even a document of one page."""
-_TEXT = 56
-_COLUMN = 10
+_TEXT = 46
+_COLUMN = 9
 
 
 def cut(text: str, path: str, cap: int = CAP) -> dict[str, quire.Chunks]:

@@ -15,7 +15,8 @@ NAMES = {
     "Block", "BusyError", "Chunk", "Chunks", "Document", "EmbedderError", "Finding", "GuardError", "Hit", "Index", "IndexDamagedError",
     "InputError", "Link", "MissingExtraError", "NotFoundError", "OptionError", "QueryError", "QuireError", "Results", "Section", "Span", "StoreError",
     "TokenizerError",
-    "UndecodableError", "__version__", "chunk", "chunk_dir", "chunk_file", "flat", "match_ranges", "parse", "verify",
+    "UndecodableError", "__version__", "chunk", "chunk_dir", "chunk_file", "flat", "match_ranges", "parse",
+    "read_jsonl", "verify",
 }  # fmt: skip
 
 

@@ -131,7 +131,7 @@ ERRORS = [
 
 
 def test_there_is_something_to_compare() -> None:
-    assert FUNCTIONS == ["chunk", "chunk_dir", "chunk_file", "flat", "match_ranges", "parse", "verify"]
+    assert FUNCTIONS == ["chunk", "chunk_dir", "chunk_file", "flat", "match_ranges", "parse", "read_jsonl", "verify"]
     assert {"open", "update", "search", "get", "close"} <= set(METHODS)
     assert {"QuireError", "QueryError", "BusyError"} <= set(ERRORS)
 
@@ -312,16 +312,10 @@ def test_the_json_of_verify(printed) -> None:
     assert documented("verify") == [[field.name for field in dataclasses.fields(quire.Finding)]]
 
 
-def test_the_json_of_migrate(printed) -> None:
-    outcomes = printed("migrate", "old.json", "-o", "new")
-    assert [list(outcome) for outcome in outcomes] == documented("migrate")
-    said = page("json.md")
-    assert all(f"`{state}`" in said for state in ("migrated", "unchanged", "failed"))
-
-
 def test_every_command_with_json_is_on_the_page() -> None:
     text = page("json.md")
-    with_json = re.findall(r"^## quire (\w+)\n(?:(?!^## ).*\n)*?\| `--json`", page("cli.md"), re.MULTILINE)
+    commands = "".join(page(f"cli/{name}.md") for name in ("cut", "find", "connect", "set-up"))
+    with_json = re.findall(r"^## quire (\w+)\n(?:(?!^## ).*\n)*?\| `--json`", commands, re.MULTILINE)
     assert len(with_json) > 5
     elsewhere = {"chunk", "search", "get", "stats"}
     assert {command for command in with_json if f"## quire {command}\n" in text} == set(with_json) - elsewhere

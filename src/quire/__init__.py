@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from quire.search.hit import Hit, Results
     from quire.search.match_ranges import match_ranges
     from quire.wire.forms import flat
+    from quire.write.jsonl import read_jsonl
 
 _HOME = {
     "Block": "model",
@@ -69,6 +70,7 @@ _HOME = {
     "flat": "wire.forms",
     "match_ranges": "search.match_ranges",
     "parse": "pipeline",
+    "read_jsonl": "write.jsonl",
     "verify": "pipeline",
 }
 
@@ -104,6 +106,7 @@ __all__ = [
     "flat",
     "match_ranges",
     "parse",
+    "read_jsonl",
     "verify",
 ]
 

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import posixpath
+import re
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from urllib.parse import quote
 
 COMMONMARK = "commonmark"
 """Without the constructs of generators: no heading ids, shortcodes, admonitions and tabs."""
 DOCS_BUILDER = "docs-builder"
 """Elastic's: ``[id]`` at the end of a heading is its id."""
+ORDER = re.compile(r"(?:(?<=/)|\A)[0-9]+[-_.](?=[^/])")
+"""The number in a file name that sets the order of pages, and is not in their addresses."""
+INDEX_NAMES = frozenset({"index", "_index", "readme"})
+"""The names of files that are the page of their folder."""
 _MAX_FOLDERS = 4
 """How many folders are looked at: the documents' own and three above it."""
 
@@ -23,18 +30,26 @@ class Dialect(NamedTuple):
     """The rule for anchors, by its name in ``parsing.slugs.RULES``."""
     files: tuple[str, ...] = ()
     """Files and folders beside or above documents in this dialect."""
+    suffix: str | None = ""
+    """How the address of a page continues after its name; None where the address has the file's own name."""
+    address_keys: tuple[str, ...] = ()
+    """Keys of front matter that set the name of a page, or its whole address."""
 
 
 DIALECTS: Mapping[str, Dialect] = MappingProxyType(
     {
-        COMMONMARK: Dialect("github"),
-        "github": Dialect("github"),
-        "docusaurus": Dialect("docusaurus", ("docusaurus.config.js", "docusaurus.config.ts", "docusaurus.config.mjs")),
-        "vitepress": Dialect("vitepress", (".vitepress",)),
-        "mkdocs": Dialect("mkdocs", ("mkdocs.yml", "mkdocs.yaml")),
-        "hugo": Dialect("hugo", ("hugo.toml", "hugo.yaml", "hugo.json", "config.toml")),
-        "myst": Dialect("sphinx", ("conf.py", "myst.yml")),
-        "jekyll": Dialect("kramdown", ("_config.yml",)),
+        COMMONMARK: Dialect("github", suffix=None),
+        "github": Dialect("github", suffix=None),
+        "docusaurus": Dialect(
+            "docusaurus",
+            ("docusaurus.config.js", "docusaurus.config.ts", "docusaurus.config.mjs"),
+            address_keys=("slug", "id"),
+        ),
+        "vitepress": Dialect("vitepress", (".vitepress",), ".html"),
+        "mkdocs": Dialect("mkdocs", ("mkdocs.yml", "mkdocs.yaml", "zensical.toml"), "/"),
+        "hugo": Dialect("hugo", ("hugo.toml", "hugo.yaml", "hugo.json", "config.toml"), "/", ("url", "slug")),
+        "myst": Dialect("sphinx", ("conf.py", "myst.yml"), ".html"),
+        "jekyll": Dialect("kramdown", ("_config.yml",), ".html", ("permalink",)),
         "gitbook": Dialect("gitbook", (".gitbook.yaml",)),
         "obsidian": Dialect("github", (".obsidian",)),
         DOCS_BUILDER: Dialect("ascii", ("docset.yml",)),
@@ -65,3 +80,20 @@ def folders_above(folder: Path) -> Iterator[Path]:
         yield parent
         if (parent / ".git").exists():
             return
+
+
+def page_url(base_url: str, path: str | None, dialect: str | None, frontmatter: Mapping[str, Any]) -> str:
+    """The address of a document's page below ``base_url`` by the rules of a generator; without one, its bare name."""
+    rule = DIALECTS[dialect] if dialect else Dialect("")
+    url, suffix = path or "", rule.suffix
+    if suffix is not None:
+        url = posixpath.splitext(url)[0]
+        folder, name = posixpath.split(ORDER.sub("", url) if dialect == "docusaurus" else url)
+        values = map(frontmatter.get, rule.address_keys)
+        value = next((value for value in values if isinstance(value, str) and value and ":" not in value), "")
+        name = value or ("" if name.lower() in INDEX_NAMES else name)
+        url = posixpath.join(folder, name)
+        if value.startswith("/"):  # from the root of the site
+            url, suffix = value[1:], ""
+        url = f"{url.lower().replace(' ', '-') if dialect == 'hugo' else url}{suffix if name else ''}"
+    return f"{base_url.rstrip('/')}/{quote(url)}" if base_url else quote(url)

@@ -26,6 +26,7 @@ from quire.index.section_lookup import find_section
 from quire.index.update_plan import Request, UpdatePlan, plan_removal, plan_update, rebuild_reason
 from quire.options import AUTO_SLUGS
 from quire.search import argument_checks as check
+from quire.search.conditions import Condition, conditions
 from quire.search.fusion import Mode
 from quire.search.hit import Hit, Results
 from quire.search.path_filter import matches_path
@@ -35,10 +36,14 @@ from quire.search.similar import similar_query
 from quire.trees import DEFAULT_LANGUAGE, Reading
 
 if TYPE_CHECKING:
+    from quire.embed import Embedder
     from quire.index.read_files import OnProgress
     from quire.vectors.node_vectors import VectorUpdate
     from quire.vectors.vector_search import VectorSearch
     from quire.write.lock import OnWait
+
+Where = str | Sequence[str] | Mapping[str, object] | None
+"""Conditions on front matter."""
 
 __all__ = ["Index", "Status", "TreeInfo", "Update"]
 
@@ -46,19 +51,31 @@ __all__ = ["Index", "Status", "TreeInfo", "Update"]
 class Index:
     """An index in a folder. Any number of threads and processes may search it, also during updates."""
 
-    def __init__(self, folder: str | os.PathLike[str], *, settings: SearchSettings | None = None) -> None:
+    def __init__(
+        self, folder: str | os.PathLike[str], *, settings: SearchSettings | None = None, embedder: object = None
+    ) -> None:
         self._folder = Folder(Path(check.path("folder", folder)))
         refuse_file(self._folder.path)
         self._settings = check.search_settings("settings", settings)
         self._lock = Lock()
         self._last: Opened | None = None
         self._closed = False
+        self._embedder = embedder
         self._vector_search: VectorSearch | None = None
 
     @classmethod
-    def open(cls, folder: str | os.PathLike[str] = DEFAULT_FOLDER, *, settings: SearchSettings | None = None) -> Index:
-        """The index in ``folder``; if there is none, the first ``update`` creates it."""
-        return cls(folder, settings=settings)
+    def open(
+        cls,
+        folder: str | os.PathLike[str] = DEFAULT_FOLDER,
+        *,
+        settings: SearchSettings | None = None,
+        embedder: object = None,
+    ) -> Index:
+        """The index in ``folder``; if there is none, the first ``update`` creates it.
+
+        ``embedder`` is the model of its vectors, if ``embed`` was given an object: the index stores the name only.
+        """
+        return cls(folder, settings=settings, embedder=embedder)
 
     def __enter__(self) -> Self:
         return self
@@ -155,6 +172,7 @@ class Index:
         max_tokens: int | None = None,
         trees: str | Sequence[str] | None = None,
         path: str | Sequence[str] | None = None,
+        where: Where = None,
         merge: bool = True,
         every: bool = False,
         explain: bool = False,
@@ -165,16 +183,18 @@ class Index:
         Texts and breadcrumb lines count; by default there may be 8,000. Each section shows its own text; what is below
         it is shown as long as the answer has at most 2,000 tokens (``max_below`` in the settings), or without a limit.
         Results that score much less than the best are left out and counted, unless ``every`` is true.
-        ``trees``, one or more names, and ``path``, one or more patterns such as ``guides/**``, restrict the search.
+        ``trees``, one or more names, ``path``, one or more patterns such as ``guides/**``, and ``where``, one or more
+        conditions on front matter such as ``status=draft``, or a dict of values, restrict the search.
         ``mode`` is ``words``, or after ``embed`` also ``meaning`` or ``hybrid``, which is both.
         """
         snapshot, names, patterns = self._snapshot(), check.strings("trees", trees), check.strings("path", path)
+        wanted = conditions("where", where)
         weight = check.meaning_weight(mode, self._settings.meaning)
         find_near = None
         if weight:
-            is_whole = names is None and patterns is None
-            wanted = None if is_whole else partial(_is_wanted, names, patterns)
-            find_near = self._vectors().finder(snapshot, weight, wanted)
+            is_whole = names is None and patterns is None and not wanted
+            is_wanted = None if is_whole else partial(_is_wanted, snapshot, names, patterns, wanted)
+            find_near = self._vectors().finder(snapshot, weight, is_wanted)
         return search(
             snapshot,
             check.string("query", query),
@@ -182,6 +202,7 @@ class Index:
             max_tokens=check.token_budget("max_tokens", max_tokens, self._settings.max_tokens),
             trees=names,
             paths=patterns,
+            where=wanted,
             merge=merge,
             every=every,
             explain=explain,
@@ -192,14 +213,15 @@ class Index:
     def embed(self, embedder: object = None, *, on_progress: OnProgress | None = None) -> VectorUpdate:
         """Give every section a vector, for search by meaning; only new and changed text is embedded.
 
-        ``embedder`` is ``"wordllama"``, ``"minilm"``, a ``quire.embed.Endpoint``, or a function from texts to vectors;
-        None is the one of the last time. After an update, sections without a vector are found by words alone.
+        ``embedder`` is ``"wordllama"``, a ``quire.embed.Endpoint``, any object with ``encode`` or ``embed_documents``,
+        or a function from texts to vectors; None is the one of the last time. After an update, sections without a
+        vector are found by words alone.
         """
         return self._vectors().update(self._snapshot(), embedder, on_progress)
 
-    def embedder(self) -> str:
-        """The name of the embedder of its vectors: ``wordllama``, ``minilm``; empty for any other."""
-        return self._vectors().embedder_name
+    def embedder(self) -> Embedder:
+        """The embedder of its vectors."""
+        return self._vectors().embedder()
 
     def _vectors(self) -> VectorSearch:
         if self._vector_search is None:
@@ -208,7 +230,7 @@ class Index:
             except ModuleNotFoundError as error:
                 raise MissingExtraError("wordllama", error.name) from error
 
-            self._vector_search = VectorSearch(self._folder.path)
+            self._vector_search = VectorSearch(self._folder.path, self._embedder)
         return self._vector_search
 
     def get(self, name: str, *, children: bool = True, max_tokens: int | None = None) -> Hit:
@@ -227,6 +249,7 @@ class Index:
         max_tokens: int | None = None,
         trees: str | Sequence[str] | None = None,
         path: str | Sequence[str] | None = None,
+        where: Where = None,
     ) -> Results:
         """Sections with the same words as the one called ``name``, in other documents; or with those of a ``text``."""
         snapshot = self._snapshot()
@@ -245,6 +268,7 @@ class Index:
             max_tokens=check.token_budget("max_tokens", max_tokens, self._settings.max_tokens),
             trees=check.strings("trees", trees),
             paths=check.strings("path", path),
+            where=conditions("where", where),
             without=without,
             merge=True,
             settings=self._settings,
@@ -334,7 +358,14 @@ class Index:
         return snapshot
 
 
-def _is_wanted(trees: Sequence[str] | None, patterns: Sequence[str] | None, record: FileRecord) -> bool:
+def _is_wanted(
+    snapshot: Snapshot,
+    trees: Sequence[str] | None,
+    patterns: Sequence[str] | None,
+    where: Sequence[Condition],
+    record: FileRecord,
+) -> bool:
     """Whether a search is restricted to this document, among others, or not at all."""
-    is_in_tree = trees is None or record.tree in trees
-    return is_in_tree and (patterns is None or matches_path(record.tree, record.path, patterns))
+    is_here = trees is None or record.tree in trees
+    is_here = is_here and (patterns is None or matches_path(record.tree, record.path, patterns))
+    return is_here and all(wanted.holds(record, snapshot.front_matter[record.id]) for wanted in where)

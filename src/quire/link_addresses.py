@@ -20,17 +20,15 @@ from urllib.parse import unquote
 
 import msgspec
 
+from quire.dialects import INDEX_NAMES, ORDER
 from quire.model import Document, Link
 from quire.parsing.slugs import github_slug
 from quire.read.source import MARKDOWN_EXTENSIONS
 
 _PAGE_EXTENSIONS = frozenset({*MARKDOWN_EXTENSIONS, ".html", ".htm"})
-_INDEX_NAMES = frozenset({"index", "_index", "readme"})
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|@|.*[{}<>$*|]|[A-Z]+(?:_[A-Z]+)+\Z", re.DOTALL)
 """Targets on other sites, aliases of bundlers (``@site/``), templates and placeholders."""
 _FILE_EXTENSION = re.compile(r"\.[a-z][a-z0-9]*\Z")
-_ORDER = re.compile(r"(?:(?<=/)|\A)[0-9]+[-_.](?=[^/])")
-"""The number in a file name that sets the order of pages, and is not in their addresses."""
 _RARE = 4
 """A prefix is used if its count has less than so many binary digits less than that of the most common one."""
 _MAX_COMPARED = 100
@@ -227,7 +225,7 @@ def address(path: str) -> str:
     stem, extension = posixpath.splitext(path)
     path = stem if extension in _PAGE_EXTENSIONS else path
     folder, _, name = path.rpartition("/")
-    return folder if name in _INDEX_NAMES else path
+    return folder if name in INDEX_NAMES else path
 
 
 def keys_by_name(target: str) -> list[str]:
@@ -244,8 +242,8 @@ def _other_keys(path: str, frontmatter: Mapping[str, Any]) -> Iterator[str]:
                 yield address(posixpath.join(posixpath.dirname(path), value_in_list))
                 if "/" in value_in_list or name == "url":  # from the root of the site
                     yield address(value_in_list)
-    if _ORDER.search(path):
-        yield address(_ORDER.sub("", path))
+    if ORDER.search(path):
+        yield address(ORDER.sub("", path))
 
 
 def _unique(values: Iterable[str]) -> list[str]:

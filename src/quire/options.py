@@ -70,6 +70,14 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         DialectName | None,
         Meta(description="the dialect of Markdown, which also sets the default of slugs; by default any"),
     ] = None
+    base_url: Annotated[
+        str,
+        Meta(
+            pattern=r"^(?:[A-Za-z][A-Za-z0-9+.-]*://\S+|/\S*)?$",
+            description="the address of the published documents, which gives every chunk a url",
+            extra={"rule": "an address, as in https://example.com/docs"},
+        ),
+    ] = ""
     timestamps: Annotated[bool, Meta(description="add the time of cutting to the metadata")] = False
     substitutions: Substitutions = {}
 
@@ -164,6 +172,7 @@ class ChunkOptions(TypedDict, total=False):
     breadcrumb_mode: BreadcrumbMode
     slugs: Slugs
     dialect: DialectName | None
+    base_url: str
     timestamps: bool
     substitutions: Mapping[str, Any]
     max_tokens: int

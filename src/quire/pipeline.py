@@ -62,6 +62,7 @@ def chunk(
     breadcrumb_mode: when the breadcrumb line is put above the text to embed
     slugs: the rule for anchors: GitHub's, ASCII only, that of a documentation generator, or auto
     dialect: the dialect of Markdown, which also sets the default of slugs; by default any
+    base_url: the address of the published documents, which gives every chunk a url
     timestamps: add the time of cutting to the metadata
     substitutions: values of template variables, such as {{es}}, by name
     max_tokens: maximum tokens per chunk, breadcrumb included (packed, flow, sections)

@@ -52,7 +52,9 @@ class Chunk(Struct, frozen=True, kw_only=True, rename="camel"):
     """A piece worth retrieving, with its place in the document. ``to_dict`` gives its JSON form."""
 
     id: str
-    """Unique among the chunks of a run."""
+    """Unique among the chunks of a run. It counts: a chunk that is inserted changes those behind it."""
+    stable_id: str = ""
+    """``{contentType}:{path}#{anchor}~{hash of its text}``: unique in the document, unchanged by edits elsewhere."""
     parent_id: str | None
     """The document's id; in the tree strategy the id of the parent node, None for the document itself."""
     node_id: str = ""
@@ -81,6 +83,10 @@ class Chunk(Struct, frozen=True, kw_only=True, rename="camel"):
     """The anchor of each heading in ``header_path``."""
     section_slug: str
     """The last of ``header_slugs``, or empty."""
+    anchor: str = ""
+    """The slug of the heading at which its own text begins, or of its section; empty above all headings."""
+    url: str | None = None
+    """The address of its page, with its anchor; None if no base URL is set."""
     source_position: SourcePosition
     """Where its own text is in the source."""
     token_stats: TokenStats
@@ -114,6 +120,18 @@ class Chunk(Struct, frozen=True, kw_only=True, rename="camel"):
     def __reduce__(self) -> tuple[Any, ...]:
         # A read-only view of a dict cannot be pickled; the dict can.
         return _restored, (structs.asdict(self) | {"metadata": plain_values(self.metadata)},)
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Chunk:
+        """The chunk of a record that ``to_dict`` made; InputError if a field is missing or has a wrong type."""
+        from quire.wire.chunk_json import decode  # noqa: PLC0415  wire imports this module
+
+        return decode(record)
+
+    @property
+    def text(self) -> str:
+        """The text to show: ``original_text``."""
+        return self.original_text
 
     @property
     def content_hash(self) -> str:
@@ -161,12 +179,33 @@ class Chunks(list[Chunk]):
         self.findings = tuple(findings)
         """Findings from reading, parsing and cutting, in document order."""
 
+    def _repr_html_(self) -> str:
+        """The chunks as coloured bands, for a notebook."""
+        return "".join(_BAND.format(*map(_as_html, _band(chunk))) for chunk in self)
+
 
 def plain_values(value: Any) -> Any:
     """A copy made of dicts, lists and scalars alone."""
     if isinstance(value, Mapping):
         return {key: plain_values(each) for key, each in value.items()}
     return [plain_values(each) for each in value] if isinstance(value, tuple | list) else value
+
+
+_BAND = (
+    '<div style="border-left:6px solid hsl({},60%,60%);padding:0 8px;margin:4px 0"><small>{} · {} · {} tokens</small>'
+    '<div style="white-space:pre-wrap">{}</div></div>'
+)
+_HUE_STEP = 137
+"""Degrees between the colours of neighbouring bands."""
+
+
+def _band(chunk: Chunk) -> tuple[object, ...]:
+    hue = chunk.chunk_number * _HUE_STEP % 360
+    return hue, chunk.id, chunk.header_breadcrumb, chunk.token_stats.tokens, chunk.original_text
+
+
+def _as_html(value: object) -> str:
+    return str(value).replace("&", "&amp;").replace("<", "&lt;")
 
 
 def _restored(values: dict[str, Any]) -> Chunk:

@@ -25,10 +25,12 @@ Substitutions = Annotated[
 ]
 NO_SUBSTITUTIONS: Mapping[str, Any] = MappingProxyType({})
 _VARIABLE = re.compile(
-    r"""\{\{(?:[<%]-?[ \t]*+param[ \t]++["'`]?(?P<param>[\w.-]++)["'`]?[ \t]*+-?[%>]"""
+    r"""\{(?:\{(?:[<%]-?[ \t]*+param[ \t]++["'`]?(?P<param>[\w.-]++)["'`]?[ \t]*+-?[%>]"""
     r"""|-?[ \t]*+(?P<name>[\w$.][\w$.-]*+)[ \t]*+(?:\|[^{}\n]*+)?)\}\}"""
-    r"""|(?<!\{)\{%-?[ \t]*+data[ \t]++(?P<data>[\w.-]++)[ \t]*+-?%\}"""
+    r"""|%(?<!\{\{%)-?[ \t]*+data[ \t]++(?P<data>[\w.-]++)[ \t]*+-?%\})"""
 )
+_BRACES = re.compile(r"\{[{%]")
+"""Patterns that start with one character are searched faster."""
 _IN_TITLE = re.compile(
     r"(?P<code>(?P<ticks>`++).+?(?<!`)(?P=ticks)(?!`))|\{\{(?![<%])(?P<expression>[^{}]*+)\}\}|(?P<tag>(?<!\{)\{%[^{}]*?%\})"
 )
@@ -58,10 +60,12 @@ def title_text(content: str, variables: Mapping[str, str]) -> str:
 
 def used_variables(text: str, given: Mapping[str, Any], frontmatter: Mapping[str, Any]) -> dict[str, str]:
     """The values of the variables in ``text``: those of its front matter come before those that are ``given``."""
-    if "{{" not in text and "{%" not in text:
+    if "{" not in text or not _BRACES.search(text):
         return {}
-    myst = frontmatter.get("myst")
-    own = [table.get(name) for table in (frontmatter, myst) if isinstance(table, Mapping) for name in _OWN_TABLES]
+    tables = [frontmatter, frontmatter.get("myst")]
+    own = [table[name] for table in tables if isinstance(table, Mapping) for name in _OWN_TABLES if name in table]
+    if not given and not own and "param" not in text and "page." not in text:
+        return {}
     used: dict[str, str] = {}
     for match in _VARIABLE.finditer(text):
         name = _name(match)

@@ -59,6 +59,7 @@ class Tree(Reading, frozen=True, kw_only=True, forbid_unknown_fields=True):
     chunk: Annotated[dict[str, Any], Meta(description="its own strategy and options, over those of [chunk]")] = {}
     always: Annotated[bool, Meta(description="in the user's own file: search it in every project, too")] = False
     weight: Annotated[float, Meta(ge=0, le=1000, description="factor for the scores of its sections")] = 1.0
+    base_url: Annotated[str, Meta(description="the address of its published documents, for the url of chunks")] = ""
 
     @property
     def reading(self) -> Reading:

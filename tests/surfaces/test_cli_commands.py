@@ -16,8 +16,8 @@ from quire.cli.command_group import quire as group
 
 ROOT = Path(__file__).parents[2]
 WAITING = ("mcp", "web", "sync", "migrate")
-"""Commands that serve until Ctrl-C or need an extra, and those without examples yet."""
-SHARED = {"sync", "migrate"}
+"""Commands that serve until Ctrl-C, need an extra, or files of the old format."""
+SHARED = {"sync"}
 """Commands that do not have the shared options yet."""
 
 
@@ -59,6 +59,7 @@ def test_every_command_has_two_examples_and_the_shared_options(run, name) -> Non
     shown = run(name, "--help").out.decode()
     assert shown.endswith("\n  ".join(["Examples:", *command(name).examples]) + "\n")
     assert "-q, --quiet" in shown
+    assert "--config FILE" in shown
     assert "--color [auto|always|never]" in shown
 
 

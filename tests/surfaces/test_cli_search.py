@@ -820,3 +820,27 @@ def test_a_word_that_occurs_nowhere_is_named(run, docs) -> None:
     docs({"more/a.md": "# Volume\n\nA volume.\n"})
     result = run("search", "xyzzyq volume", "more")
     assert (result.code, result.err) == (0, 'no match for "xyzzyq"\n')
+
+
+def test_front_matter_restricts_and_weighs(run, docs, configured) -> None:
+    docs({"docs/new.md": "---\nstatus: draft\n---\n# New\n\nRotate tokens.\n", "docs/old.md": "Rotate tokens.\n"})
+    assert ids(run("search", "--json", "--where", "status=draft", "rotate tokens", "docs")) == ["docs:new.md#new"]
+    assert ids(run("search", "--json", "rotate tokens status:draft", "docs")) == ["docs:new.md#new"]
+    result = run("search", "--where", "owner=x", "rotate tokens", "docs")
+    assert (result.code, result.out) == (1, b"")
+    assert 'no front matter has the key "owner"; there are: status' in result.err
+    assert "where: 'draft' is no condition" in refused(run("search", "--where", "draft", "tokens", "docs"))
+    best = ids(run("search", "--json", "rotate tokens", "docs"))[0]
+    configured(more=f'[search.where]\n"path:{best.partition(":")[2].partition("#")[0]}" = 0\n')
+    assert best not in ids(run("search", "--json", "rotate tokens"))
+    configured(more='[search.where]\n"status" = 0.5\n')
+    assert "search.where: 'status' is no condition" in refused(run("search", "tokens"))
+    configured(more='[search.where]\n"status:draft" = -1\n')
+    assert "search.where" in refused(run("search", "tokens"))
+
+
+def test_a_tree_has_a_weight(run, docs) -> None:
+    docs({"quire.toml": '[trees]\ndocs = "docs"\nmore = { path = "more", weight = 0 }\n', "more/auth.md": AUTH})
+    found = hits(run("search", "--json", "--all", "rotate tokens"))
+    assert found[0]["tree"] == "docs"
+    assert {hit["score"] for hit in found if hit["tree"] == "more"} == {0.0}

@@ -307,12 +307,12 @@ def test_a_port_in_use_is_one_error(server, folder, run, monkeypatch) -> None:
     monkeypatch.chdir(folder)
     result = run("web", "docs", "--port", server.port)
     assert result.code == 2
-    assert "choose another one with --port" in result.err
+    assert "choose another --port" in result.err
 
 
 def test_without_the_extra_it_says_what_to_install(run, folder, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(folder)
-    for name in ("quire.web.inspector", "quire.web.confinement"):
+    for name in ("quire.local_server", "quire.web.inspector", "quire.web.confinement"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     result = run("web", "docs")

@@ -32,6 +32,8 @@ from quire.trees import OnUndecodable
 from quire.validation import fields
 
 _TOKENIZERS = f"{', '.join(size.NAMES)}, an OpenAI model such as gpt-4o, or a Hugging Face tokenizer.json"
+ENGINES = ("local", "ray")
+"""What runs a command on many documents: processes of this machine, or Ray."""
 STRATEGY = click.Choice(list(STRATEGIES))
 _NEEDS_ENGINE = "\N{GOTHIC LETTER AHSA}"
 """A text that a counter cannot count without its full engine; see decisions/tokenizer.md."""
@@ -208,6 +210,14 @@ class TreeCutter:
     def cutter(self, document: Text) -> Cutter:
         """The Cutter of the document's tree."""
         return self.cutters.get(document.root) or self.cutters[""]
+
+    @property
+    def options(self) -> dict[str, dict[str, Any]]:
+        """The options of ``quire.chunk``, by the path of the tree."""
+        return {
+            path: {"strategy": each.strategy, "tokenizer": each.tokenizer, **each.options}
+            for path, each in self.cutters.items()
+        }
 
     def __call__(self, document: Text) -> Chunks:
         """The chunks of a document."""

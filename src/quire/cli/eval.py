@@ -169,7 +169,7 @@ def _ask_links(
             len(questions),
             settings=settings,
             mode=mode,
-            embedder="" if mode == "words" else index.embedder(),
+            embedder=None if mode == "words" else index.embedder(),
             on_progress=progress.step,
         )
 

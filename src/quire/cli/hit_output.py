@@ -27,7 +27,7 @@ from quire.cli.output import (
     wrap,
     write_json_array,
 )
-from quire.index.file_records import TOKENIZER, storable
+from quire.index.file_records import storable
 from quire.model import Span
 from quire.offsets import BLANK
 from quire.search.hit import Hit
@@ -58,18 +58,6 @@ _MERGE_FIELDS = {
     "set back": ("score",),
 }
 """The fields of an explanation that matter for each rule of merging."""
-
-
-def tokens_of(text: str) -> int:
-    """The token count that budgets use."""
-    from quire.size import resolve  # noqa: PLC0415  a search without a budget loads no tokenizer
-
-    return resolve(None, TOKENIZER).count(text)
-
-
-def tokens_with_breadcrumb(hit: Hit) -> int:
-    """The tokens of a hit that a budget counts."""
-    return hit.tokens + tokens_of(hit.breadcrumb_line)
 
 
 def hit_record(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -11,6 +12,7 @@ import msgspec
 from msgspec import structs
 
 from quire.cli.command_group import NOTHING_FOUND
+from quire.cli.embedding_options import chosen_embedder, embedding_options
 from quire.cli.open_workspace import command_hint, show_empty, show_left_out
 from quire.cli.output import (
     Paint,
@@ -24,6 +26,7 @@ from quire.cli.output import (
     write_json,
 )
 from quire.cli.shared_options import index_option, json_option, paths_argument, quire_command
+from quire.embed_settings import DEFAULT_EMBEDDER
 from quire.index.file_records import storable
 from quire.indexed import Update
 from quire.vectors.vector_files import current_folder, remove_vectors
@@ -39,7 +42,8 @@ _ALL = "*"
     "--fetch", is_flag=False, flag_value=_ALL, metavar="[TREE]", help="Fetch the trees of git repositories anew first."
 )
 @click.option("--remove", multiple=True, metavar="TREE", help="Remove a tree from the index. Repeatable.")
-@click.option("--vectors", metavar="NAME", help="Embed sections for search by meaning: wordllama or minilm.")
+@click.option("--vectors", is_flag=True, help="Embed sections for search by meaning.")
+@embedding_options
 @click.option("--no-vectors", is_flag=True, help="Remove the vectors.")
 @json_option
 @index_option
@@ -49,7 +53,8 @@ def command(
     rebuild: bool,
     fetch: str | None,
     remove: tuple[str, ...],
-    vectors: str | None,
+    vectors: bool,
+    embedding: Mapping[str, Any],
     no_vectors: bool,
     as_json: bool,
     index_folder: str | None,
@@ -57,10 +62,11 @@ def command(
     """Bring the index up to date.
 
     `quire search` does this by itself; this command does it beforehand. PATH is a folder or a file; by default quire
-    updates all trees of quire.toml, else the index of the current folder. With --vectors, sections get vectors for
-    `quire search --mode hybrid`, and later updates keep them in step. The exit code is 1 if a file could not be read,
-    or if there are no documents.
+    updates all trees of quire.toml, else the index of the current folder. With --vectors or a model, sections get
+    vectors for `quire search --mode hybrid`, and later updates keep them in step. The model is wordllama unless another
+    one is chosen. The exit code is 1 if a file could not be read, or if there are no documents.
     """
+    vectors = vectors or bool(embedding)
     if remove and (paths or rebuild or vectors):
         raise click.UsageError("--remove only removes trees; leave out PATH, --rebuild and --vectors")
     if vectors and no_vectors:
@@ -74,9 +80,11 @@ def command(
         embedded = None
         if no_vectors:
             remove_vectors(workspace.index_folder)
-        elif not workspace.is_empty and (vectors or current_folder(workspace.index_folder)):
+        elif not workspace.is_empty and ((has_vectors := current_folder(workspace.index_folder)) or vectors):
+            chosen = chosen_embedder(embedding, workspace.settings.embed) if vectors else None
             with Progress() as progress:
-                embedded = workspace.index.embed(vectors, on_progress=progress.step)
+                embedder = chosen or (None if has_vectors else DEFAULT_EMBEDDER)
+                embedded = workspace.index.embed(embedder, on_progress=progress.step)
         if workspace.is_empty and not done.failed:
             show_empty(workspace, paths)
         if as_json:

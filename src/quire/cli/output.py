@@ -173,6 +173,11 @@ def be_quiet(*, is_quiet: bool) -> None:
     _Choices.is_quiet = is_quiet
 
 
+def is_quiet() -> bool:
+    """Whether only errors are printed."""
+    return _Choices.is_quiet
+
+
 def terminal_width(stream: TextIO, at_most: int = 1000) -> int:
     """The columns of the terminal: what COLUMNS says, else its own size, else 80."""
     columns = 0

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any, get_args
 
@@ -12,6 +13,7 @@ import click
 
 from quire.cli import output
 from quire.search.fusion import Mode
+from quire.settings import CONFIG_VARIABLE
 
 
 class Command(click.Command):
@@ -20,7 +22,7 @@ class Command(click.Command):
     def __init__(self, *args: Any, examples: tuple[str, ...] = (), **options: Any) -> None:
         super().__init__(*args, **options)
         self.examples = examples
-        self.params += [_QUIET, _VERBOSE, _COLOR]
+        self.params += [_CONFIG, _QUIET, _VERBOSE, _COLOR]
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples."""
@@ -38,6 +40,21 @@ def quire_command(*examples: str, cls: type[Command] = Command) -> Callable[[Cal
     return decorator
 
 
+def _use_config(ctx: click.Context, _param: click.Parameter, value: str | None) -> None:
+    """Set the environment variable until the command ends, so that processes that it starts have it, too."""
+    if value is not None:
+        before = os.environ.pop(CONFIG_VARIABLE, "")  # an empty variable counts as none
+        os.environ[CONFIG_VARIABLE] = value
+        ctx.call_on_close(lambda: os.environ.update({CONFIG_VARIABLE: before}))
+
+
+_CONFIG = click.Option(
+    ["--config"],
+    metavar="FILE",
+    expose_value=False,
+    callback=_use_config,
+    help="Use this file, not the nearest quire.toml.",
+)
 _QUIET = click.Option(
     ["-q", "--quiet"],
     is_flag=True,

@@ -5,29 +5,28 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict
-from functools import partial
 from typing import Any
 
 import click
 
 from quire.cli.command_group import ERROR, NOTHING_FOUND
-from quire.cli.cut_options import Cutter, TreeCutter, cut_options, reading_options
-from quire.cli.input_documents import STANDARD_INPUT, InputDocument, Inputs, Summary, Text
-from quire.cli.output import Progress, count_of, echo, message, show_problem, visible, write_json
-from quire.cli.shared_options import json_option, not_empty, quiet_option
+from quire.cli.cut_options import ENGINES, TreeCutter, cut_options, reading_options
+from quire.cli.input_documents import STANDARD_INPUT, Inputs, Summary
+from quire.cli.output import Progress, count_of, echo, is_quiet, is_terminal, message, show_problem, visible, write_json
+from quire.cli.parts import input_parts
+from quire.cli.shared_options import json_option, not_empty, quire_command
 from quire.embed import Endpoint
 from quire.embed.embedder import NAMES, Embedder, resolve
 from quire.errors import OptionError
-from quire.record import Chunks
-from quire.stores import SyncReport, sync_documents
-from quire.stores.documents import SyncDocument, document
-from quire.stores.target import parts
+from quire.stores import SyncReport, sync_parts
+from quire.stores.sync_engine import root_of
+from quire.stores.target import parts as target_parts
 
 _DEFAULT = NAMES[0]
 _MODEL_OPTIONS = ("embedder", "endpoint", "model", "version", "window", "requests_per_minute")
 
 
-@click.command()
+@quire_command("quire sync docs --to lancedb:vectors --dry-run", "quire sync docs --to qdrant:http://localhost:6333")
 @reading_options
 @click.option("--to", "store", required=True, callback=not_empty, metavar="STORE", help="The store; see above.")
 @click.option("--embedder", type=click.Choice(NAMES), help=f"A model in a package. [default: {_DEFAULT}]")
@@ -38,9 +37,11 @@ _MODEL_OPTIONS = ("embedder", "endpoint", "model", "version", "window", "request
 @click.option("--requests-per-minute", type=click.FloatRange(0), metavar="N", help="Its limit. [default: none]")
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and what it would cost, and do nothing.")
 @click.option("--rebuild", is_flag=True, help="Remove quire's tables first, and embed everything again.")
+@click.option("--delete", is_flag=True, help="Allow that more than a fifth of the documents are deleted.")
+@click.option("--engine", type=click.Choice(ENGINES), help="Cut and embed on all cores, or with Ray.")
+@click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Number of processes, with --engine.")
 @cut_options
 @json_option
-@quiet_option
 def command(
     *,
     paths: tuple[str, ...],
@@ -50,44 +51,50 @@ def command(
     store: str,
     dry_run: bool,
     rebuild: bool,
+    delete: bool,
+    engine: str | None,
+    jobs: int | None,
     as_json: bool,
-    quiet: bool,
     **options: Any,
 ) -> int:
     """Bring a vector store in step with documents.
 
     STORE is lancedb:DIR, pgvector:URL, chroma:DIR, chroma:URL, qdrant:DIR or qdrant:URL, with #NAME for another table
     than quire. Only what changed is embedded and written; documents that are no longer in PATH are deleted from the
-    store. Without PATH, the trees of quire.toml are synced. The key of an endpoint is read from QUIRE_EMBED_KEY; the
-    key of a Qdrant server from QDRANT_API_KEY. The exit code is 2 if a document could not be read; its rows stay.
+    store. If these are more than a fifth, or the store has those of another folder, sync asks first, or needs --delete.
+    Without PATH, the trees of quire.toml are synced. PATH may also be a URL (s3://bucket/docs) or shards: .parquet or
+    .jsonl files with the columns path and text. The key of an endpoint is read from QUIRE_EMBED_KEY; the key of a
+    Qdrant server from QDRANT_API_KEY. The exit code is 2 if a document could not be read; its rows stay.
     """
     if STANDARD_INPUT in paths:
         raise click.UsageError("standard input has no path to sync; name files or folders")
-    parts(store)
+    target_parts(store)
     chosen = {name: options.pop(name) for name in _MODEL_OPTIONS}
     inputs = Inputs.load(paths, errors=errors, follow=follow, hidden=hidden)
     summary = Summary()
-    found = inputs.documents(summary)
-    cut = TreeCutter.of(inputs, options).with_documents(found)
-    documents = [_document(each, cut) for each in found]
+    parts, cutting = input_parts(inputs, TreeCutter.of(inputs, options), summary)
     for skipped in summary.skipped:
         if skipped.is_error:
             show_problem(skipped.path, skipped.reason, "skipped")
     if any(skipped.is_error for skipped in summary.skipped):
         message("nothing was synced, because documents might be deleted that are only unreadable")
         return ERROR
-    if not documents:
+    if not parts:
         where = ", ".join(inputs.paths)
         message(f"no documents in {where}, so nothing is synced; quire looks for Markdown and .txt files")
         return NOTHING_FOUND
-    embedder = _embedder(chosen, inputs.settings.embed if inputs.settings else {})
     with Progress() as progress:
-        report = sync_documents(
-            documents,
+        report = sync_parts(
+            parts,
             store,
-            embedder=embedder,
+            cutting,
+            root=root_of(inputs.paths),
+            embedder=_embedder(chosen, inputs.settings.embed if inputs.settings else {}),
             dry_run=dry_run,
             rebuild=rebuild,
+            delete=delete or (_ask if is_terminal(sys.stdin) and is_terminal(sys.stderr) else False),
+            engine=engine,
+            workers=jobs,
             on_progress=lambda done, total, rows: progress.step(done, total, count_of(rows, "chunk")),
         )
     for path, reason in report.failed:
@@ -97,23 +104,14 @@ def command(
         is_new = fields.pop("is_new_generation")
         failed = [{"path": path, "reason": reason} for path, reason in report.failed]
         write_json({**fields, "newGeneration": is_new, "failed": failed})
-    elif not quiet:
+    elif not is_quiet():
         _show(report, dry_run=dry_run)
     return ERROR if report.failed else 0
 
 
-def _document(each: InputDocument, cut: TreeCutter) -> SyncDocument:
-    found = each.found
-    assert found is not None  # only standard input has no file
-    cutter = cut.cutters.get(found.root) or cut.cutters[""]
-    options = {"strategy": cutter.strategy, "tokenizer": cutter.tokenizer, **cutter.options}
-    return document(
-        found.file, found.path, partial(_cut, cutter, each.name), options, errors=each.errors, encoding=each.encoding
-    )
-
-
-def _cut(cutter: Cutter, name: str, text: str, path: str) -> Chunks:
-    return cutter(Text(text, path, name))
+def _ask(question: str) -> bool:
+    Progress.clear()
+    return click.confirm(visible(question), err=True)
 
 
 def _embedder(chosen: Mapping[str, Any], configured: Mapping[str, Any]) -> Embedder:

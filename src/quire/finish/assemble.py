@@ -12,12 +12,15 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
+from itertools import count
 from types import MappingProxyType
 from typing import Any, TypeAlias
+from zlib import crc32
 
 from quire import __version__, breadcrumbs
 from quire.counter import CHARACTERS_A_TOKEN
+from quire.dialects import page_url
 from quire.finish.ids import document_id, node_id
 from quire.model import OWN_METADATA, UNTITLED, Document, Piece
 from quire.offsets import bytes_at, lines_at
@@ -58,6 +61,8 @@ def assemble(
     whole = (headings.file_name,) if strategy == "packed" and len(pieces) == 1 else None
     in_bytes = bytes_at(document.text, [edge for piece in pieces for edge in piece[:2]])
     in_lines = lines_at(document.text, [edge for piece in pieces for edge in (piece[0], piece[1] - 1)])
+    page = page_url(options.base_url, path, options.dialect, document.frontmatter) if options.base_url else None
+    name, stable_ids = document_id(document, options), set[str]()
     node_types: dict[tuple[str, ...], tuple[str, ...]] = {}
     chunks: list[Chunk] = []
     for number, piece in enumerate(pieces):
@@ -71,6 +76,12 @@ def assemble(
             overlap += len(text)
         first = bisect_left(section_starts, start, 1)
         last = bisect_left(section_starts, end, first)
+        at_start = first if first < last and section_starts[first] == start else first - 1
+        anchor = f"#{anchors[at_start]}" if at_start else ""
+        stable_id = f"{name}{anchor}~{crc32(text[overlap:].encode('utf-8', 'surrogatepass')):08x}"
+        if stable_id in stable_ids:
+            stable_id = _numbered(stable_id, stable_ids)
+        stable_ids.add(stable_id)
         types = tuple(dict.fromkeys(kinds[bisect_right(block_ends, start) : bisect_left(block_starts, end)]))
         title = section_titles[first] if first < last else None
         line = _line_above(document, piece, sizer, options, title, types, text[:overlap])
@@ -89,6 +100,7 @@ def assemble(
         chunks.append(
             Chunk(
                 id=ids[number + 1],  # type: ignore[arg-type]  # only the ends are None
+                stable_id=stable_id,
                 parent_id=parent_id,
                 node_id=node,
                 chunk_number=number,
@@ -103,6 +115,8 @@ def assemble(
                 header_depths=depths,
                 header_slugs=slugs,
                 section_slug=slugs[-1] if slugs else "",
+                anchor=anchor[1:],
+                url=None if page is None else page + anchor,
                 source_position=SourcePosition(
                     start,
                     end,
@@ -205,6 +219,11 @@ def _is_short(piece: Piece, sizer: Sizer, options: Options, overlap: str) -> boo
     is_alone = not (piece.prefix or piece.suffix or overlap)
     tokens = piece.tokens if is_alone else sizer.size(piece.start, piece.end)
     return tokens < options.short + (sizer.count(overlap) if overlap else 0)
+
+
+def _numbered(stable_id: str, others: Container[str]) -> str:
+    """``stable_id`` with a number that no other has: a document may repeat itself."""
+    return next(each for number in count(2) if (each := f"{stable_id}.{number}") not in others)
 
 
 def _metadata(document: Document, options: Options, started: float) -> Mapping[str, Any]:

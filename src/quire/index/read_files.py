@@ -19,7 +19,7 @@ from quire.errors import InputError, UndecodableError
 from quire.index.build_nodes import build_nodes
 from quire.index.changed_files import Task, digest_of
 from quire.index.engine.index_schema import fields_of
-from quire.index.file_records import TOKENIZER, FileFinding, FileRecord, storable
+from quire.index.file_records import TOKENIZER, FileFinding, FileRecord, encode_front_matter, storable
 from quire.index.link_words import LinkRecord, link_record
 from quire.index.node import encode_outline
 from quire.read.source import CONVERT, unreadable
@@ -113,6 +113,7 @@ def _read(task: Task, counter: TokenCounter) -> IndexedFile:
         tokens=nodes[0].full_tokens,
         outline=encode_outline(nodes, task.language),
         notes=tuple(findings),
+        front_matter=encode_front_matter(document.frontmatter, nodes[0].tags),
     )
     fields = msgspec.msgpack.encode(fields_of(nodes, task.language))
     return IndexedFile(record, fields, link_record(document, record.path))

@@ -21,13 +21,12 @@ from mcp.server.lowlevel import Server
 from mcp.server.session import ServerSession
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
-from msgspec import Struct
 
 from quire import __version__
 from quire.errors import QuireError
 from quire.mcp import chatgpt, resources
 from quire.mcp.token_limit import Answer
-from quire.mcp.tool_schemas import CHATGPT_TOOLS, TOOLS, checked, schema
+from quire.mcp.tool_schemas import CHATGPT_TOOLS, TOOLS, Tool, checked, schema
 from quire.mcp.tools import Tools, offset_of
 
 _THREADS = 16
@@ -185,8 +184,10 @@ class AgentServer:
         )
 
 
-def _tool(name: str, kind: type[Struct]) -> types.Tool:
-    return types.Tool(name=name, description=kind.__doc__, input_schema=schema(kind), annotations=_READ_ONLY)
+def _tool(name: str, kind: type[Tool]) -> types.Tool:
+    return types.Tool(
+        name=name, title=kind.title, description=kind.__doc__, input_schema=schema(kind), annotations=_READ_ONLY
+    )
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from msgspec import Meta, structs
 
 from quire.errors import OptionError, invalid_value
+from quire.search.conditions import conditions
 from quire.search.ranking_settings import Boosts, SearchSettings
 from quire.trees import Reading
 from quire.validation import check, convert
@@ -100,7 +101,9 @@ def search_settings(name: str, value: Any) -> SearchSettings:
         raise invalid_value(name, value, "must be quire.search.ranking_settings.SearchSettings")
     boosts: Any = value.boosts  # or a dict
     table = structs.asdict(boosts) if isinstance(boosts, Boosts) else boosts
-    return convert(SearchSettings, {**structs.asdict(value), "boosts": table}, what="setting")
+    settings = convert(SearchSettings, {**structs.asdict(value), "boosts": table}, what="setting")
+    conditions("search.where", settings.where.keys())
+    return settings
 
 
 def known_trees(name: str, wanted: Iterable[str], trees: Iterable[str]) -> None:

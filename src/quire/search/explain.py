@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import asdict
 
 from quire.index.engine.score_parts import item_scores, word_scores
-from quire.search.matching_nodes import PreparedQuery
+from quire.search.matching_nodes import PreparedQuery, score_factor
 from quire.search.merge import Merged
 from quire.search.second_pass import PARTS, query_words, second_scores
 
@@ -20,12 +20,16 @@ def explanation(prepared: PreparedQuery, result: Merged) -> dict[str, Any]:
     nodes = snapshot.nodes([match.address for match in matches])
     scores = []
     for match, node, parts in zip(matches, nodes, second, strict=True):
-        more = [{"item": name, "score": round(score, 3)} for name, score in zip(PARTS, parts, strict=True) if score]
+        items = item_scores(context, snapshot, query, match.address)
+        items += [{"item": name, "score": round(score, 3)} for name, score in zip(PARTS, parts, strict=True) if score]
+        if match.number in prepared.weights:
+            lost = (score_factor(prepared, match) - 1) * sum([item["score"] for item in items])
+            items.append({"item": "weight", "score": round(lost, 3)})
         scores.append(
             {
                 "id": node.id,
                 "score": round(match.score, 6),  # many small ones may add up
-                "items": [*item_scores(context, snapshot, query, match.address), *more],
+                "items": items,
                 "words": word_scores(context, snapshot, query, match.address),
             }
         )

@@ -16,6 +16,8 @@ from quire.index.engine.snapshot import Match, Snapshot
 from quire.index.node import Node
 from quire.model import Span
 from quire.query import parse, show
+from quire.query.lex import KEYED
+from quire.search.conditions import Condition
 from quire.search.explain import explanation
 from quire.search.fusion import Near, is_plain_query
 from quire.search.hit import Hit, Results, make_hit
@@ -49,6 +51,7 @@ def search(
     max_tokens: int | None = None,
     trees: Sequence[str] | None = None,
     paths: Sequence[str] | None = None,
+    where: Sequence[Condition] = (),
     without: str | None = None,
     merge: bool = True,
     every: bool = False,
@@ -61,11 +64,15 @@ def search(
     ``find_near`` finds the nodes nearest to a query by their vectors.
     """
     settings = settings or SearchSettings()
-    query, ignored = within_limit(parse(text), text)
+    keys = snapshot.front_matter_keys if KEYED.search(text) else frozenset()
+    query, ignored = within_limit(parse(text, keys), text)
     phases: Phases = {"parse": {"query": show(query)} if explain else {}}
     if query is None or limit < 1:
         return Results(query=text, ignored_terms=ignored, phases=phases)
-    prepared = prepare(snapshot, query, settings, trees=trees, paths=paths, without=without)
+    prepared = prepare(snapshot, query, settings, trees=trees, paths=paths, where=where, without=without)
+    if prepared.unknown_keys:
+        known = sorted(snapshot.front_matter_keys)
+        return Results(query=text, unknown_keys=prepared.unknown_keys, known_keys=known, phases=phases)
     context = prepared.context
     phases["correct"] = {"words looked up": context.dictionary.lookups, "words corrected": len(context.corrections)}
     near = find_near(text) if find_near is not None and is_plain_query(prepared.query) else None

@@ -61,6 +61,13 @@ class SearchSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     ] = 300
     in_links: Annotated[Weight, Meta(description="weight of links from other pages to a section")] = 0.3
     page_links: Annotated[Weight, Meta(description="weight of links from other pages to any section of its page")] = 0.1
+    where: Annotated[
+        dict[str, Weight],
+        Meta(
+            description="factors for the scores of documents, by conditions on paths and front matter",
+            extra={"rule": 'a table of conditions and weights from 0 to 1000, as in "path:release-notes/**" = 0.3'},
+        ),
+    ] = {}
     meaning: Annotated[
         Share, Meta(description="in the mode hybrid, the share of a score that is the similarity of vectors")
     ] = 0.05

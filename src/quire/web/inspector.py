@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
-import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -18,6 +17,7 @@ from starlette.routing import Route
 from quire import __version__
 from quire.errors import NotFoundError, OptionError, QueryError, QuireError
 from quire.index.file_records import storable
+from quire.local_server import serve
 from quire.model import Finding
 from quire.record import Chunks
 from quire.size import NAMES
@@ -191,14 +191,10 @@ def _problem(error: Exception) -> Response:
     return _json({"error": text, "option": getattr(error, "option", "")}, status)
 
 
-def serve(inspector: Inspector, listener: socket.socket, token: str) -> None:
+def serve_inspector(inspector: Inspector, listener: socket.socket, token: str) -> None:
     """Answer requests until Ctrl-C."""
     gc.freeze()
     # A cut makes many records and no cycles; collecting takes a fifth to a third of its time.
     gc.set_threshold(100_000, 50, 50)
     app = Confined(inspector.app(), token, listener.getsockname()[1])
-    config = uvicorn.Config(
-        app, log_level="warning", access_log=False, server_header=False, lifespan="off", ws="none",
-        timeout_graceful_shutdown=3,
-    )  # fmt: skip
-    uvicorn.Server(config).run(sockets=[listener])
+    serve(app, listener, lifespan="off", timeout_graceful_shutdown=3)

@@ -20,7 +20,7 @@ from msgspec import Struct, structs
 from quire.errors import InputError
 from quire.record import Chunk
 
-VERSION = "1.1"
+VERSION = "1.2"
 """The version of the record; the first number changes when older readers would fail."""
 
 OTHER_NAMES: Mapping[str, str] = MappingProxyType(

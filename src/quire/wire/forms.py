@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, get_type_hints
+
+from msgspec.structs import fields
 
 from quire import breadcrumbs
 from quire.counter import estimated
@@ -18,7 +20,7 @@ from quire.model import OWN_METADATA, UNTITLED, Section
 from quire.offsets import bytes_at
 from quire.parsing.heading_ids import ids_end
 from quire.record import Chunk, Chunks, plain_values
-from quire.wire.chunk_json import to_json
+from quire.wire.chunk_json import is_record, to_json
 
 Form = Literal["chunk", "compact", "flat", "node"]
 
@@ -26,20 +28,23 @@ _HEADING = re.compile(
     r" {0,3}(?:(?P<atx>#{1,6})(?=[ \t\r\n]|$)[^\r\n]*"
     r"|(?:[^\r\n]*\S[^\r\n]*(?:\r\n?|\n))+? {0,3}(?P<underline>=+|-+)[ \t]*)(?:\r\n?|\n|\Z)"
 )
+_NOT_FLAT = frozenset({"headerBreadcrumb", "headerDepths", "metadata", "position"})
+_JOINTS = {"headerPath": breadcrumbs.SEPARATOR, "headerSlugs": "/"}
+
+
+def _flat_types(record: type[Chunk]) -> Iterator[tuple[str, type]]:
+    hints = get_type_hints(record)
+    for each in fields(record):
+        hint = hints[each.name]
+        if is_record(hint):
+            yield from _flat_types(hint)
+        elif each.encode_name not in _NOT_FLAT:
+            yield each.encode_name, int if hint is int else str
+
+
 FLAT: Mapping[str, type] = MappingProxyType(
-    {
-        **dict.fromkeys(("id", "parentId", "nodeId"), str),
-        "chunkNumber": int,
-        **dict.fromkeys(
-            ("contentType", "sourcePath", "embedText", "originalText", "fileTitle", "sectionTitle", "headerPath",
-             "headerSlugs", "sectionSlug", "tags", "frontMatter"), str
-        ),
-        **dict.fromkeys(
-            ("charStart", "charEnd", "byteStart", "byteEnd", "startLine", "endLine", "tokens", "embedTokens"), int
-        ),
-        **dict.fromkeys(("prevId", "nextId", "nodeTypes", "strategy", "contentHash"), str),
-    }
-)  # fmt: skip
+    {**dict(_flat_types(Chunk)), **dict.fromkeys(("contentHash", "tags", "frontMatter"), str)}
+)
 """The fields of the flat record and their types."""
 _TAG_KEYS = ("tags", "tag", "keywords")
 _OUTER_BLANK_LINES = re.compile(r"\A(?:[ \t]*(?:\r\n|\r|\n))+|[ \t\r\n]+\Z")
@@ -93,37 +98,17 @@ def flat(chunk: Chunk) -> dict[str, str | int]:
 
     Every chunk has the same fields of the same types; a missing value is an empty text.
     """
-    place, stats = chunk.source_position, chunk.token_stats
-    return {
-        "id": chunk.id,
-        "parentId": chunk.parent_id or "",
-        "nodeId": chunk.node_id,
-        "chunkNumber": chunk.chunk_number,
-        "contentType": chunk.content_type,
-        "sourcePath": chunk.source_path or "",
-        "embedText": chunk.embed_text,
-        "originalText": chunk.original_text,
-        "fileTitle": chunk.file_title,
-        "sectionTitle": chunk.section_title,
-        "headerPath": chunk.header_breadcrumb,
-        "headerSlugs": "/".join(chunk.header_slugs),
-        "sectionSlug": chunk.section_slug,
-        "tags": ", ".join(tags(chunk)),
-        "frontMatter": front_matter(chunk),
-        "charStart": place.char_start,
-        "charEnd": place.char_end,
-        "byteStart": place.byte_start,
-        "byteEnd": place.byte_end,
-        "startLine": place.start_line,
-        "endLine": place.end_line,
-        "tokens": stats.tokens,
-        "embedTokens": stats.embed_tokens,
-        "prevId": chunk.prev_id or "",
-        "nextId": chunk.next_id or "",
-        "nodeTypes": ", ".join(chunk.node_types),
-        "strategy": chunk.strategy,
-        "contentHash": chunk.content_hash,
-    }
+    record = chunk.to_dict()
+    record |= {**record["sourcePosition"], **record["tokenStats"]}
+    record |= {"tags": list(tags(chunk)), "frontMatter": front_matter(chunk)}
+    return {name: _scalar(name, record[name]) for name in FLAT}
+
+
+def _scalar(name: str, value: Any) -> str | int:
+    if isinstance(value, list):
+        return _JOINTS.get(name, ", ").join(value)
+    scalar: str | int = "" if value is None else value
+    return scalar
 
 
 def tags(chunk: Chunk) -> tuple[str, ...]:

@@ -16,6 +16,9 @@ from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Self
 
+from msgspec import structs
+
+from quire.embed_settings import EmbedSettings
 from quire.errors import BusyError, IndexDamagedError, InputError, NotFoundError, OptionError, QuireError, StoreError
 from quire.index import folder as index_folder
 from quire.index.file_records import DEFAULT_FOLDER, FileRecord, storable
@@ -26,8 +29,9 @@ from quire.model import Finding
 from quire.read.discover import Walk
 from quire.search.hit import Hit, Results
 from quire.search.path_filter import literal_pattern, matches_path
+from quire.search.ranking_settings import SearchSettings
 from quire.settings import INDEX_VARIABLE, Settings, load
-from quire.validation import unknown_name
+from quire.validation import convert, unknown_name
 from quire.workspace import cache, git_trees
 from quire.workspace.selection import Selection, configured, named_trees, unconfigured
 from quire.workspace.tree_paths import (
@@ -73,7 +77,8 @@ class Workspace:
         self._lock = Lock()
         self._checked = -_CHECK_EVERY
         self._temporary: TemporaryDirectory[str] | None = None
-        self.index = Index.open(display_path(self.index_folder), settings=settings.search)
+        embedder = convert(EmbedSettings, settings.embed) if settings.embed else None
+        self.index = Index.open(display_path(self.index_folder), settings=self._search_settings, embedder=embedder)
 
     @classmethod
     def open(
@@ -142,6 +147,13 @@ class Workspace:
             self._temporary.cleanup()
 
     @property
+    def _search_settings(self) -> SearchSettings:
+        """The settings of search, with the weights of trees."""
+        weights = {f"tree:{name}": tree.weight for name, tree in self.trees.items() if tree.weight != 1}
+        search = self.settings.search
+        return structs.replace(search, where={**weights, **search.where}) if weights else search
+
+    @property
     def folders(self) -> dict[str, Path]:
         """The folders of the trees, or their only files."""
         return {name: tree.folder for name, tree in self.trees.items()}
@@ -199,7 +211,7 @@ class Workspace:
                 return self.update(wait=_PATIENCE, on_progress=on_progress)
             self.say(f"{error.path}: {error.problem}; indexing for this call only, --index keeps an index elsewhere")
             self._temporary = TemporaryDirectory()
-            self.index = Index.open(Path(self._temporary.name, DEFAULT_FOLDER), settings=self.settings.search)
+            self.index = Index.open(Path(self._temporary.name, DEFAULT_FOLDER), settings=self._search_settings)
             return self.update(wait=_PATIENCE, on_progress=on_progress)
 
     def refresh_sometimes(self, on_progress: OnProgress | None = None) -> None:

@@ -1,4 +1,4 @@
-"""JSON lines: one record per line, to a stream, or to a file that is replaced as a whole or not at all."""
+"""JSON lines: one record per line, to a stream, to a file that is replaced as a whole or not at all, and back."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO
 
-from quire.record import Chunks
-from quire.wire.chunk_json import to_json
+from quire.errors import InputError
+from quire.record import Chunk, Chunks
+from quire.wire.chunk_json import decode, parse, to_json
 from quire.wire.forms import Form, check_documents, check_form, records
 from quire.write.atomic_file import new_file
 
@@ -23,6 +24,16 @@ def write_jsonl(target: Path | str | BinaryIO, documents: Iterable[Chunks], *, f
         return _write(target, documents, form)
     with new_file(Path(target)) as stream:
         return _write(stream, documents, form)
+
+
+def read_jsonl(file: Path | str) -> list[Chunk]:
+    """The chunks of a file that ``write_jsonl`` or ``quire chunk -o FILE.jsonl`` made."""
+    try:
+        lines = Path(file).read_bytes().splitlines()
+    except OSError as error:
+        raise InputError(str(file), f"cannot be read: {error.strerror}") from error
+    numbered = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
+    return [decode(parse(line, name=str(file), line=n), name=f"{file}, line {n}") for n, line in numbered]
 
 
 def write_encoded(target: Path, documents: Iterable[Iterable[bytes]]) -> None:

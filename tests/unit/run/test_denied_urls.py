@@ -1,4 +1,4 @@
-"""``quire run`` with URLs that the user may not read or write: a server that speaks S3 and denies access."""
+"""``quire chunk --engine`` with URLs that the user may not read or write: a server that speaks S3 and denies access."""
 
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -6,7 +6,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from click.testing import CliRunner
 
-from quire.cli.run import command as run_command
+from quire.cli.chunk import command as chunk_command
 from quire.errors import InputError, QuireError
 
 DENIED = b"<?xml version='1.0'?><Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>"
@@ -52,7 +52,7 @@ def server(monkeypatch):
 
 
 def run(*arguments):
-    return CliRunner().invoke(run_command, list(map(str, arguments)), standalone_mode=False)
+    return CliRunner().invoke(chunk_command, [*map(str, arguments), "--engine", "local"], standalone_mode=False)
 
 
 def test_a_source_that_may_not_be_listed(server, tmp_path) -> None:

@@ -25,11 +25,13 @@ from quire.index.file_records import (
     FileRecord,
     FileTable,
     FolderTimes,
+    FrontMatter,
     IndexSettings,
     Signs,
     Tree,
     decode_files,
     decode_folders,
+    decode_front_matter,
     decode_signs,
 )
 from quire.index.folder import Folder, Stamp
@@ -102,6 +104,8 @@ class Snapshot:
         """Where terms occur, by term and language; ``Dictionary`` fills it."""
         self.title_rarities: dict[tuple[tuple[str, ...], str], Any] = {}
         """How rare the terms of titles are, by title and language."""
+        self.document_weights: dict[tuple[tuple[str, float], ...], dict[int, float]] = {}
+        """The weights of documents by their numbers, for each set of weights; ``conditions`` fills it."""
         self.tree_infos: dict[str, Any] = {}
         """The trees; ``Index.trees`` fills it."""
         with engine_reads(folder):
@@ -137,6 +141,17 @@ class Snapshot:
     def document_ids(self) -> dict[int, str]:
         """The document ids by the numbers of documents."""
         return {record.number: document_id for document_id, record in self.files.items()}
+
+    @cached_property
+    def front_matter(self) -> dict[str, FrontMatter]:
+        """The values of front matter by document id."""
+        with engine_reads(self.folder):
+            return {record.id: decode_front_matter(record.front_matter) for record in self.files.values()}
+
+    @cached_property
+    def front_matter_keys(self) -> frozenset[str]:
+        """The keys that documents have in their front matter."""
+        return frozenset().union(*self.front_matter.values())
 
     @cached_property
     def outlines(self) -> Mapping[int, Outline]:
