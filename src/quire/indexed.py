@@ -23,7 +23,7 @@ from quire.index.folder import Folder, other_version, refuse_file, refuse_foreig
 from quire.index.node import Node
 from quire.index.reports import Status, TreeInfo, Update, better_slugs, tree_info, update_report
 from quire.index.section_lookup import find_section
-from quire.index.update_plan import Request, UpdatePlan, plan_removal, plan_update, rebuild_reason
+from quire.index.update_plan import Request, UpdatePlan, plan_removal, plan_update, rebuild_reason, with_variables
 from quire.options import AUTO_SLUGS
 from quire.search import argument_checks as check
 from quire.search.conditions import Condition, conditions
@@ -316,6 +316,7 @@ class Index:
             return Status(version=VERSION, size=size, damaged=error.reason)
         settings = snapshot.settings
         stale = stale_files(self._folder.home, settings.trees, snapshot.files)
+        current = {name: with_variables(self._folder.home, tree, tree) for name, tree in settings.trees.items()}
         from quire.vectors import vector_files  # noqa: PLC0415  a search by words needs none
 
         vectors = vector_files.current_folder(self._folder.path)
@@ -323,7 +324,7 @@ class Index:
         return Status(
             version=VERSION,
             size=size,
-            rebuild=rebuild_reason(settings, settings.trees),
+            rebuild=rebuild_reason(settings, current),
             trees=trees,
             segments=snapshot.searcher.num_segments,
             outdated=tuple(sorted((*(task.record.id for task in stale.tasks), *stale.removed))),

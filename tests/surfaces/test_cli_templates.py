@@ -1,4 +1,4 @@
-"""Documentation with template variables and ids in brackets, from its files to the answers."""
+"""Documentation as people have it, from its files to the answers: variables, ids in brackets, encodings, findings."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_ids_in_brackets_are_ids_where_a_docset_says_so(elastic, run) -> None:
 def test_broken_links(elastic, run) -> None:
     result = run("links", ".")
     assert result.out.decode().splitlines() == [
-        "other.md:5: [lost](manage.md#gone): no section #gone in manage.md; nearest: manage.md"
+        "other.md:5: [lost](manage.md#gone): no section #gone in manage.md; nearest: manage.md [broken-link]"
     ]
 
 
@@ -80,3 +80,38 @@ def test_ids_in_brackets_by_the_links_to_them(docs, run, text: str, title: str) 
     [[chunk]] = quire.chunk_dir(folder)
     assert chunk.header_path[0] == title
     assert json.loads(run("search", "one OR x", folder, "--json").out)[0]["breadcrumb"][0] == title
+
+
+def test_the_encoding_and_the_hidden_folders_of_a_tree(docs, run, monkeypatch, chunks) -> None:
+    files = {
+        "docs/a.md": "# Größe\n\nwort\n".encode("latin-1"),
+        "docs/.github/b.md": "# B\n\nwort\n",
+        "docs/.x/c.md": "wort\n",
+    }
+    toml = '[trees.docs]\npath = "docs"\n'
+    monkeypatch.chdir(docs({"quire.toml": toml, **files}))
+    result = run("index", "-v")
+    assert result.code == 1
+    assert "not UTF-8 (invalid start byte); convert the file to UTF-8, or set encoding or errors" in result.err
+    assert "left out: 2 hidden; " in result.out.decode()
+    (docs({}) / "quire.toml").write_text(f'{toml}encoding = "latin-1"\nhidden = true\n')
+    titles = [hit["title"] for hit in json.loads(run("search", "wort", "--json").out)]
+    assert sorted(titles) == ["B", "Größe"]
+    assert sorted(chunk["fileTitle"] for chunk in chunks(run("chunk"))) == ["B", "Größe"]
+    assert "1 hidden; " in run("status").out.decode()
+
+
+def test_binary_files_are_left_out_with_a_finding(docs, run) -> None:
+    folder = docs({"a.md": "# A\n\nword\n", "b.md": bytes(range(256)) * 8})
+    result = run("index", folder)
+    assert "b.md: is binary: " in result.err
+    assert "[binary]" in result.err
+    assert json.loads(run("search", "word", folder, "--json").out)[0]["title"] == "A"
+    assert "is binary" in run("chunk", folder).err
+
+
+def test_ordinary_findings_are_one_line(docs, run) -> None:
+    folder = docs({"a.md": "# A\n\n## B\n\n## C\n\n## D\n\n## E\n\ntext\n"})
+    [line, _] = run("chunk", folder, "-o", folder / "x.jsonl").err.splitlines()
+    assert line.endswith("and 2 more like it; -v lists them [heading-without-text]")
+    assert len(run("chunk", "-v", folder, "-o", folder / "x.jsonl").err.splitlines()) == 4

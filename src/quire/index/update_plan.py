@@ -168,10 +168,10 @@ def _requested_trees(folder: Folder, request: Request, current: Mapping[str, Tre
             trees[name] = msgspec.structs.replace(trees[name], auto_slugs="")
     if not trees:
         raise OptionError(f"{folder.path}: there is nothing in the index yet", 'name folders, as in {"docs": "docs/"}')
-    return {name: _with_variables(folder.home, tree, current.get(name)) for name, tree in trees.items()}
+    return {name: with_variables(folder.home, tree, current.get(name)) for name, tree in trees.items()}
 
 
-def _with_variables(home: Path, tree: Tree, old: Tree | None) -> Tree:
+def with_variables(home: Path, tree: Tree, old: Tree | None) -> Tree:
     """A tree with the values of its template variables; files that have not changed are not read again."""
     top = home / os.fsdecode(tree.folder)
     files = substitution_files(top if top.is_dir() else top.parent)

@@ -32,7 +32,7 @@ from quire.search.path_filter import literal_pattern, matches_path
 from quire.search.ranking_settings import SearchSettings
 from quire.settings import INDEX_VARIABLE, Settings, load
 from quire.validation import convert, unknown_name
-from quire.workspace import cache, git_trees
+from quire.workspace import cache
 from quire.workspace.selection import Selection, configured, named_trees, unconfigured
 from quire.workspace.tree_paths import (
     Scope,
@@ -267,15 +267,6 @@ class Workspace:
                 with suppress(BusyError, StoreError):  # the next update removes it
                     self.index.remove(name, wait=0.0)
         return done
-
-    def fetch(self, names: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
-        """Fetch the trees of repositories anew, all or some, one by one: the name and the commit of each."""
-        for name in names:
-            if name not in self.trees or not self.trees[name].git:
-                raise unknown_name(name, [name for name, tree in self.trees.items() if tree.git], what="git tree")
-        for name, tree in self.trees.items():
-            if tree.git and (not names or name in names):
-                yield name, git_trees.fetch(tree)
 
     def _indexed_trees(self) -> set[str]:
         """The trees in the index; none if it cannot be read."""
