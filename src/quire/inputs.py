@@ -25,7 +25,7 @@ def checked(
     syntax: Syntax | None,
     *,
     dialect: str | None,
-    substitutions: Mapping[str, Any],
+    substitutions: Mapping[str, Any] | None,
 ) -> str | None:
     """The path as a string; TypeError if ``text`` is no string, OptionError if another argument is invalid."""
     if not isinstance(text, str):

@@ -32,7 +32,7 @@ def parse(
     title: str | None = None,
     syntax: Syntax | None = None,
     dialect: str | None = None,
-    substitutions: Mapping[str, Any] = NO_SUBSTITUTIONS,
+    substitutions: Mapping[str, Any] | None = None,
 ) -> Document:
     """Parse ``text`` into sections and blocks. ``path`` gives it a name and, by its extension, its syntax.
 
@@ -40,7 +40,7 @@ def parse(
     values of template variables: ``{"es": "Elasticsearch"}`` for ``{{es}}``.
     """
     path = inputs.checked(text, path, title, syntax, dialect=dialect, substitutions=substitutions)
-    return parsing.document(read.make_source(text, path, syntax, dialect, substitutions), title)
+    return parsing.document(read.make_source(text, path, syntax, dialect, substitutions or NO_SUBSTITUTIONS), title)
 
 
 def chunk(
@@ -79,7 +79,7 @@ def chunk(
     ``packed`` also takes ``hard_cap`` and ``target`` for ``max_tokens`` and ``target_tokens``.
     """
     started = time.perf_counter()
-    substitutions = options.pop("substitutions", NO_SUBSTITUTIONS)
+    substitutions = options.pop("substitutions", None)
     counter = size.resolve(tokenizer, run_options.default_tokenizer(strategy))
     chosen = run_options.build(strategy, {**options, "tokenizer": counter.name})
     text = inputs.text_or_document(text, path, title, syntax, substitutions or None)
