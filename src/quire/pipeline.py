@@ -11,12 +11,12 @@ from typing import Any, Unpack
 
 from msgspec import structs
 
-from quire import check, finish, inputs, parsing, read, size, split
+from quire import arguments, check, finish, parsing, read, size, split
 from quire import options as run_options
+from quire.arguments import AnyPath
 from quire.auto_slugs import choose_slugs, tree_options
 from quire.counter import TokenCounter
 from quire.errors import InputError
-from quire.inputs import AnyPath
 from quire.model import UNTITLED, Document, Finding, Syntax
 from quire.normalize import RegularText
 from quire.options import ChunkOptions, FileOptions
@@ -39,7 +39,7 @@ def parse(
     ``dialect`` names a documentation generator; ``commonmark`` reads the constructs of none. ``substitutions`` are
     values of template variables: ``{"es": "Elasticsearch"}`` for ``{{es}}``.
     """
-    path = inputs.checked(text, path, title, syntax, dialect=dialect, substitutions=substitutions)
+    path = arguments.checked(text, path, title, syntax, dialect=dialect, substitutions=substitutions)
     return parsing.document(read.make_source(text, path, syntax, dialect, substitutions or NO_SUBSTITUTIONS), title)
 
 
@@ -82,7 +82,7 @@ def chunk(
     substitutions = options.pop("substitutions", None)
     counter = size.resolve(tokenizer, run_options.default_tokenizer(strategy))
     chosen = run_options.build(strategy, {**options, "tokenizer": counter.name})
-    text = inputs.text_or_document(text, path, title, syntax, substitutions or None)
+    text = arguments.text_or_document(text, path, title, syntax, substitutions or None)
     if isinstance(text, Document):
         document = text
     else:
@@ -145,7 +145,7 @@ def chunk_dir(
     if Path(folder).is_file():
         raise InputError(folder, "is a file, not a folder", "see quire.chunk_file")
     chunk("", strategy, **options)
-    included, excluded = inputs.patterns("include", include), inputs.patterns("exclude", exclude)
+    included, excluded = arguments.patterns("include", include), arguments.patterns("exclude", exclude)
     read.decode(b"", folder, errors)
     discovered = read.discover([folder], include=included, exclude=excluded)
     for skipped in discovered.skipped:

@@ -16,6 +16,8 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
+from quire.patterns import pattern
+
 Substitutions = Annotated[
     dict[str, str | int | float | dict[str, Any]],
     Meta(
@@ -24,17 +26,17 @@ Substitutions = Annotated[
     ),
 ]
 NO_SUBSTITUTIONS: Mapping[str, Any] = MappingProxyType({})
-_VARIABLE = re.compile(
+_VARIABLE = pattern(
     r"""\{(?:\{(?:[<%]-?[ \t]*+param[ \t]++["'`]?(?P<param>[\w.-]++)["'`]?[ \t]*+-?[%>]"""
     r"""|-?[ \t]*+(?P<name>[\w$.][\w$.-]*+)[ \t]*+(?:\|[^{}\n]*+)?)\}\}"""
     r"""|%(?<!\{\{%)-?[ \t]*+data[ \t]++(?P<data>[\w.-]++)[ \t]*+-?%\})"""
 )
-_BRACES = re.compile(r"\{[{%]")
+_BRACES = pattern(r"\{[{%]")
 """Patterns that start with one character are searched faster."""
-_IN_TITLE = re.compile(
+_IN_TITLE = pattern(
     r"(?P<code>(?P<ticks>`++).+?(?<!`)(?P=ticks)(?!`))|\{\{(?![<%])(?P<expression>[^{}]*+)\}\}|(?P<tag>(?<!\{)\{%[^{}]*?%\})"
 )
-_WORD = re.compile(r"[\w$-]*\w")
+_WORD = pattern(r"[\w$-]*\w")
 
 
 def substitute(text: str, variables: Mapping[str, str]) -> str:

@@ -1,8 +1,9 @@
-"""``quire migrate``: old chunk records to today's, and back."""
+"""``quire migrate``: old chunk records to current ones, and back. tests/unit/wire has the rules."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -26,104 +27,109 @@ OLD: dict[str, Any] = {
 }
 NEW = wire.migrate(OLD, "The API")
 
-
-LINE, OLD_LINE = json.dumps(NEW), json.dumps(OLD)
+Migrate = Callable[..., tuple[int, list[Any], str]]
 
 
 @pytest.fixture
-def migrate(run, docs, monkeypatch):
-    """The command on files that are made first, and the records that it prints."""
+def migrate(run: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Migrate:
+    """Run the command in an empty folder: the exit code, the records, and standard error."""
+    monkeypatch.chdir(tmp_path)
 
-    def call(files: dict[str, str], *arguments: str, stdin: str = ""):
-        monkeypatch.chdir(docs(files))
-        result = run("migrate", *files, *arguments, stdin=stdin.encode())
-        return [json.loads(line) for line in result.out.splitlines()], result
+    def call(*arguments: str, stdin: bytes = b"") -> tuple[int, list[Any], str]:
+        code, printed, errors = run("migrate", *arguments, stdin=stdin)
+        return code, [json.loads(line) for line in printed.decode().splitlines()], errors
 
     return call
 
 
-@pytest.mark.parametrize(
-    ("content", "count"),
-    [
-        (OLD_LINE, 1),
-        (json.dumps(OLD, indent=2), 1),
-        (json.dumps([OLD, NEW], indent=1), 2),
-        (f"{OLD_LINE}\n\n{LINE}\n", 2),
-        ("", 0),
-        ("[]", 0),
-    ],
-)
-def test_a_record_a_list_or_lines(migrate, content, count) -> None:
-    title = ("--title", "The API")
-    for records, result in (migrate({"x.json": content}, *title), migrate({}, *title, stdin=content)):
-        assert (result.code, records) == (0, [NEW] * count)
+def put(file: str, value: Any) -> None:
+    Path(file).write_text(value if isinstance(value, str) else json.dumps(value), encoding="utf-8")
 
 
-def test_a_guess_is_a_finding(migrate) -> None:
-    _, result = migrate({"list.json": json.dumps([NEW, OLD])}, "--title", "T")
-    said = "list.json: record 2: headerDepths and headerSlugs could only be guessed"
-    assert said in result.err
-    assert "1 file, 0 skipped" in result.err
-    assert migrate({"list.json": OLD_LINE}, "--title", "T", "-q")[1].err == ""
+def test_files_of_every_form(migrate: Migrate) -> None:
+    put("one.json", json.dumps(OLD, indent=2))
+    put("list.json", [OLD, NEW])
+    put("lines.jsonl", f"{json.dumps(OLD)}\n\n{json.dumps(NEW)}\n")
+    put("joined.json", json.dumps(OLD, indent=2) + json.dumps(NEW, indent=2))
+    for files, count in ((["one.json"], 1), (["list.json"], 2), (["lines.jsonl", "joined.json"], 4)):
+        code, records, errors = migrate(*files, "--title", "The API")
+        assert (code, records) == (0, [NEW] * count)
+        assert f"{count} record{'s' * (count > 1)}, {(count + 1) // 2} converted" in errors
+    assert json.loads(Path("one.json").read_text(encoding="utf-8")) == OLD
 
 
-def test_there_and_back(migrate) -> None:
+def test_standard_input(migrate: Migrate) -> None:
+    for arguments in ([], ["-"]):
+        assert migrate(*arguments, "--title", "The API", stdin=json.dumps(OLD).encode())[:2] == (0, [NEW])
+    assert "<stdin>: line 1, column 1: is not JSON" in migrate(stdin=b"oops")[2]
+
+
+def test_an_array(run: Callable[..., Any], migrate: Migrate) -> None:
+    put("a.json", NEW)
+    assert json.loads(run("migrate", "a.json", "--json").out) == [NEW]
+    put("bad.json", "{")
+    assert json.loads(run("migrate", "bad.json", "--json").out) == []
+
+
+def test_a_guess_is_a_finding(migrate: Migrate) -> None:
+    put("a.jsonl", f"{json.dumps(NEW)}\n{json.dumps(OLD)}\n")
+    assert "a.jsonl:2: headerDepths and headerSlugs could only be guessed" in migrate("a.jsonl", "--title", "T")[2]
+    assert migrate("a.jsonl", "--title", "T", "-q")[2] == ""
+
+
+def test_back_and_forth(migrate: Migrate) -> None:
     chunks = quire.chunk("# A\n\nx \ud800 é\n\n## B\n\ny\n", "tree", path="a.md")
-    lines = [wire.encode(chunk) for chunk in chunks]
-    old, _ = migrate({"a.jsonl": b"\n".join(lines).decode()}, "--reverse")
-    assert "headingTrail" in old[0]
-    back, result = migrate({"b.jsonl": "\n".join(map(json.dumps, old))})
-    assert [wire.decode(json.dumps(record)) for record in back] == list(chunks)
-    assert result.out.splitlines() == lines
-
-
-def test_an_array(run, docs) -> None:
-    folder = docs({"a.json": LINE})
-    assert json.loads(run("migrate", folder / "a.json", "--json").out) == [NEW]
+    put("new.jsonl", "".join(json.dumps(chunk.to_dict()) + "\n" for chunk in chunks))
+    _, old, _ = migrate("new.jsonl", "--reverse")
+    assert not {"originalText", "sourcePosition", "sectionTitle", "headerBreadcrumb", "headerPath"} & set(old[0])
+    put("old.json", old)
+    code, records, _ = migrate("old.json")
+    assert code == 0
+    assert [wire.decode(record) for record in records] == chunks
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ('{"id": 1,\n\n oops', "line 3, column 2: is not JSON"),
-        (f"{LINE}\n\n{{oops\n", "line 3, column 2: is not JSON"),
-        ("3", "record 1: is not a chunk record; a record is one JSON object"),
-        (f"{LINE}\n\n5\n", "line 3: is not a chunk record; a record is one JSON object"),
-        ('{"a": 1}', "record 1: is not a chunk record: has no id, parentId, chunkNumber and 12 more;"),
-        (f"{LINE}\n{OLD_LINE}", "line 2: has no fileTitle"),
-        (json.dumps({**NEW, "heading": "Z"}), "field sectionTitle: differs from heading, its other name"),
-        (json.dumps([NEW, {**OLD, "tokenCount": "4"}]), "record 2: is not a chunk record: field tokenCount: expected"),
-        (LINE.replace("{", '{"score": NaN, ', 1), "record 1: has NaN, a number above 1e308"),
-        (f"{LINE}\n" + LINE.replace("{", '{"score": [1e400], ', 1), "line 2: has NaN, a number above 1e308"),
-        (json.dumps({**NEW, "zz\ud800": 1}), "is not a chunk record: a lone surrogate in a field name"),
+        ('{"id": 1,\n\n oops', "bad.json: line 3, column 2: is not JSON"),
+        (f"{json.dumps(NEW)}\n\n{{oops\n", "bad.json: line 3, column 2: is not JSON"),
+        ("3", "bad.json: line 1: is not a chunk record; a record is one JSON object"),
+        ([NEW, 5], "bad.json: record 2: is not a chunk record; a record is one JSON object"),
+        ('{"a": 1}', "bad.json: line 1: is not a chunk record: has no id, parentId, chunkNumber and 12 more;"),
+        (f"{json.dumps(NEW)}\n{json.dumps(OLD)}", "bad.json: line 2: has no fileTitle"),
+        ([NEW, OLD], "bad.json: record 2: has no fileTitle"),
+        ({**NEW, "heading": "Z"}, "field sectionTitle: differs from heading, its other name"),
+        ({**OLD, "tokenCount": "4"}, "bad.json: line 1: is not a chunk record: tokenCount='4' is invalid"),
+        ({**NEW, "zz\ud800": 1}, "is not a chunk record: a lone surrogate in a field name"),
+        ({**NEW, "score": float("nan")}, "bad.json: line 1: has a number that JSON cannot hold"),
     ],
+    ids=range(11),
 )
-def test_a_bad_file_is_named_and_the_others_go_on(migrate, content, message) -> None:
-    records, result = migrate({"bad.json": content, "good.json": LINE})
-    assert (result.code, records) == (2, [NEW])
-    assert f"bad.json: {message}" in result.err or message.startswith(("field", "is not"))
-    assert message in result.err
+def test_a_bad_file_is_named_and_the_others_are_converted(migrate: Migrate, content: Any, message: str) -> None:
+    put("bad.json", content)
+    put("good.json", NEW)
+    code, records, errors = migrate("bad.json", "none.json", "good.json")
+    assert (code, records) == (2, [NEW])
+    assert message in errors
+    assert "none.json: " in errors
 
 
 @pytest.mark.parametrize(
     ("record", "message"),
     [
         ({"name": "package"}, "is not a chunk record: has no id"),
-        (5, "is not a chunk record"),
-        ({**NEW, "heading": "OTHER"}, "field sectionTitle: differs from heading"),
         ({**NEW, "tokenCount": 99}, "field tokenStats.tokens: differs from tokenCount"),
+        ({**NEW, "sectionTitle": 3}, "is not a chunk record: sectionTitle=3 is invalid: must be a text"),
     ],
 )
-def test_reverse_loses_nothing(migrate, record, message) -> None:
-    records, result = migrate({"a.json": json.dumps(record)}, "--reverse")
-    assert (result.code, records) == (2, [])
-    assert f"a.json: record 1: {message}" in result.err
+def test_reverse_refuses_what_it_would_lose(migrate: Migrate, record: dict[str, Any], message: str) -> None:
+    put("a.json", record)
+    code, records, errors = migrate("a.json", "--reverse")
+    assert (code, records) == (2, [])
+    assert message in errors
 
 
-def test_arguments(run, docs, monkeypatch) -> None:
-    monkeypatch.chdir(docs({"a.json": LINE}))
-    result = run("migrate", "none.json", "a.json", "-q")
-    assert (result.code, json.loads(result.out)) == (2, NEW)
-    assert "none.json: does not exist" in result.err
-    assert "--title has no meaning with --reverse" in run("migrate", "--reverse", "--title", "T").err
-    assert Path("a.json").read_text() == LINE
+def test_a_title_has_no_meaning_with_reverse(run: Callable[..., Any]) -> None:
+    result = run("migrate", "x", "--reverse", "--title", "T")
+    assert result.code == 2
+    assert "--title has no meaning with --reverse; leave it out" in result.err

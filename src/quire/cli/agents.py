@@ -25,7 +25,7 @@ from quire.errors import InputError
 from quire.operating_system import application_folder, expanded
 from quire.read.frontmatter import load_toml
 from quire.read.source import read_configuration, unread
-from quire.write.atomic_file import explained, replacing
+from quire.write.atomic_file import os_errors_as_quire_errors, replacing
 
 _START, _END = "quire:start", "quire:end"
 _SNIPPET = """\
@@ -294,7 +294,7 @@ def _write(file: Path, text: str) -> None:
     if text == _read(file):
         message(f"{file}: nothing to change")
         return
-    with explained(file):
+    with os_errors_as_quire_errors(file):
         if text:
             file.parent.mkdir(parents=True, exist_ok=True)
             with replacing(file) as stream:

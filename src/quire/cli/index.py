@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -122,7 +121,7 @@ def _remove(workspace: Workspace, names: tuple[str, ...], *, as_json: bool) -> i
 
 
 def _record(done: Update) -> dict[str, Any]:
-    failed = tuple(dataclasses.replace(finding, path=storable(finding.path)) for finding in done.failed)
+    failed = tuple(structs.replace(finding, path=storable(finding.path)) for finding in done.failed)
     record = msgspec.to_builtins(structs.replace(done, failed=failed))
     del record["seconds"]
     return dict(record)
@@ -136,5 +135,5 @@ def _show(done: Update, workspace: Workspace) -> None:
     sys.stdout.flush()
     if is_verbose():
         show_left_out(workspace)
-    failed = [dataclasses.replace(finding, path=display_path(finding.path)) for finding in done.failed]
+    failed = [structs.replace(finding, path=display_path(finding.path)) for finding in done.failed]
     show_findings(failed, hint=f"{command_hint('status', workspace)} lists all")

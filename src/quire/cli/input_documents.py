@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
+from msgspec import structs
 
 from quire import read
 from quire.cli import output
@@ -25,7 +26,7 @@ from quire.record import Chunks
 from quire.settings import Settings, load
 from quire.trees import OnUndecodable, Reading, Tree
 from quire.workspace.tree_paths import display_path, missing_tree
-from quire.write.file_names import twin_key
+from quire.write.file_names import case_folded
 
 STANDARD_INPUT = "-"
 STANDARD_INPUT_NAME = "<stdin>"
@@ -83,7 +84,7 @@ def read_text(
 
 def renamed(findings: Iterable[Finding], name: str) -> tuple[Finding, ...]:
     """Findings with the path that the user would type."""
-    return tuple(replace(finding, path=name) for finding in findings)
+    return tuple(structs.replace(finding, path=name) for finding in findings)
 
 
 @dataclass
@@ -260,7 +261,7 @@ def _without_clashes(documents: Sequence[Found]) -> Sequence[Found]:
     folders: dict[str, set[str]] = {}
     for each in documents:
         folder = os.path.abspath(str(each.file)[: -len(each.path)])  # noqa: PTH100  links stay as named
-        folders.setdefault(twin_key(doc_name(each.path)), set()).add(folder)
+        folders.setdefault(case_folded(doc_name(each.path)), set()).add(folder)
     if all(len(each) == 1 for each in folders.values()):
         return documents
     try:

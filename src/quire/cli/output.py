@@ -7,7 +7,6 @@ control character reaches the terminal. Colours, links, wrapped lines and progre
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import os
 import re
 import sys
@@ -15,34 +14,33 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, NamedTuple, Self, TextIO, TypeVar
+from typing import Any, Self, TextIO, TypeVar
 from unicodedata import category, east_asian_width
 
 import click
+from msgspec import structs
 
 from quire.model import Finding, Span
+from quire.patterns import pattern
 
 Item = TypeVar("Item")
 
-LINE_END = re.compile("\r\n?|\n")
+LINE_END = pattern("\r\n?|\n")
 _ORDINARY = ("heading-without-text",)
 """Findings that healthy documents have, too: one line for all of them."""
 MOST_SHOWN = 20
 """How many findings or skipped files are listed one by one."""
 
-_NAME_WIDTH = 72
-_DETAILS = 16
-"""The columns of a table that a long name leaves to the details."""
 _PROGRESS_AFTER = 0.5
 """Seconds before progress is shown."""
 _PROGRESS_EVERY = 0.1
 _BAR = 20
 """The columns of the progress bar."""
 _ERASE = "\r\x1b[2K"
-_ESCAPE = re.compile(r"\x1b(?:\[[0-9;]*m|\]8;;[^\x1b]*\x1b\\)")
-_INDENT = re.compile(r" *(?:(?:[-*+>]|\d+[.)]) +)*")
+_ESCAPE = pattern(r"\x1b(?:\[[0-9;]*m|\]8;;[^\x1b]*\x1b\\)")
+_INDENT = pattern(r" *(?:(?:[-*+>]|\d+[.)]) +)*")
 """The spaces and list markers that a line starts with."""
-_SETTINGS = re.compile(
+_SETTINGS = pattern(
     r"\A(---|\+\+\+)[ \t]*\r?\n(?s:.*?)^\1[ \t]*$|\{\{[<%][^\r\n]{0,999}?[%>]\}\}|\{%[^\r\n]{0,999}?%\}", re.MULTILINE
 )
 """Front matter, shortcodes and Liquid tags."""
@@ -271,42 +269,6 @@ def _in_encoding(text: str, stream: TextIO) -> str:
     return text
 
 
-class TokenRow(NamedTuple):
-    """A line of a table with token counts."""
-
-    name: str
-    tokens: int
-    details: str
-    style: Callable[[str], str]
-    branch: str = ""
-    """The lines of a tree before the name."""
-    file: str = ""
-    """The file that the name is a link to."""
-
-
-def print_token_table(rows: Sequence[TokenRow]) -> None:
-    """Print names, token counts and details in columns: shortened to fit a terminal, complete when piped."""
-    paint = Paint(sys.stdout)
-    digits = max((len(f"{row.tokens:,}") for row in rows), default=0)
-    column = min(max((len(row.branch) + width(visible(row.name)) for row in rows), default=0), _NAME_WIDTH)
-    room = terminal_width(sys.stdout) - digits - len("   tokens  ")
-    if is_terminal(sys.stdout):
-        column = min(column, room - min(max((width(row.details) for row in rows), default=0), _DETAILS))
-    for row in rows:
-        name = _fit(row.name, column - len(row.branch))
-        space = " " * (column - len(row.branch) - width(name))
-        count = f"{paint.number(f'{row.tokens:>{digits},}')} {paint.faint('token ' if row.tokens == 1 else 'tokens')}"
-        details = f"  {paint.faint(_fit(row.details, room - column))}" if row.details else ""
-        echo(
-            f"{paint.faint(row.branch)}{paint.linked(row.style(name), row.file)}{space}  {count}{details}", wraps=False
-        )
-
-
-def _fit(text: str, columns: int) -> str:
-    """``text`` on one line, shortened to ``columns`` on a terminal and complete when standard output is piped."""
-    return clip(visible(text[: 4 * columns]), columns) if is_terminal(sys.stdout) else visible(text)
-
-
 def show_findings(findings: Sequence[Finding], total: int | None = None, *, hint: str = "") -> None:
     """Print the first findings and the number of the others; ``total`` counts those that were not kept, too.
 
@@ -321,7 +283,7 @@ def show_findings(findings: Sequence[Finding], total: int | None = None, *, hint
     if ordinary:
         first = ordinary[0]
         rest = f", and {len(ordinary) - 1:,} more like it; -v lists them" if len(ordinary) > 1 else ""
-        show_finding(dataclasses.replace(first, message=f"{first.message.rstrip('.')}{rest}"))
+        show_finding(structs.replace(first, message=f"{first.message.rstrip('.')}{rest}"))
     more = (len(findings) if total is None else total) - len(ordinary) - most
     if more > 0:
         note(Paint(sys.stderr).faint(f"… and {count_of(more, 'more finding')}{f'; {hint}' if hint else ''}"))
@@ -334,8 +296,8 @@ def show_finding(finding: Finding) -> None:
 
 def finding_line(finding: Finding, paint: Paint) -> str:
     """``path:line: message [code]``, with a link to the file."""
-    place = f"{finding.path}:{finding.line}" if finding.line else finding.path
-    return f"{paint.path(place, finding.path)}: {visible(finding.message)} {paint.faint(f'[{finding.code}]')}"
+    position = f"{finding.path}:{finding.line}" if finding.line else finding.path
+    return f"{paint.path(position, finding.path)}: {visible(finding.message)} {paint.faint(f'[{finding.code}]')}"
 
 
 def show_problem(path: str, problem: str, code: str, *, is_error: bool = True) -> None:

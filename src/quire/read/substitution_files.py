@@ -13,7 +13,6 @@ Nothing is executed: the variables of a ``conf.py`` are not known.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -21,11 +20,12 @@ from typing import Any
 
 from quire.dialects import folders_above
 from quire.errors import InputError
+from quire.patterns import pattern
 from quire.read.frontmatter import split
 from quire.read.source import read_configuration
 from quire.substitutions import NO_SUBSTITUTIONS, flat_values, substitute
 
-_TAG = re.compile(r"(?<=[\s\[,])!{1,2}[\w/:.-]+")
+_TAG = pattern(r"(?<=[\s\[,])!{1,2}[\w/:.-]+")
 """A tag of YAML, such as MkDocs has for functions; its value is read without it."""
 _NAMES = ("docset.yml", "mkdocs.yml", "mkdocs.yaml", "myst.yml", "_config.yml", "hugo.toml", "hugo.yaml", "hugo.json",
           "config.toml", "config.yaml", "config/_default/params.toml", "config/_default/params.yaml")  # fmt: skip

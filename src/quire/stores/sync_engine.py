@@ -23,7 +23,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from quire import __version__, inputs, pipeline, read
+from quire import __version__, arguments, pipeline, read
 from quire.auto_slugs import tree_options
 from quire.embed.embedder import Embedder, resolve
 from quire.errors import EmbedderError, InputError, QuireError, StoreError
@@ -100,7 +100,7 @@ def sync(
     pipeline.chunk("", strategy, **options)
     source = fspath(path)
     read.decode(b"", source, errors)
-    included, excluded = inputs.patterns("include", include), inputs.patterns("exclude", exclude)
+    included, excluded = arguments.patterns("include", include), arguments.patterns("exclude", exclude)
     found, problems = parts_of(source, include=included, exclude=excluded)
     if problems:
         raise InputError(*problems[0])

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit, urlunsplit
 from quire.errors import StoreError, invalid_value
 from quire.index.engine.damage import text_and_code
 from quire.stores.row import Row
-from quire.write.atomic_file import explained, remedy
+from quire.write.atomic_file import os_errors_as_quire_errors, remedy
 from quire.write.lock import held
 
 KINDS = ("lancedb", "pgvector", "chroma", "qdrant")
@@ -89,7 +89,7 @@ def opened(target: str, *, dry_run: bool, rebuild: bool = False) -> Iterator[tup
             return
         module = import_module(f"quire.stores.{kind}")
         if folder and not dry_run:
-            with explained(folder):
+            with os_errors_as_quire_errors(folder):
                 folder.mkdir(parents=True, exist_ok=True)
                 stack.enter_context(held(folder / ".quire-sync.lock", label, patience=0))
         try:

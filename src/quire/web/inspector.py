@@ -21,9 +21,9 @@ from quire.local_server import serve
 from quire.model import Finding
 from quire.record import Chunks
 from quire.size import NAMES
-from quire.web import bands
+from quire.web import chunk_view
+from quire.web.access import Confined
 from quire.web.assets import ASSETS, MEDIA_TYPES, asset
-from quire.web.confinement import Confined
 from quire.web.served_documents import MOST_BYTES, ServedDocuments
 from quire.wire import to_json
 
@@ -49,7 +49,7 @@ class Cut(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     near: int | None = None  # a position: the chunks around it are enough
 
 
-class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class TextRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A folder, a filter or a query."""
 
     text: str = ""
@@ -63,15 +63,15 @@ class Inspector:
         self._options_of = options_of
         self._search = search
         self._calls: dict[str, tuple[Any, Callable[[Any], Any]]] = {
-            "start": (Question, self._start),
-            "refresh": (Question, self._refresh),
-            "folder": (Question, lambda asked: documents.listing(asked.text)),
-            "filter": (Question, lambda asked: documents.matching(asked.text)),
-            "search": (Question, self._find),
+            "start": (TextRequest, self._start),
+            "refresh": (TextRequest, self._refresh),
+            "folder": (TextRequest, lambda asked: documents.listing(asked.text)),
+            "filter": (TextRequest, lambda asked: documents.matching(asked.text)),
+            "search": (TextRequest, self._find),
             "document": (Cut, self._document),
             "cut": (Cut, self._bands),
             "chunk": (Cut, self._chunk),
-            "verify": (Cut, lambda asked: bands.violations(self._cut(asked))),
+            "verify": (Cut, lambda asked: chunk_view.violations(self._cut(asked))),
         }
 
     def app(self) -> Starlette:
@@ -104,19 +104,19 @@ class Inspector:
         except (QuireError, msgspec.DecodeError, OSError) as error:
             return _problem(error)
 
-    def _start(self, asked: Question) -> dict[str, Any]:
+    def _start(self, asked: TextRequest) -> dict[str, Any]:
         return {
             "version": __version__,
             "first": self._documents.first(),
             **self._tree(),
             "defaults": self._defaults(""),
-            **bands.option_table(),
+            **chunk_view.option_table(),
         }
 
     def _tree(self) -> dict[str, Any]:
         return {"documents": len(self._documents), "root": self._documents.listing("")}
 
-    def _refresh(self, asked: Question) -> dict[str, Any]:
+    def _refresh(self, asked: TextRequest) -> dict[str, Any]:
         """Look for documents again; the page asks for it when it has drawn the first one."""
         self._documents.refresh()
         return self._tree()
@@ -127,11 +127,11 @@ class Inspector:
 
     def _document(self, asked: Cut) -> dict[str, Any]:
         text, path, findings = self._text(asked)
-        found = self._documents.get(asked.document) if asked.document else None
-        defaults = self._defaults(found.root if found else "")
-        document = bands.parsed(text, path, self._options_of(found.root if found else ""))
-        record = bands.document_record(document, findings)
-        return {**record, "defaults": defaults, "file": storable(str(found.file)) if found else "-"}
+        served = self._documents.get(asked.document) if asked.document else None
+        defaults = self._defaults(served.root if served else "")
+        document = chunk_view.parsed(text, path, self._options_of(served.root if served else ""))
+        record = chunk_view.document_record(document, findings)
+        return {**record, "defaults": defaults, "file": storable(str(served.file)) if served else "-"}
 
     def _text(self, asked: Cut) -> tuple[str, str, tuple[Finding, ...]]:
         """The text, the path in ids, and the findings of decoding."""
@@ -144,12 +144,12 @@ class Inspector:
 
     def _bands(self, asked: Cut) -> dict[str, Any]:
         if asked.near is None:
-            return bands.cut_record(self._cut(asked))
+            return chunk_view.cut_record(self._cut(asked))
         text, path, strategy = self._what(asked)
-        return bands.part_record(text, path, strategy, asked.near, **self._all_options(asked))
+        return chunk_view.part_record(text, path, strategy, asked.near, **self._all_options(asked))
 
     def _cut(self, asked: Cut) -> Chunks:
-        return bands.cut(*self._what(asked), **self._all_options(asked))
+        return chunk_view.cut(*self._what(asked), **self._all_options(asked))
 
     def _all_options(self, asked: Cut) -> dict[str, Any]:
         """The options of the page, and the substitutions of the document's tree."""
@@ -174,9 +174,9 @@ class Inspector:
         chunks = self._cut(asked)
         if not 0 <= asked.chunk < len(chunks):
             raise NotFoundError(f"there is no chunk {asked.chunk}")
-        return bands.chunk_record(chunks[asked.chunk])
+        return chunk_view.chunk_record(chunks[asked.chunk])
 
-    def _find(self, asked: Question) -> dict[str, Any]:
+    def _find(self, asked: TextRequest) -> dict[str, Any]:
         return self._search(asked.text[:_LONGEST_QUERY], self._documents)
 
 

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import product
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Self
 
@@ -26,6 +25,7 @@ from quire.index.folder import is_inside
 from quire.index.node import Node
 from quire.indexed import Index, TreeInfo, Update
 from quire.model import Finding
+from quire.operating_system import remove_folder, temporary_folder
 from quire.read.discover import Walk
 from quire.search.hit import Hit, Results
 from quire.search.path_filter import literal_pattern, matches_path
@@ -76,7 +76,7 @@ class Workspace:
         self.say = on_message
         self._lock = Lock()
         self._checked = -_CHECK_EVERY
-        self._temporary: TemporaryDirectory[str] | None = None
+        self._temporary: Path | None = None
         embedder = convert(EmbedSettings, settings.embed) if settings.embed else None
         self.index = Index.open(display_path(self.index_folder), settings=self._search_settings, embedder=embedder)
 
@@ -144,7 +144,7 @@ class Workspace:
         """Release the files of the index."""
         self.index.close()
         if self._temporary:
-            self._temporary.cleanup()
+            remove_folder(self._temporary)
 
     @property
     def _search_settings(self) -> SearchSettings:
@@ -210,8 +210,9 @@ class Workspace:
             if isinstance(error, BusyError):
                 return self.update(wait=_PATIENCE, on_progress=on_progress)
             self.say(f"{error.path}: {error.problem}; indexing for this call only, --index keeps an index elsewhere")
-            self._temporary = TemporaryDirectory()
-            self.index = Index.open(Path(self._temporary.name, DEFAULT_FOLDER), settings=self._search_settings)
+            self._temporary = temporary_folder() / f"quire-{os.urandom(8).hex()}"
+            self._temporary.mkdir(0o700)
+            self.index = Index.open(self._temporary / DEFAULT_FOLDER, settings=self._search_settings)
             return self.update(wait=_PATIENCE, on_progress=on_progress)
 
     def refresh_sometimes(self, on_progress: OnProgress | None = None) -> None:

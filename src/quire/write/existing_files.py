@@ -13,9 +13,9 @@ from typing import Any
 
 from quire.errors import QuireError
 from quire.wire.chunk_json import parse
-from quire.write.file_names import JOURNAL, LOCK, README, STAGE, STATE, Place, split_name, twin_key
+from quire.write.file_names import LOCK, README, STAGE, STATE, FileNames, case_folded, split_name
 
-_STATE_FILES = (STAGE, LOCK, README, JOURNAL)
+_STATE_FILES = (STAGE, LOCK, README)
 
 
 class ExistingFiles:
@@ -25,31 +25,31 @@ class ExistingFiles:
         self._out = out
         self._in_folder = cache(self._scan)
 
-    def files(self, place: Place) -> list[str]:
+    def files(self, names: FileNames) -> list[str]:
         """The names of a document's files, in the order of its chunks, in any spelling of its name."""
-        return [name for _, _, name in sorted(self._in_folder(place.folder).get(twin_key(place.stem), ()))]
+        return [name for _, _, name in sorted(self._in_folder(names.folder).get(case_folded(names.stem), ()))]
 
-    def conflict(self, place: Place, path: str | None) -> str | None:
+    def conflict(self, names: FileNames, path: str | None) -> str | None:
         """Why a file does not belong to the document at ``path``; None if all do."""
-        for name in self.files(place):
-            file = self._out / place.folder / name
+        for name in self.files(names):
+            file = self._out / names.folder / name
             try:
                 owner = _owner(file)
             except (QuireError, OSError):
                 return f"{file} exists and is not a quire chunk file; remove it"
-            if owner != path or not name.startswith(f"{place.stem}__ch"):
+            if owner != path or not name.startswith(f"{names.stem}__ch"):
                 return f"{file} belongs to {owner or 'a text without a path'}; remove it, or write to another folder"
         return None
 
     def _scan(self, folder: str) -> dict[str, list[tuple[str, int, str]]]:
-        found: dict[str, list[tuple[str, int, str]]] = {}
+        files: dict[str, list[tuple[str, int, str]]] = {}
         if (self._out / folder).is_dir():
             with os.scandir(self._out / folder) as entries:
                 for entry in entries:
                     parts = split_name(entry.name)
                     if parts:
-                        found.setdefault(twin_key(parts[0]), []).append((*parts, entry.name))
-        return found
+                        files.setdefault(case_folded(parts[0]), []).append((*parts, entry.name))
+        return files
 
 
 def _owner(file: Path) -> Any:

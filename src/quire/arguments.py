@@ -46,15 +46,15 @@ def checked(
 
 def patterns(name: str, value: Any) -> tuple[str, ...]:
     """One pattern for paths, or several; OptionError if ``value`` is neither."""
-    found = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Iterable) else (value,)
-    if not all(isinstance(each, str) and each for each in found):
+    values = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Iterable) else (value,)
+    if not all(isinstance(pattern, str) and pattern for pattern in values):
         raise invalid_value(name, value, "must be a pattern for paths, or a list of them")
-    return found
+    return values
 
 
-def text_or_document(value: object, *described: object) -> str | Document:
+def text_or_document(value: object, *descriptions: object) -> str | Document:
     """A text or a document to cut. Any other type raises a TypeError; a document already has its path and title."""
-    if isinstance(value, Document) and any(each is not None for each in described):
+    if isinstance(value, Document) and any(description is not None for description in descriptions):
         raise OptionError("a parsed document has its path, title, syntax and substitutions", "give them to quire.parse")
     if not isinstance(value, str | Document):
         raise TypeError(f"quire.chunk takes a text or a Document, not {type(value).__name__}; see quire.chunk_file")
