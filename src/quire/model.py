@@ -75,6 +75,8 @@ class Source(Struct, frozen=True, kw_only=True):
     """Whether ``#`` lines can be headings."""
     dialect: str | None = None
     """The dialect of Markdown, if it is known; None to read the constructs of all."""
+    substitutions: Mapping[str, str] = field(default_factory=dict)
+    """The values of the template variables in it, by name."""
     frontmatter: Mapping[str, Any] = field(default_factory=dict)
     """The metadata at its top, as plain values."""
     body_start: int = 0

@@ -16,12 +16,13 @@ from msgspec import Meta, Struct, structs
 from quire import validation
 from quire.dialects import DIALECTS, DialectName
 from quire.errors import OptionError, invalid_value
+from quire.substitutions import Substitutions
 from quire.validation import NO_LIMIT, Naming
 
 BreadcrumbMode = Literal["conditional", "always", "none"]
 Slugs = Literal[
     "github", "ascii", "docusaurus", "hugo", "blackfriday", "gitbook", "vitepress", "mkdocs", "pymdownx", "kramdown",
-    "sphinx", "underscore", "auto",
+    "sphinx", "underscore", "vscode", "auto",
 ]  # fmt: skip
 Guard = Literal["raise", "drop", "warn"]
 Overlap = Literal["prose", "always"]
@@ -78,6 +79,7 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         ),
     ] = ""
     timestamps: Annotated[bool, Meta(description="add the time of cutting to the metadata")] = False
+    substitutions: Substitutions = {}
 
     @property
     def cap(self) -> int | None:
@@ -101,7 +103,8 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     def to_dict(self) -> dict[str, Any]:
         """The strategy and its options by name."""
-        return {"strategy": self.strategy, **structs.asdict(self)}
+        values = {"strategy": self.strategy, **structs.asdict(self)}
+        return values if self.substitutions else {name: values[name] for name in values if name != "substitutions"}
 
 
 class PackedOptions(Options, frozen=True):
@@ -171,6 +174,7 @@ class ChunkOptions(TypedDict, total=False):
     dialect: DialectName | None
     base_url: str
     timestamps: bool
+    substitutions: Mapping[str, Any]
     max_tokens: int
     target_tokens: int
     min_tokens: int

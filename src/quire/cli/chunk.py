@@ -95,7 +95,7 @@ def command(
     form = form or (_format_of(output) if output is not None else None)
     summary = Summary()
     documents = inputs.documents(summary)
-    cut = cut.with_slugs(documents)
+    cut = cut.with_documents(documents)
     if output is not None and form != "files":
         _refuse_input(output, documents, summary)
     encode, write = _format(output, form, as_json=as_json)

@@ -12,6 +12,7 @@ kill harmless at any moment, because the next sync repeats what is not recorded:
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -23,16 +24,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from quire import __version__, arguments, pipeline, read
+from quire.auto_slugs import tree_options
 from quire.embed.embedder import Embedder, resolve
 from quire.errors import EmbedderError, InputError, QuireError, StoreError
 from quire.options import DEFAULT_STRATEGY
-from quire.read.source import OnUndecodable
 from quire.run.arrow import embedder_of
 from quire.run.documents import engine_of, results
 from quire.run.parts import Cutting, Done, Part, Problem, digest, is_shard, is_url, parts_of, read_texts
 from quire.stores.mirror import HAS_OLD_ROWS, UNFINISHED, Mirror, batched
 from quire.stores.row import Row, rows
 from quire.stores.target import Store, failed, opened, parts
+from quire.trees import OnUndecodable
 
 _BATCH = 256
 """How many rows are embedded and written at a time, unless the embedder says it."""
@@ -104,6 +106,8 @@ def sync(
         raise InputError(*problems[0])
     if not found:
         raise QuireError(f"{path}: no documents, so nothing is synced", "quire looks for Markdown and .txt files")
+    if os.path.isdir(source):  # noqa: PTH112  no URL, no shards
+        options = tree_options(options, (), Path(source))
     return sync_parts(
         [part._replace(errors=errors) for part in found],
         to,
