@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from quire import parsing, read
 from quire.dialects import DIALECTS, dialect_of
 from quire.errors import InputError
 from quire.model import Document
-from quire.options import DEFAULT_SLUGS
+from quire.options import AUTO_SLUGS, DEFAULT_SLUGS
 from quire.parsing.slugs import RULES, section_anchors
 from quire.read.discover import Found
 
@@ -42,7 +42,7 @@ def choose_slugs(documents: Mapping[str, Document], preferred: str = DEFAULT_SLU
     return SlugChoice(max(rules, key=lambda rule: resolved[rule]), len(fragments), resolved)
 
 
-def slugs_of_files(files: Iterable[Found], folder: Path, dialect: str | None = None) -> SlugChoice:
+def slugs_of_files(files: Sequence[Found], folder: Path, dialect: str | None = None) -> SlugChoice:
     """The rule for the documents of ``folder``. Those that cannot be read are left out."""
     documents = {}
     for file in files:
@@ -51,3 +51,13 @@ def slugs_of_files(files: Iterable[Found], folder: Path, dialect: str | None = N
             documents[file.path] = parsing.document(read.make_source(text, path=file.path, dialect=dialect))
     dialect = dialect or dialect_of(folder)
     return choose_slugs(documents, DIALECTS[dialect].slugs if dialect else DEFAULT_SLUGS)
+
+
+def folder_options(options: Mapping[str, Any], files: Sequence[Found], folder: Path) -> dict[str, Any]:
+    """Options with what ``files`` show: the rule for ``slugs="auto"`` and, for addresses of pages, the dialect."""
+    chosen = dict(options)
+    if files and chosen.get("slugs") == AUTO_SLUGS:
+        chosen["slugs"] = slugs_of_files(files, folder, chosen.get("dialect")).rule
+    if files and chosen.get("base_url") and not chosen.get("dialect"):
+        chosen["dialect"] = dialect_of(folder)
+    return chosen

@@ -11,7 +11,7 @@ from typing import Any, Unpack
 
 from quire import check, finish, inputs, parsing, read, size, split
 from quire import options as run_options
-from quire.auto_slugs import choose_slugs, slugs_of_files
+from quire.auto_slugs import choose_slugs, folder_options
 from quire.counter import TokenCounter
 from quire.errors import InputError
 from quire.inputs import AnyPath
@@ -139,10 +139,8 @@ def chunk_dir(
     for skipped in discovered.skipped:
         if skipped.is_error:
             raise InputError(skipped.path, skipped.reason)
-    values: dict[str, Any] = {**options}
-    if options.get("slugs") == run_options.AUTO_SLUGS:
-        values["slugs"] = slugs_of_files(discovered.documents, Path(folder), options.get("dialect")).rule
     files = discovered.documents
+    values = folder_options(options, files, Path(folder))
     return (chunk_file(file.file, strategy, path=file.path, errors=errors, **values) for file in files)
 
 

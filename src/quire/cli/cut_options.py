@@ -11,7 +11,7 @@ from typing import Any, get_args
 import click
 
 from quire import pipeline, size
-from quire.auto_slugs import slugs_of_files
+from quire.auto_slugs import folder_options
 from quire.cli.input_documents import InputDocument, Inputs, Text
 from quire.cli.shared_options import paths_argument
 from quire.counter import TokenCounter
@@ -19,7 +19,6 @@ from quire.errors import GuardError, OptionError, QuireError
 from quire.model import Syntax
 from quire.options import (
     ALIASES,
-    AUTO_SLUGS,
     DEFAULT_STRATEGY,
     DEFAULT_TOKENIZER,
     STRATEGIES,
@@ -166,11 +165,9 @@ class Cutter:
             raise error.advising("correct it, or use --guard drop or --guard warn") from error
 
     def with_slugs(self, files: Sequence[Found]) -> Cutter:
-        """The same Cutter; if its slugs are ``auto``, with the rule that ``files`` show."""
-        if self.options.get("slugs") != AUTO_SLUGS or not files:
-            return self
-        choice = slugs_of_files(files, Path(files[0].root), self.options.get("dialect"))
-        return replace(self, options={**self.options, "slugs": choice.rule})
+        """The same Cutter with the rules for anchors and addresses that ``files`` show."""
+        root = Path(files[0].root) if files else Path()
+        return replace(self, options=folder_options(self.options, files, root))
 
     def prepare(self) -> None:
         """Load the tokenizer."""
