@@ -147,7 +147,7 @@ def _what_fits_is_not_cut(case: Case) -> Iterator[Note]:
         return
     document, options = case.document, _rebuilt_options(case.chunks[0])
     start, end = document.block_columns.starts[0], document.block_columns.ends[-1]
-    section = document.holder(start, end) if case.strategy == "packed" else document.first_section(start, end)
+    section = document.enclosing_section(start, end) if case.strategy == "packed" else document.first_section(start, end)
     line = Breadcrumbs(document, case.counter.count, options).prefix(section)
     text = (
         case.normalized(start, end)
