@@ -32,6 +32,7 @@ from quire.search.hit import Hit, Results
 from quire.search.path_filter import matches_path
 from quire.search.phases import hit_for_node, search
 from quire.search.ranking_settings import SearchSettings
+from quire.search.reranking import Rerank
 from quire.search.similar import similar_query
 from quire.trees import DEFAULT_LANGUAGE
 
@@ -205,7 +206,13 @@ class Index:
             explain=explain,
             settings=self._settings,
             find_near=find_near,
+            rerank=self._reranker() if self._settings.rerank else None,
         )
+
+    def _reranker(self) -> Rerank:
+        from quire.embed.reranker import Reranker  # noqa: PLC0415  few searches need it
+
+        return Reranker(self._settings.rerank, self._settings.rerank_model)
 
     def embed(self, embedder: object = None, *, on_progress: OnProgress | None = None) -> VectorUpdate:
         """Give every section a vector, for search by meaning; only new and changed text is embedded.

@@ -5,6 +5,7 @@ import sys
 import zlib
 from pathlib import Path
 
+import anyio
 import pytest
 
 np = pytest.importorskip("numpy", reason="needs the extra wordllama")
@@ -320,3 +321,26 @@ def test_killed_anywhere_it_ends_in_the_same_state(index, docs, tmp_path):
         embedder = Counting("1")
         assert found.embed(embedder) == (0, 0, 0)
         assert ids(found.search("automobile", mode="meaning", merge=False))[0] == "docs:cars.md#car"
+
+
+def test_agents_may_choose_a_mode_if_there_are_vectors(docs, tmp_path, server, monkeypatch):
+    pytest.importorskip("mcp")
+    from quire.mcp.server import AgentServer
+    from quire.mcp.tools import Tools
+    from quire.workspace import Workspace
+
+    def listed(workspace):
+        (search, *_) = anyio.run(AgentServer(Tools(workspace, len, 10_000))._list_tools, None, None).tools
+        return search.input_schema["properties"].get("mode")
+
+    (tmp_path / "home" / "quire").mkdir(parents=True)
+    (tmp_path / "home" / "quire" / "quire.toml").write_text(f'[embed]\nendpoint = "{server.url}"\nmodel = "m"\n')
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
+    with Workspace.open_updated([str(docs)], index=str(tmp_path / ".quire")) as workspace:
+        assert listed(workspace) is None
+        workspace.index.embed(Endpoint(server.url, "m"))
+    with Workspace.open([str(docs)], index=str(tmp_path / ".quire")) as workspace:
+        assert listed(workspace) == {"type": "string", "enum": ["words", "meaning", "hybrid"], "default": "words"}
+        tools = Tools(workspace, len, 10_000)
+        assert tools.search("automobile").record["total"] == 0
+        assert tools.search("automobile", mode="meaning").record["total"] > 0

@@ -198,7 +198,7 @@ def test_a_byte_order_mark_is_skipped(make: Make) -> None:
 
 def test_every_search_setting_has_a_variable(make: Make) -> None:
     values = {
-        f"search.{name}": field.choices[-1] if field.choices else int(field.least or 0) + 1
+        f"search.{name}": field.choices[-1] if field.choices else type(field.default)(int(field.least or 0) + 1)
         for name, field in search_fields().items()
     }
     settings = make({}, **{variable(name): str(value) for name, value in values.items()})

@@ -242,7 +242,7 @@ def _show_left_out(
         note(visible("; ".join(["nothing found", *results.unknown_keys_notes()])))
     elif not results:
         alike = ", ".join(results.words_alike)
-        note(visible(f"nothing found; words that begin alike: {alike}" if alike else "nothing found"))
+        note(visible(f"nothing found; similar words: {alike}" if alike else "nothing found"))
     elif results.over_budget:
         note(f"{results.over_budget} more beyond {budget}; --max-tokens 0 shows them")
     if results.below_cutoff:

@@ -25,7 +25,7 @@ _METHODS = (
     ("encode", "encode"),  # model2vec, earlier sentence-transformers
     ("passage_embed", "query_embed"),  # fastembed
 )
-"""How the models of other packages embed a list of texts and one query."""
+"""How the models of other packages embed texts and queries."""
 _MODEL_NAMES = ("model_name", "model", "model_id", "base_model_name", "model_card_data.base_model", "name")
 """Where they have their names."""
 _LEAST_WINDOW = 32
@@ -71,7 +71,8 @@ class ModelEmbedder:
 
     def __init__(self, model: object, method: str, query_method: str) -> None:
         self._embed: Callable[[Any], Any] = getattr(model, method)
-        self._embed_query: Callable[[str], Any] = getattr(model, query_method)
+        self._embed_query: Callable[[Any], Any] = getattr(model, query_method)
+        self._takes_one = query_method == "embed_query"
         names = (reduce(_attribute, name.split("."), model) for name in _MODEL_NAMES)
         self.name = next((name for name in names if isinstance(name, str) and name), type(model).__name__)
         self.version = ""
@@ -85,9 +86,8 @@ class ModelEmbedder:
         return list(self._embed(list(texts)))
 
     def embed_query(self, text: str) -> Any:
-        """The vector of a query; some methods return a list of one."""
-        vector = list(self._embed_query(text))
-        return vector[0] if len(vector) == 1 else vector
+        """The vector of a query."""
+        return self._embed_query(text) if self._takes_one else next(iter(self._embed_query([text])))
 
 
 def _attribute(value: object, name: str) -> object:

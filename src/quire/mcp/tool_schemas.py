@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar
 from msgspec import Meta, Struct, structs
 
 from quire.mcp.token_limit import LEAST_TOKENS
+from quire.search.fusion import Mode
 from quire.validation import convert, fields, from_text
 
 Query = Annotated[str, Meta(min_length=1, description="a question or words")]
@@ -32,6 +33,12 @@ class Search(Tool, frozen=True):
     tree: str = ""
     where: Annotated[str, Meta(description="front matter: status=draft")] = ""
     cursor: Cursor = ""
+
+
+class VectorSearch(Search, frozen=True):
+    """Find the sections of the documentation that answer a question."""
+
+    mode: Mode = "words"
 
 
 class Outline(Tool, frozen=True):
@@ -91,6 +98,8 @@ TOOLS: Mapping[str, type[Tool]] = {
     "context": Context,
     "status": Status,
 }
+VECTOR_TOOLS: Mapping[str, type[Tool]] = {**TOOLS, "search": VectorSearch}
+"""The tools if the index has vectors."""
 CHATGPT_TOOLS: Mapping[str, type[Tool]] = {"search": ChatgptSearch, "fetch": Fetch}
 """The tools that ChatGPT connectors expect."""
 _ALIASES = {"q": "query", "question": "query", "max_results": "limit", "n": "limit", "section": "id", "file": "path"}
@@ -104,7 +113,7 @@ def schema(kind: type[Struct]) -> dict[str, Any]:
     properties = {}
     for name, field in fields(kind).items():
         kept: dict[str, Any] = {"minimum": field.least, "maximum": field.most, "description": field.meaning or None}
-        kept["default"] = field.default or None
+        kept |= {"enum": list(field.choices) or None, "default": field.default or None}
         kind_of = "string" if name in required else _TYPES[type(field.default)]
         properties[name] = {"type": kind_of} | {key: value for key, value in kept.items() if value is not None}
     return {"type": "object", "properties": properties, **({"required": required} if required else {})}

@@ -21,6 +21,7 @@ from quire.errors import NotFoundError, OptionError
 from quire.manifest import Manifest, manifest
 from quire.mcp.token_limit import Answer, TokenLimit
 from quire.offsets import line_starts
+from quire.search.fusion import Mode
 from quire.search.hit import Hit, Results
 from quire.validation import unknown_name
 from quire.workspace import Workspace
@@ -63,10 +64,11 @@ class Tools:
         path: str = "",
         tree: str = "",
         where: str = "",
+        mode: Mode = "words",
         cursor: str = "",
     ) -> Answer:
         """The best sections, with as much of their texts as fits; the others by name."""
-        return self._answered(partial(self._search, query, path, tree, where), limit, max_tokens, cursor)
+        return self._answered(partial(self._search, query, path, tree, where, mode=mode), limit, max_tokens, cursor)
 
     def context(self, path: str, *, text: str = "", max_tokens: int | None = None, cursor: str = "") -> Answer:
         """The sections that concern a source file, by its path and what the agent says about it."""

@@ -1,6 +1,6 @@
 """The order of a search. Each phase counts what it did, for ``--explain``.
 
-    parse -> correct -> rank -> rank the best again -> merge -> spread -> cut off -> fit
+    parse -> correct -> rank -> rank the best again -> merge -> spread -> (rerank) -> cut off -> fit
 
 A node that matches is a ``Match``, a result without its text a ``Merged``, with its text a ``Hit``. A search loads
 neither the parser nor a tokenizer, as nodes have everything an answer needs. Only a budget so small that a passage must
@@ -33,6 +33,7 @@ from quire.search.matching_nodes import (
 )
 from quire.search.merge import Merged, alone, limit_per_document, merge_document
 from quire.search.ranking_settings import SearchSettings
+from quire.search.reranking import RERANKED, Rerank, reranked
 from quire.search.term_limit import within_limit
 from quire.search.token_budget import fit
 
@@ -58,10 +59,11 @@ def search(
     explain: bool = False,
     settings: SearchSettings | None = None,
     find_near: Callable[[str], Near] | None = None,
+    rerank: Rerank | None = None,
 ) -> Results:
     """The best ``limit`` sections for a query, together at most ``max_tokens`` tokens. See ``Index.search``.
 
-    ``find_near`` finds the nodes nearest to a query by their vectors.
+    ``find_near`` finds the nodes nearest to a query by their vectors, ``rerank`` scores the best results.
     """
     settings = settings or SearchSettings()
     keys = snapshot.front_matter_keys if KEYED.search(text) else frozenset()
@@ -76,7 +78,10 @@ def search(
     context = prepared.context
     phases["correct"] = {"words looked up": context.dictionary.lookups, "words corrected": len(context.corrections)}
     near = find_near(text) if find_near is not None and is_plain_query(prepared.query) else None
-    results = _results(prepared, limit, phases, near, merge=merge, explain=explain)
+    results = _results(prepared, max(limit, RERANKED) if rerank else limit, phases, near, merge=merge, explain=explain)
+    if rerank:
+        phases["rerank"] = {"results": min(len(results), RERANKED)}
+        results = reranked(snapshot, text, results, _nodes(snapshot, results[:RERANKED]), rerank)[:limit]
     least = settings.relevance_cutoff * results[0].score if results else 0.0
     relevant = [result for rank, result in enumerate(results) if every or result.score >= rank * least]
     phases["cut off"] = {"results": len(results) - len(relevant)}

@@ -71,6 +71,13 @@ class SearchSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     meaning: Annotated[
         Share, Meta(description="in the mode hybrid, the share of a score that is the similarity of vectors")
     ] = 0.05
+    rerank: Annotated[
+        str,
+        Meta(description="the address of an endpoint that ranks the best 50 results again; not in a project's file"),
+    ] = ""
+    rerank_model: Annotated[
+        str, Meta(description="its model, for endpoints as those of Cohere and Jina; empty for TEI")
+    ] = ""
     match_cutoff: Annotated[
         Share, Meta(description="a section matches with at least this share of the best score in its document")
     ] = 0.15

@@ -189,6 +189,9 @@ def _refuse_foreign(project: File, users: Path | None, *, is_index_elsewhere: bo
     if project.embed:
         problem = f"{project.path}: [{prefix}embed] is not allowed in a project"
         raise OptionError(problem, f"remove it there; only the command line or {own} may choose a model")
+    if project.search.get("rerank"):
+        problem = f"{project.path}: {prefix}search.rerank is not allowed in a project"
+        raise OptionError(problem, f"remove it there; only {variable('search.rerank')} or {own} may name an endpoint")
     paths = {f"trees.{name}": tree.path for name, tree in project.trees.items() if not tree.git}
     if project.index and not is_index_elsewhere:
         paths["index"] = str(project.index)

@@ -69,8 +69,8 @@ class SentenceTransformersLike:
     def encode_document(self, inputs: list[str]) -> tuple[tuple[float, float], ...]:
         return tuple((float(len(text)), 0.0) for text in inputs)
 
-    def encode_query(self, inputs: str) -> tuple[float, float]:
-        return float(len(inputs)), 1.0
+    def encode_query(self, inputs: list[str]) -> tuple[tuple[float, float], ...]:
+        return tuple((float(len(text)), 1.0) for text in inputs)
 
 
 class FastembedLike:
@@ -82,8 +82,8 @@ class FastembedLike:
     def passage_embed(self, texts: list[str]) -> Iterator[list[float]]:
         yield from ([float(len(text)), 0.0] for text in texts)
 
-    def query_embed(self, query: str) -> Iterator[list[float]]:
-        yield [float(len(query)), 1.0]
+    def query_embed(self, query: list[str]) -> Iterator[list[float]]:
+        yield from ([float(len(text)), 1.0] for text in query)
 
 
 @pytest.mark.parametrize(
