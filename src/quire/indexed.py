@@ -189,7 +189,7 @@ class Index:
         ``mode`` is ``words``, or after ``embed`` also ``meaning`` or ``hybrid``, which is both.
         """
         snapshot, names, patterns = self._snapshot(), check.strings("trees", trees), check.strings("path", path)
-        wanted = conditions("where", where)
+        wanted = [] if where is None else conditions("where", where)
         weight = check.meaning_weight(mode, self._settings.meaning)
         find_near = None
         if weight:

@@ -96,7 +96,7 @@ def prepare(
     # ``localhost:8080`` is text where documents say *localhost*.
     keyed = [match[1] for word in words if is_plain(word) and (match := KEYED.match(word.text))]
     named = [key.lower() for key in keyed if snapshot.front_matter_keys and not dictionary.has(key)]
-    keys = unknown_keys(snapshot, [*where, *(condition(key, "") for key in named)])
+    keys = unknown_keys(snapshot, [*where, *(condition(key, "") for key in named)]) if where or named else []
     factors = weights(snapshot, settings.where) if settings.where else {}
     return PreparedQuery(snapshot, context, query, settings, filters, unknown, keys, factors)
 
