@@ -71,8 +71,8 @@ class ModelEmbedder:
 
     def __init__(self, model: object, method: str, query_method: str) -> None:
         self._embed: Callable[[Any], Any] = getattr(model, method)
-        self._embed_query: Callable[[Any], Any] = getattr(model, query_method)
-        self._takes_one = query_method == "embed_query"
+        self._embed_query: Callable[[Any], Any] = getattr(model, query_method, self._embed)
+        self._takes_one = query_method == "embed_query" and self._embed_query != self._embed
         names = (reduce(_attribute, name.split("."), model) for name in _MODEL_NAMES)
         self.name = next((name for name in names if isinstance(name, str) and name), type(model).__name__)
         self.version = ""
@@ -107,7 +107,7 @@ def resolve(embedder: object) -> Embedder:
         loaded: Embedder = import_module(f"quire.embed.{embedder}").load()
         return loaded
     if not isinstance(embedder, Embedder):
-        methods = [pair for pair in _METHODS if all(callable(getattr(embedder, name, None)) for name in pair)]
+        methods = [pair for pair in _METHODS if callable(getattr(embedder, pair[0], None))]
         if methods:
             embedder = ModelEmbedder(embedder, *methods[0])
         elif callable(embedder):

@@ -100,8 +100,16 @@ def test_models_of_other_packages(model: object, name: str, window: int) -> None
     assert [len(part.split()) <= 32 for part in parts] == [bool(window)] * len(parts)
 
 
-def test_a_model_without_queries_of_its_own_embeds_them_as_texts() -> None:
-    assert query_vector(resolve(Words()), "a b") == [2.0]
+class DocumentsOnly:
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        return [[float(len(text))] for text in texts]
+
+
+@pytest.mark.parametrize(("model", "name"), [(Words(), "words"), (DocumentsOnly(), "DocumentsOnly")])
+def test_a_model_without_queries_of_its_own_embeds_them_as_texts(model: object, name: str) -> None:
+    made = resolve(model)
+    assert made.name == name
+    assert query_vector(made, "ab") == made.embed(["ab"])[0]
 
 
 @pytest.mark.parametrize("wrong", ["word2vec", 3, None, FunctionEmbedder(len, window=31)])
