@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
 import inspect
 import json
 import re
@@ -12,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, get_args
 
+import msgspec
 import pytest
 
 import quire
@@ -307,7 +307,7 @@ def test_the_json_of_eval(printed) -> None:
 
 def test_the_json_of_verify(printed) -> None:
     assert printed("verify", "docs/a.md") == []
-    assert documented("verify") == [[field.name for field in dataclasses.fields(quire.Finding)]]
+    assert documented("verify") == [[field.name for field in msgspec.structs.fields(quire.Finding)]]
 
 
 def test_the_json_of_migrate(printed) -> None:

@@ -24,29 +24,34 @@ class Breadcrumbs:
     """The breadcrumb lines of a document's sections, each made once. A line takes at most half of the cap."""
 
     def __init__(self, document: Document, count: Callable[[str], int], options: Options) -> None:
-        self._document_title = document.title
         self._count = count
         self._is_off = options.breadcrumb_mode == "none"
         self._room = options.cap // 2 if options.cap else _NO_LIMIT
         self._lines: dict[int, str] = {}
         self._counts: dict[str, int] = {}
         sections = document.section_columns
-        self.paths: list[tuple[str, ...]] = [()]
-        """The heading path of each section: the titles from the top down to its own."""
+        self._parents, self._titles = sections.parents, sections.titles
+        self._paths: dict[int, tuple[str, ...]] = {0: ()}
         widths = [len(document.title)]
         for parent, title in zip(sections.parents[1:], sections.titles[1:], strict=True):
-            self.paths.append((*self.paths[parent], title))
             widths.append(widths[parent] + len(SEPARATOR) + len(title))
         most_bytes = 1 if document.text.isascii() and document.title.isascii() else 4  # of a character
         widest = (min(max(widths), LIMIT) + len("\n\n")) * most_bytes + len(ELLIPSIS.encode())
         self.most_tokens = 0 if self._is_off else min(self._room, widest)
         """No line has more tokens than this: a token is at least a byte."""
 
+    def path(self, section: int) -> tuple[str, ...]:
+        """The heading path of a section: the titles from the top down to its own."""
+        path = self._paths.get(section)
+        if path is None:
+            path = self._paths[section] = (*self.path(self._parents[section]), self._titles[section])
+        return path
+
     def prefix(self, section: int) -> str:
         """The line of a section with the blank line below it; for the document the title alone."""
         line = self._lines.get(section)
         if line is None:
-            line = "" if self._is_off else self._fitted(self._document_title, self.paths[section])
+            line = "" if self._is_off else self._fitted(self._titles[0], self.path(section))
             if len(self._lines) >= _MOST_KNOWN:  # those of a million sections would take more memory than the text
                 self._lines.clear()
             self._lines[section] = line

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
@@ -11,9 +10,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from urllib.parse import quote
 
+from quire.patterns import pattern
+
 COMMONMARK = "commonmark"
 """Without the constructs of generators: no heading ids, shortcodes, admonitions and tabs."""
-ORDER = re.compile(r"(?:(?<=/)|\A)[0-9]+[-_.](?=[^/])")
+ORDER = pattern(r"(?:(?<=/)|\A)[0-9]+[-_.](?=[^/])")
 """The number in a file name that sets the order of pages, and is not in their addresses."""
 INDEX_NAMES = frozenset({"index", "_index", "readme"})
 """The names of files that are the page of their folder."""

@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
@@ -30,6 +30,23 @@ def application_folder() -> str:
     if sys.platform == "win32":
         return os.environ.get("APPDATA", "~")
     return "~/Library/Application Support" if sys.platform == "darwin" else "~/.config"
+
+
+def temporary_folder() -> Path:
+    """The folder for temporary files. ``tempfile`` knows it, too, but takes longer to import than a search."""
+    names = [os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP")]
+    return Path(next(filter(None, names), "/tmp" if os.path.isdir("/tmp") else os.curdir))  # noqa: S108, PTH112
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove a folder with everything in it, as far as possible."""
+    for path, folders, files in os.walk(folder, topdown=False):
+        for remove, names in ((os.unlink, files), (os.rmdir, folders)):
+            for name in names:
+                with suppress(OSError):
+                    remove(os.path.join(path, name))  # noqa: PTH118
+    with suppress(OSError):
+        folder.rmdir()
 
 
 def expanded(path: str) -> str:

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from binascii import crc32
 from pathlib import Path
-from tempfile import gettempdir
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from quire.operating_system import user_folder
+from quire.operating_system import temporary_folder, user_folder
+from quire.patterns import pattern
 
 Language = Literal[
     "arabic", "danish", "dutch", "english", "finnish", "french", "german", "greek", "hungarian", "italian",
     "norwegian", "portuguese", "romanian", "russian", "spanish", "swedish", "tamil", "turkish", "none",
 ]  # fmt: skip
 """The language of a tree's words; in ``none`` only equal words match."""
-NAME = re.compile(r"[\w.-]+")
+NAME = pattern(r"[\w.-]+")
 """The name of a tree, with which ids begin."""
 DEFAULT_LANGUAGE: Language = "english"
 Text = Annotated[str, Meta(min_length=1)]
@@ -56,5 +55,5 @@ class Tree(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """The folder of its clone, whether it was fetched or not."""
         name = self.git.rstrip("/").rpartition("/")[2].removesuffix(".git")[:40]
         key = f"{self.git}\0{self.ref}\0{self.path}".encode()
-        folder = user_folder("data") or Path(gettempdir(), "quire")
+        folder = user_folder("data") or temporary_folder() / "quire"
         return folder / "git" / f"{name}-{crc32(key):08x}{crc32(key[::-1]):08x}"

@@ -802,7 +802,7 @@ def test_a_word_that_does_not_occur_names_words_that_begin_alike(run, tmp_path) 
     (tmp_path / "near" / "a.md").write_text("# Tokens\n\nA tokamak counts tokens.\n", encoding="utf-8")
     result = run("search", "tokxyzzy", "near")
     assert (result.code, result.out) == (1, b"")
-    assert result.err == "nothing found; words that begin alike: tokamak, tokens\n"
+    assert result.err == "nothing found; similar words: tokamak, tokens\n"
     assert run("search", "xyzzyq", "near").err == "nothing found\n"
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import quire
-from quire.web import bands
+from quire.web import chunk_view
 from quire.wire import to_json
 from support.web_server import Served, serving
 
@@ -191,7 +191,7 @@ def test_a_tokenizer_file_is_not_read(server, folder) -> None:
 def test_front_matter_of_any_kind_is_in_the_record(server) -> None:
     text = '---\ntitle: "a\\ud800"\ndate: 2026-01-01\ntags: [x, {y: .nan}]\n---\n\nText.\n'
     record = server.ask("chunk", text=text, path="a.md")
-    assert record == json.loads(to_json(bands.chunk_record(quire.chunk(text, path="a.md")[0])))
+    assert record == json.loads(to_json(chunk_view.chunk_record(quire.chunk(text, path="a.md")[0])))
 
 
 def test_pasted_text_is_cut(server) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
 from functools import partial
 from typing import Any
 from urllib.parse import quote
 
 import click
+from msgspec.structs import asdict
 
 from quire import ISSUES, __version__
 from quire.cli.output import Paint, echo, finding_line, write_json

@@ -30,6 +30,7 @@ from quire.cli.output import (
 from quire.index.file_records import storable
 from quire.model import Span
 from quire.offsets import BLANK
+from quire.patterns import pattern
 from quire.search.hit import Hit
 from quire.search.ranking_settings import SHARPNESS
 
@@ -45,7 +46,7 @@ _ROWS = 4
 """How many rows of the terminal one line may take."""
 _BEFORE = 0.25
 """The share of a shortened line that precedes its first match."""
-_PROSE = re.compile(r"[ ]{0,3}(?:[^\W\d_]|[`(\"'])")
+_PROSE = pattern(r"[ ]{0,3}(?:[^\W\d_]|[`(\"'])")
 _FIELDS = (
     "id", "score", "title", "breadcrumb", "breadcrumb_line", "tree", "path", "file", "depth", "lines", "span",
     "byte_span", "tokens", "text", "complete", "parts", "how", "constituents", "language",

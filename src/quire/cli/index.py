@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -31,6 +30,7 @@ from quire.index.file_records import storable
 from quire.indexed import Update
 from quire.vectors.vector_files import current_folder, remove_vectors
 from quire.workspace import Workspace, display_path
+from quire.workspace.git_trees import fetch_trees
 
 _ALL = "*"
 
@@ -98,7 +98,7 @@ def command(
 
 def _fetch(workspace: Workspace, wanted: str | None) -> None:
     """Fetch all trees of repositories, or the ``wanted`` one; None for none."""
-    for name, commit in workspace.fetch([wanted] * (wanted != _ALL)) if wanted else ():
+    for name, commit in fetch_trees(workspace.trees, [wanted] * (wanted != _ALL)) if wanted else ():
         note(f"{name}: fetched {workspace.trees[name].git} at {commit[:12]}")
 
 
@@ -113,7 +113,7 @@ def _remove(workspace: Workspace, names: tuple[str, ...], *, as_json: bool) -> i
 
 
 def _record(done: Update) -> dict[str, Any]:
-    failed = tuple(dataclasses.replace(finding, path=storable(finding.path)) for finding in done.failed)
+    failed = tuple(structs.replace(finding, path=storable(finding.path)) for finding in done.failed)
     record = msgspec.to_builtins(structs.replace(done, failed=failed))
     del record["seconds"]
     return dict(record)
@@ -127,5 +127,5 @@ def _show(done: Update, workspace: Workspace) -> None:
     sys.stdout.flush()
     if is_verbose():
         show_left_out(workspace)
-    failed = [dataclasses.replace(finding, path=display_path(finding.path)) for finding in done.failed]
+    failed = [structs.replace(finding, path=display_path(finding.path)) for finding in done.failed]
     show_findings(failed, hint=f"{command_hint('status', workspace)} lists all")

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
+from msgspec import structs
 
 from quire import read
 from quire.cli import output
@@ -79,7 +80,7 @@ def read_text(file: Path | None, name: str, errors: OnUndecodable) -> tuple[str,
 
 def renamed(findings: Iterable[Finding], name: str) -> tuple[Finding, ...]:
     """Findings with the path that the user would type."""
-    return tuple(replace(finding, path=name) for finding in findings)
+    return tuple(structs.replace(finding, path=name) for finding in findings)
 
 
 @dataclass

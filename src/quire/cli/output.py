@@ -7,7 +7,6 @@ control character reaches the terminal. Colours, links, wrapped lines and progre
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import os
 import re
 import sys
@@ -19,12 +18,14 @@ from typing import Any, Self, TextIO, TypeVar
 from unicodedata import category, east_asian_width
 
 import click
+from msgspec import structs
 
 from quire.model import Finding, Span
+from quire.patterns import pattern
 
 Item = TypeVar("Item")
 
-LINE_END = re.compile("\r\n?|\n")
+LINE_END = pattern("\r\n?|\n")
 _ORDINARY = ("heading-without-text",)
 """Findings that healthy documents have, too: one line for all of them."""
 MOST_SHOWN = 20
@@ -36,10 +37,10 @@ _PROGRESS_EVERY = 0.1
 _BAR = 20
 """The columns of the progress bar."""
 _ERASE = "\r\x1b[2K"
-_ESCAPE = re.compile(r"\x1b(?:\[[0-9;]*m|\]8;;[^\x1b]*\x1b\\)")
-_INDENT = re.compile(r" *(?:(?:[-*+>]|\d+[.)]) +)*")
+_ESCAPE = pattern(r"\x1b(?:\[[0-9;]*m|\]8;;[^\x1b]*\x1b\\)")
+_INDENT = pattern(r" *(?:(?:[-*+>]|\d+[.)]) +)*")
 """The spaces and list markers that a line starts with."""
-_SETTINGS = re.compile(
+_SETTINGS = pattern(
     r"\A(---|\+\+\+)[ \t]*\r?\n(?s:.*?)^\1[ \t]*$|\{\{[<%][^\r\n]{0,999}?[%>]\}\}|\{%[^\r\n]{0,999}?%\}", re.MULTILINE
 )
 """Front matter, shortcodes and Liquid tags."""
@@ -281,7 +282,7 @@ def show_findings(findings: Sequence[Finding], total: int | None = None, *, hint
     if ordinary:
         first = ordinary[0]
         rest = f", and {len(ordinary) - 1:,} more like it; -v lists them" if len(ordinary) > 1 else ""
-        show_finding(dataclasses.replace(first, message=f"{first.message.rstrip('.')}{rest}"))
+        show_finding(structs.replace(first, message=f"{first.message.rstrip('.')}{rest}"))
     more = (len(findings) if total is None else total) - len(ordinary) - most
     if more > 0:
         note(Paint(sys.stderr).faint(f"… and {count_of(more, 'more finding')}{f'; {hint}' if hint else ''}"))

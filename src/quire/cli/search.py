@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -34,6 +33,7 @@ from quire.cli.shared_options import (
 )
 from quire.errors import NotFoundError, QueryError, did_you_mean
 from quire.model import Span
+from quire.patterns import pattern
 from quire.read.source import read_file
 from quire.search.fusion import Mode
 from quire.search.hit import Hit, Results
@@ -42,7 +42,7 @@ from quire.search.term_limit import MAX_TERMS
 from quire.workspace import Workspace
 from quire.workspace.tree_paths import exists, is_file, refuse_missing, similar_path, split_name
 
-_PATH = re.compile(r"[/\\]|\.\w+\Z")
+_PATH = pattern(r"[/\\]|\.\w+\Z")
 """A slash or a file extension, which words of a query rarely have."""
 
 
@@ -240,7 +240,7 @@ def _show_left_out(
         note(visible("; ".join(["nothing found", *results.unknown_keys_notes()])))
     elif not results:
         alike = ", ".join(results.words_alike)
-        note(visible(f"nothing found; words that begin alike: {alike}" if alike else "nothing found"))
+        note(visible(f"nothing found; similar words: {alike}" if alike else "nothing found"))
     elif results.over_budget:
         note(f"{results.over_budget} more beyond {budget}; --max-tokens 0 shows them")
     if results.below_cutoff:

@@ -1,7 +1,6 @@
 """Pieces to chunks.
 
-assemble.py  every field of a chunk, with the breadcrumb above its text
-ids.py       the ids of chunks and nodes
+assemble.py  every field of a chunk, with the breadcrumb above its text and the ids
 guard.py     chunks that are not worth embedding
 """
 

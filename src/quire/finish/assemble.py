@@ -13,6 +13,7 @@ from __future__ import annotations
 import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Container, Mapping, Sequence
+from functools import lru_cache
 from itertools import count
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -21,8 +22,7 @@ from zlib import crc32
 from quire import __version__, breadcrumbs
 from quire.counter import CHARACTERS_A_TOKEN
 from quire.dialects import page_url
-from quire.finish.ids import document_id, node_id
-from quire.model import OWN_METADATA, UNTITLED, Document, Piece
+from quire.model import OWN_METADATA, UNTITLED, Document, Piece, doc_name
 from quire.offsets import bytes_at, lines_at
 from quire.options import Options
 from quire.parsing.slugs import section_anchors
@@ -37,6 +37,8 @@ MDAST_NAMES: Mapping[str, str] = {
     "directive": "containerDirective",
 }
 """mdast's names for kinds of block, where they differ from quire's."""
+_LONGEST_SLUG = 64
+"""As many characters of an anchor are in a stable id."""
 _WITHOUT_CONTEXT = frozenset({"code", "table", "list"})
 """Blocks that do not say what they are about."""
 _Fields: TypeAlias = tuple[
@@ -51,7 +53,8 @@ def assemble(
     """A chunk for each of ``pieces``, in order."""
     (kinds, block_starts, block_ends, _), sections = document.block_columns, document.section_columns
     section_starts, section_titles, size = sections.starts, sections.titles, len(document.text)
-    anchors, headings = section_anchors(document, options.slugs), _Headings(document, sizer, options)
+    anchors = section_anchors(document, options.slugs)
+    headings = _Headings(document, anchors, sizer, options)
     ids: list[str | None] = [None, *headings.ids(pieces), None]
     path, file_title, content_type, strategy = document.path, document.title, options.content_type, options.strategy
     metadata = _metadata(document, options, started)
@@ -61,6 +64,7 @@ def assemble(
     in_lines = lines_at(document.text, [edge for piece in pieces for edge in (piece[0], piece[1] - 1)])
     page = page_url(options.base_url, path, options.dialect, document.frontmatter) if options.base_url else None
     name, stable_ids = document_id(document, options), set[str]()
+    is_fixed = options.breadcrumb_mode != "conditional" or strategy == "tree"
     node_types: dict[tuple[str, ...], tuple[str, ...]] = {}
     chunks: list[Chunk] = []
     for number, piece in enumerate(pieces):
@@ -76,13 +80,16 @@ def assemble(
         last = bisect_left(section_starts, end, first)
         at_start = first if first < last and section_starts[first] == start else first - 1
         anchor = f"#{anchors[at_start]}" if at_start else ""
-        stable_id = f"{name}{anchor}~{crc32(text[overlap:].encode('utf-8', 'surrogatepass')):08x}"
+        stable_id = f"{name}{anchor:.{_LONGEST_SLUG}}~{crc32(text[overlap:].encode('utf-8', 'surrogatepass')):08x}"
         if stable_id in stable_ids:
             stable_id = _numbered(stable_id, stable_ids)
         stable_ids.add(stable_id)
         types = tuple(dict.fromkeys(kinds[bisect_right(block_ends, start) : bisect_left(block_starts, end)]))
         title = section_titles[first] if first < last else None
-        line = _line_above(document, piece, sizer, options, title, types, text[:overlap])
+        if is_fixed:
+            line = sizer.breadcrumbs.prefix(section)
+        else:
+            line = _line_above(document, piece, sizer, options, title, types, text[:overlap])
         embed_tokens = sizer.size_below(line, piece, text) if line else tokens
         if embed_tokens > sizer.cap and tokens <= sizer.cap:  # a block that stays whole leaves no room
             line, embed_tokens = "", tokens
@@ -139,9 +146,9 @@ def assemble(
 class _Headings:
     """The fields that the chunks of a section share, made once for each section."""
 
-    def __init__(self, document: Document, sizer: Sizer, options: Options) -> None:
-        self._sections, self._paths, self._title = document.section_columns, sizer.breadcrumbs.paths, document.title
-        self._anchors = section_anchors(document, options.slugs)
+    def __init__(self, document: Document, anchors: Sequence[str], sizer: Sizer, options: Options) -> None:
+        self._sections, self._path_of, self._title = document.section_columns, sizer.breadcrumbs.path, document.title
+        self._anchors = anchors
         self._node_id = node_id(document, 0, options)
         self._document_id = None if options.strategy == "tree" else document_id(document, options)
         path = document.path
@@ -153,7 +160,7 @@ class _Headings:
         fields = self.known.get(section)
         if fields is not None:
             return fields
-        sections, path, is_tree = self._sections, self._paths[section], self._document_id is None
+        sections, path, is_tree = self._sections, self._path_of(section), self._document_id is None
         slug, parent_id = sections.slugs[section], self._document_id
         depths: tuple[int, ...] = ()
         slugs: tuple[str, ...] = ()
@@ -194,17 +201,13 @@ def _line_above(  # noqa: PLR0917
 
     ``title`` is that of the first heading in it, if there is one.
     """
-    lines, section, mode = sizer.breadcrumbs, piece.section, options.breadcrumb_mode
-    if mode == "none":
-        return ""
-    if mode == "always" or options.strategy == "tree":
-        return lines.prefix(section)
+    lines, section = sizer.breadcrumbs, piece.section
     if title is not None:
         return "" if lines.repeats(title, section) else lines.prefix(section)
     is_in_heading = piece.start < document.section_columns.body_starts[document.section_at(piece.start)]  # it was cut
     if not section or is_in_heading or _WITHOUT_CONTEXT.issuperset(kinds) or _is_short(piece, sizer, options, overlap):
         return lines.prefix(section)
-    return "" if lines.paths[section][0] == document.title else lines.prefix(0)
+    return "" if lines.path(section)[0] == document.title else lines.prefix(0)
 
 
 def _is_short(piece: Piece, sizer: Sizer, options: Options, overlap: str) -> bool:
@@ -212,6 +215,23 @@ def _is_short(piece: Piece, sizer: Sizer, options: Options, overlap: str) -> boo
     is_alone = not (piece.prefix or piece.suffix or overlap)
     tokens = piece.tokens if is_alone else sizer.size(piece.start, piece.end)
     return tokens < options.short + (sizer.count(overlap) if overlap else 0)
+
+
+@lru_cache
+def _option_values(options: Options) -> dict[str, Any]:
+    return options.to_dict()
+
+
+def document_id(document: Document, options: Options) -> str:
+    """``{contentType}:{dir/}{docName}``; the ids of chunks add a number."""
+    return f"{options.content_type}:{doc_name(document.path)}"
+
+
+def node_id(document: Document, section: int, options: Options) -> str:
+    """``{tree}:{path}#{slug}``; the document's own node has no fragment."""
+    name = f"{options.tree_name}:{UNTITLED if document.path is None else document.path}"
+    slug = document.section_columns.slugs[section]
+    return f"{name}#{slug}" if slug else name
 
 
 def _numbered(stable_id: str, others: Container[str]) -> str:
@@ -225,7 +245,7 @@ def _metadata(document: Document, options: Options, started: float) -> Mapping[s
     metadata = dict(document.source.metadata)
     for name in OWN_METADATA:
         metadata.pop(name, None)
-    metadata |= {"chunkingOptions": options.to_dict(), "pipeline": pipeline}
+    metadata |= {"chunkingOptions": dict(_option_values(options)), "pipeline": pipeline}
     if document.path is not None:
         metadata["sourceFile"] = document.path
     if options.timestamps:

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from quire.model import Finding
+from quire.patterns import pattern
 
 VERSION = 8  # the version of the index format. Increase it when the meaning of a stored record or node changes.
 DEFAULT_FOLDER = ".quire"
@@ -24,7 +25,7 @@ LINKS_KEY = "links:"  # before the name of a tree: what its links show about its
 FOLDERS_KEY = "folders:"  # before the name of a tree: the times of its folders
 FILE_KEYS = tuple(f"files:{shard:02}" for shard in range(_SHARDS))  # the keys of the blobs with file records
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = pattern("[\ud800-\udfff]")
 
 
 class FileFinding(msgspec.Struct, frozen=True, array_like=True, gc=False):

@@ -96,7 +96,7 @@ class FlatBlocks(NamedTuple):
 
 def flat_blocks(text: str, start: int, end: int, *, line_scan: bool = True, is_commonmark: bool = False) -> FlatBlocks:
     """The blocks between two positions. Without ``line_scan`` the parser reads everything; the result is the same."""
-    lines, has_closing_tag, has_admonitions = parser_input(text[start:end], is_commonmark=is_commonmark)
+    lines, closed_tags, has_admonitions = parser_input(text[start:end], is_commonmark=is_commonmark)
     scan = scan_lines(lines, start) if line_scan else LineScan(BlockColumns([], [], [], {}), lines, {})
     blocks = _combined(text, start, end, scan) if scan.rest else scan.blocks
     if blocks is None:
@@ -104,7 +104,7 @@ def flat_blocks(text: str, start: int, end: int, *, line_scan: bool = True, is_c
     if MATH in scan.rest:  # plain blocks open no math
         for number in hidden_headings(text, blocks):
             blocks.kinds[number] = "paragraph"
-    marks = container_marks(text, scan.rest, blocks.kinds, has_closing_tag=has_closing_tag)
+    marks = container_marks(text, scan.rest, blocks.kinds, closed_tags)
     return FlatBlocks(blocks, marks, has_admonitions)
 
 

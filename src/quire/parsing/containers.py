@@ -13,7 +13,7 @@ are text. Math with a heading in it has no blank line: ``$$`` may be a price, an
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from quire.model import BlockColumns, Kind
@@ -39,7 +39,6 @@ _TAG_LINE = re.compile(rf"{_LINE_START}<{_NAME}(?:[\s/>]|\Z)")
 _CLOSING_TAG = re.compile(r"</(?:(?i:details)|[A-Z])")
 _TAG_END_BELOW = re.compile(r"[ \t]*+(?:\r\n|\r|\n)[ \t]*+>")
 """The last line of a tag over several lines, which the parser takes for a quote."""
-_CLOSED_TAG = re.compile(r"\{(?:\{[<%]-?[ \t]*/[ \t]*([\w./-]*)|%-?[ \t]*end(\w*))")
 SKIPPED = frozenset({"code", "rule", "reference"})
 """The kinds of block in which nothing opens or closes."""
 SKIPPED_INSIDE = SKIPPED | {"list", "quote", "footnote"}
@@ -65,13 +64,12 @@ def _matches(opening: _Mark, closing: _Mark) -> bool:
     return (opening.kind, opening.name) == (closing.kind, closing.name)
 
 
-def container_marks(text: str, rest: str, kinds: Sequence[Kind], *, has_closing_tag: bool) -> tuple[str, ...]:
+def container_marks(text: str, rest: str, kinds: Sequence[Kind], closed_tags: Iterable[str]) -> tuple[str, ...]:
     """What a block that opens or closes a container has in it; empty if there is no container in ``text``.
 
-    Plain blocks, which ``rest`` is without, open none but in HTML. Of shortcodes only those that are closed count.
+    Plain blocks, which ``rest`` is without, open none but in HTML. Of shortcodes only the ``closed_tags`` count.
     """
-    names = {"".join(names) for names in _CLOSED_TAG.findall(text)} if has_closing_tag else set()
-    marks = [*sorted(names), *(mark for mark in (":::", MATH) if mark in rest)]
+    marks = [*closed_tags, *(mark for mark in (":::", MATH) if mark in rest)]
     if (rest or "html" in kinds) and _CLOSING_TAG.search(text):
         marks.append("<")
     return tuple(marks)

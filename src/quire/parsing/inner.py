@@ -137,8 +137,8 @@ def _content(text: str, block: Block) -> tuple[Block, ...]:
     """The content of a list, a quote or a footnote, by the parser's events."""
     stack = [_Open(None, block.start, block.end)]
     part = text[block.start : block.end]
-    lines, has_closing_tag, _ = parser_input(part)
-    marks = container_marks(part, part, (), has_closing_tag=has_closing_tag)
+    lines, closed_tags, _ = parser_input(part)
+    marks = container_marks(part, part, (), closed_tags)
     for event, place in events_of(mark_tables(lines)):
         start, end = block.start + place["start"], block.start + place["end"]
         tag, details = opened(event)

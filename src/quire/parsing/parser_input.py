@@ -7,6 +7,7 @@ Markdown, so bytes are characters. No block starts or ends with a non-ASCII char
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import NamedTuple
 
 from quire.offsets import BLANK
@@ -39,8 +40,8 @@ class ParserInput(NamedTuple):
     """The text that the parser reads, and which constructs of documentation generators it has."""
 
     lines: str
-    has_closing_tag: bool
-    """Whether a shortcode of Hugo or a tag of Liquid is closed anywhere; without that, none encloses anything."""
+    closed_tags: Collection[str]
+    """The names of the shortcodes of Hugo and the tags of Liquid that are closed anywhere; others enclose nothing."""
     has_admonitions: bool
     """Whether it has admonitions or tabs of MkDocs, which the parser sees as list items."""
 
@@ -57,11 +58,12 @@ def parser_input(text: str, *, is_commonmark: bool = False) -> ParserInput:
     has_odd_line = _ODD_LINE.search(f"\n{lines}") is not None
     if has_odd_line:  # blank lines become several empty ones, which mean the same
         lines = _BLANK_LINE.sub(lambda line: "\n" * len(line[0]), lines)
-    has_closing_tag = "{" in lines and CLOSING_TAG.search(lines) is not None
-    if has_closing_tag and not is_commonmark:
-        lines = without_raw_text(lines)
+    closed_tags: Collection[str] = ()
+    if "{" in lines and CLOSING_TAG.search(lines):
+        without_raw, closed_tags = without_raw_text(lines)
+        lines = lines if is_commonmark else without_raw
     with_bullets = with_items(lines) if has_odd_line and not is_commonmark else lines
-    return ParserInput(with_bullets, has_closing_tag, with_bullets is not lines)
+    return ParserInput(with_bullets, closed_tags, with_bullets is not lines)
 
 
 def _as_ascii(text: str) -> str:

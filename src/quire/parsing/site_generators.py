@@ -80,23 +80,27 @@ def _blanked(lines: str, spans: Iterable[tuple[int, int]]) -> str:
     return "".join(parts) + lines[done:] if parts else lines
 
 
-def without_raw_text(lines: str) -> str:
-    """``lines`` with each outermost construct that has raw text over several lines as one word."""
+def without_raw_text(lines: str) -> tuple[str, dict[str, None]]:
+    """``lines`` with each outermost construct that has raw text over several lines as one word; the closed names."""
     waiting = Openings[tuple[str, bool, int, int]]()  # name, is raw, start, how many spans there were
     spans: list[tuple[int, int]] = []
+    closed: dict[str, None] = {}
     for tag in TEMPLATE_TAG.finditer(lines):
-        name = tag["name"] if tag["kind"] else tag["word"]
-        is_raw = tag["kind"] == "<" or (not tag["kind"] and name in _RAW_WORDS)
-        if not (tag["closes"] or tag["end"]):
-            if not (tag["rest"] or "").rstrip().endswith("/"):
+        kind, closes, name, rest, end, word = tag.groups()
+        name = name if kind else word
+        is_raw = kind == "<" or (not kind and name in _RAW_WORDS)
+        if not (closes or end):
+            if not (rest or "").rstrip().endswith("/"):
                 waiting.open((name, is_raw, tag.start(), len(spans)))
-        elif opening := waiting.closed_by((name, is_raw), lambda opening, mark: opening[:2] == mark):
+            continue
+        closed[name] = None
+        if opening := waiting.closed_by((name, is_raw), lambda opening, mark: opening[:2] == mark):
             _, _, start, before = opening
             if not is_raw:  # what is around it has Markdown inside, so it is not raw
                 waiting[:] = [(outer, False, at, count) for outer, _, at, count in waiting]
             elif _is_block(lines, start, tag.end()):
                 spans[before:] = [(start, tag.end())]
-    return _blanked(lines, spans)
+    return _blanked(lines, spans), closed
 
 
 class Openings(list[_Opening]):

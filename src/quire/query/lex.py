@@ -16,26 +16,27 @@ from unicodedata import category
 
 from quire.errors import QueryError
 from quire.model import Span
+from quire.patterns import pattern
 from quire.query.query_tree import FIELDS, Field
 
 Kind = Literal["word", "phrase", "open", "close", "or", "field", "mark"]
 
 # Control characters and lone surrogates belong to no word; UTF-8 cannot encode the latter.
 _BLANK = r"\s\x00-\x1f\x7f-\x9f\u200b\ufeff\ud800-\udfff"
-_BLANKS = re.compile(f"[{_BLANK}]*+")
-_NO_BLANK = re.compile(f"[^{_BLANK}()]*+")
-_BRACKET_OR_BLANK = re.compile(f"[()]|[{_BLANK}]++")
+_BLANKS = pattern(f"[{_BLANK}]*+")
+_NO_BLANK = pattern(f"[^{_BLANK}()]*+")
+_BRACKET_OR_BLANK = pattern(f"[()]|[{_BLANK}]++")
 
-KEYED = re.compile(r"-?([A-Za-z][\w-]*+):[^\s:/\\]")
+KEYED = pattern(r"-?([A-Za-z][\w-]*+):[^\s:/\\]")
 """A word that names a key of front matter, if there is such a key."""
 _NUMBER = r"[+-]?(?:[0-9]++(?:\.[0-9]++)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?"
 LEAST_BOOST, MOST_BOOST = 0.01, 100.0
-_BOOST = re.compile(_NUMBER)
-_BOOST_SUFFIX = re.compile(rf"\^({_NUMBER})(?![\w^])")
-_QUOTES = re.compile('"++')
-_LETTER = re.compile(r"[^\W\d_]")
+_BOOST = pattern(_NUMBER)
+_BOOST_SUFFIX = pattern(rf"\^({_NUMBER})(?![\w^])")
+_QUOTES = pattern('"++')
+_LETTER = pattern(r"[^\W\d_]")
 # Command-line flags and numbers: --help, -1, -d, -it, -std=c11. A dash before anything longer negates.
-_FLAG = re.compile(r"-(?:-|[0-9]|[A-Za-z]{1,2}[.,;:!?]*+\Z|[^=]*+=)")
+_FLAG = pattern(r"-(?:-|[0-9]|[A-Za-z]{1,2}[.,;:!?]*+\Z|[^=]*+=)")
 _PUNCTUATION = frozenset(["Pc", "Pd", "Pe", "Pf", "Pi", "Po", "Ps", "Zl", "Zp", "Zs", "Cc", "Cf", "Cs"])
 
 

@@ -16,13 +16,14 @@ import msgspec
 from quire.errors import OptionError, invalid_value
 from quire.index.engine.snapshot import Snapshot
 from quire.index.file_records import FileRecord, FrontMatter
+from quire.patterns import pattern
 from quire.query.query_tree import Phrase, Word
 from quire.search.path_filter import matches_path
 
-_CONDITION = re.compile(r"\s*([^:=<>]*[^:=<>\s])\s*(?:[:=]|(?=[<>]))(.*\S)", re.DOTALL)
-_RANGE = re.compile(r"\s*([<>]=?)?\s*(.*)", re.DOTALL)
+_CONDITION = pattern(r"\s*([^:=<>]*[^:=<>\s])\s*(?:[:=]|(?=[<>]))(.*\S)", re.DOTALL)
+_RANGE = pattern(r"\s*([<>]=?)?\s*(.*)", re.DOTALL)
 _RANGES = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le}
-_DATE = re.compile(r"\d{4}-\d\d")
+_DATE = pattern(r"\d{4}-\d\d")
 PATH, TREE = "path", "tree"
 """The keys that are no front matter."""
 

@@ -18,6 +18,7 @@ from quire.index.engine.analysis import adjacent_terms, spellings, term_pairs, w
 from quire.index.engine.function_words import is_function_word
 from quire.index.engine.normalization import ALONE, CLUSTERS, EMOJI, humps
 from quire.model import Span
+from quire.patterns import pattern
 from quire.query import leaves, parse
 from quire.query.query_tree import Phrase, Query, Word
 from quire.search import argument_checks as check
@@ -25,7 +26,7 @@ from quire.search.hit import Hit
 
 Corrections = Mapping[str, Sequence[str]]
 _SIGNED = r"[A-Za-z](?:\+\+|#)"  # ``C++`` and ``C#`` are words
-_ASCII_WORD = re.compile(rf"{_SIGNED}|[A-Za-z0-9]++")
+_ASCII_WORD = pattern(rf"{_SIGNED}|[A-Za-z0-9]++")
 _MAX_NAME = 10_000  # a longer sequence of letters is data, and is not split into parts
 _DROPPED = "g"  # stemmers keep the first letter, but the Dutch one turns ``gelopen`` into ``lop``
 

@@ -7,7 +7,6 @@ unknown key or an invalid value is an error that names the file and the key.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Container, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -21,6 +20,7 @@ from quire.embed_settings import EmbedSettings
 from quire.errors import InputError, OptionError, did_you_mean, invalid_value
 from quire.operating_system import expanded, user_folder
 from quire.options import ALIASES, DEFAULT_STRATEGY, STRATEGIES, build, valid_names, with_one_name
+from quire.patterns import pattern
 from quire.read.frontmatter import load_toml
 from quire.read.source import read_configuration, unread
 from quire.search.ranking_settings import Boosts, SearchSettings
@@ -29,7 +29,7 @@ from quire.validation import Field, check, convert, fields
 
 PROJECT_FILE = "quire.toml"
 PYTHON_FILE = "pyproject.toml"
-_POSITION = re.compile(r" \(at (.*)\)$")
+_POSITION = pattern(r" \(at (.*)\)$")
 
 
 class ContextRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

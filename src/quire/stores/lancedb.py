@@ -67,8 +67,7 @@ class LanceStore:
             merge.execute(arrow_table(rows, table.schema))
         self._writes += 1
         if self._writes % _MOST_FRAGMENTS == 0:
-            for each in self._tables.values():
-                _compact(each)
+            self._compact()
 
     def find(self, name: str, columns: Sequence[str], column: str, values: Sequence[str]) -> Iterable[tuple[Any, ...]]:
         """Some columns of the rows that have one of these values."""
@@ -95,8 +94,7 @@ class LanceStore:
     def check(self, name: str) -> None:
         """Read all ids: on a full disk LanceDB commits incomplete files without an error."""
         self._table(name).count_rows("id != ''")
-        for each in self._tables.values():
-            _compact(each)
+        self._compact()
 
     def drop(self, name: str) -> None:
         """Remove a table, even if it cannot be read."""
@@ -106,16 +104,16 @@ class LanceStore:
     def close(self) -> None:
         """Nothing is held."""
 
+    def _compact(self) -> None:
+        """Join small files and drop old versions, once there are many."""
+        for table in self._tables.values():
+            if table.stats()["fragment_stats"]["num_fragments"] > _MOST_FRAGMENTS:
+                table.optimize()
+
     def _table(self, name: str) -> Any:
         if name not in self._tables:
             self._tables[name] = self._database.open_table(name)
         return self._tables[name]
-
-
-def _compact(table: Any) -> None:
-    """Join small files and drop old versions, once there are many."""
-    if table.stats()["fragment_stats"]["num_fragments"] > _MOST_FRAGMENTS:
-        table.optimize()
 
 
 def arrow_table(rows: Sequence[Row], schema: Any) -> Any:

@@ -30,6 +30,8 @@ _LOG_COLUMNS = {"id": str, "generation": str, "number": int, "entries": str}
 _LOG_MARK = "log 1"
 _ENTRIES = 5_000
 """How many documents an entry of the log has, when it is written anew."""
+_RECENT = 100
+"""How many entries become one, so that the log has few rows."""
 _DELETED = 500
 """How many documents are deleted at a time."""
 _KNOWN = ("content_hash", "passage", "vector")
@@ -74,6 +76,8 @@ class Mirror:
         """The ids of the log's entries."""
         self._logged = 0
         """How many documents they have in all."""
+        self._recent: dict[str, dict[str, str | None]] = {}
+        """The last entries, which become one when they are many."""
         self._has_log = store.mark(self._log) == _LOG_MARK
         self._read_log()
         self.is_first = not self.documents
@@ -94,16 +98,25 @@ class Mirror:
 
     def record(self, documents: Mapping[str, str | None], roots: Mapping[str, str] | None = None) -> None:
         """Append the hashes of documents to the log; None forgets one."""
+        self._recent[self._append(documents, roots or {})] = dict(documents)
+        if len(self._recent) == _RECENT:
+            self._append({name: hash_ for each in self._recent.values() for name, hash_ in each.items()}, {})
+            self._store.delete(self._log, "id", list(self._recent), "", [])
+            self._entries = [id_ for id_ in self._entries if id_ not in self._recent]
+            self._recent.clear()
+
+    def _append(self, documents: Mapping[str, str | None], roots: Mapping[str, str]) -> str:
         if not self._has_log:
             self._store.create(self._log, _LOG_MARK, _LOG_COLUMNS, 0)
             self._has_log = True
         number = int(self._entries[-1].rpartition(" ")[2]) + 1 if self._entries else 0
         id_ = f"{self.generation} {number:09}"
-        entries = to_json({"documents": {**documents}, "roots": {**(roots or {})}}).decode()
+        entries = to_json({"documents": {**documents}, "roots": {**self.roots, **roots}}).decode()
         columns = {"id": id_, "generation": self.generation, "number": number, "entries": entries}
         self._store.write(self._log, [Row(columns)], is_new=True)
         self._entries.append(id_)
         self._logged += len(documents)
+        return id_
 
     def vectors(self, hashes: Sequence[str]) -> dict[tuple[str, int], Any]:
         """The vectors of these content hashes, by content hash and passage."""
@@ -152,7 +165,7 @@ class Mirror:
         self._entries.clear()
         self._read_log()
         for some in batched(self.documents.items(), _ENTRIES):
-            self.record(dict(some), self.roots)
+            self._append(dict(some), {})
         self._store.delete(self._log, "id", old, "", [])
 
 

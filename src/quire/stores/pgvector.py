@@ -30,10 +30,13 @@ class PostgresStore:
     def __init__(self, place: str, name: str, target: str) -> None:
         self.target = target
         self._connection = psycopg.connect(place, autocommit=True)
-        key = f"quire {name}"
-        if not self._value("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", [key]):
+        self._connection.execute("SET lock_timeout = '5s'")  # the server may not know yet that a killed sync is gone
+        try:
+            self._connection.execute("SELECT pg_advisory_lock(hashtextextended(%s, 0))", [f"quire {name}"])
+        except psycopg.errors.LockNotAvailable as error:
             self._connection.close()
-            raise BusyError(target, "another sync is writing to this table", "wait for it")
+            raise BusyError(target, "another sync is writing to this table", "wait for it") from error
+        self._connection.execute("RESET lock_timeout")
         self._knows_vectors = False
 
     def mark(self, name: str) -> str | None:

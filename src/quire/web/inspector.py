@@ -21,7 +21,7 @@ from quire.local_server import serve
 from quire.model import Finding
 from quire.record import Chunks
 from quire.size import NAMES
-from quire.web import bands
+from quire.web import chunk_view
 from quire.web.access import Confined
 from quire.web.assets import ASSETS, MEDIA_TYPES, asset
 from quire.web.served_documents import MOST_BYTES, ServedDocuments
@@ -71,7 +71,7 @@ class Inspector:
             "document": (Cut, self._document),
             "cut": (Cut, self._bands),
             "chunk": (Cut, self._chunk),
-            "verify": (Cut, lambda asked: bands.violations(self._cut(asked))),
+            "verify": (Cut, lambda asked: chunk_view.violations(self._cut(asked))),
         }
 
     def app(self) -> Starlette:
@@ -110,7 +110,7 @@ class Inspector:
             "first": self._documents.first(),
             **self._tree(),
             "defaults": self._defaults(""),
-            **bands.option_table(),
+            **chunk_view.option_table(),
         }
 
     def _tree(self) -> dict[str, Any]:
@@ -128,8 +128,8 @@ class Inspector:
         text, path, findings = self._text(asked)
         served = self._documents.get(asked.document) if asked.document else None
         defaults = self._defaults(served.root if served else "")
-        document = bands.parsed(text, path, defaults.get("title"), defaults.get("dialect"))
-        record = bands.document_record(document, findings)
+        document = chunk_view.parsed(text, path, defaults.get("title"), defaults.get("dialect"))
+        record = chunk_view.document_record(document, findings)
         return {**record, "defaults": defaults, "file": storable(str(served.file)) if served else "-"}
 
     def _text(self, asked: Cut) -> tuple[str, str, tuple[Finding, ...]]:
@@ -143,12 +143,12 @@ class Inspector:
 
     def _bands(self, asked: Cut) -> dict[str, Any]:
         if asked.near is None:
-            return bands.cut_record(self._cut(asked))
+            return chunk_view.cut_record(self._cut(asked))
         text, path, strategy = self._what(asked)
-        return bands.part_record(text, path, strategy, asked.near, **asked.options)
+        return chunk_view.part_record(text, path, strategy, asked.near, **asked.options)
 
     def _cut(self, asked: Cut) -> Chunks:
-        return bands.cut(*self._what(asked), **asked.options)
+        return chunk_view.cut(*self._what(asked), **asked.options)
 
     def _what(self, asked: Cut) -> tuple[str, str, str]:
         """The text, its path and the strategy."""
@@ -168,7 +168,7 @@ class Inspector:
         chunks = self._cut(asked)
         if not 0 <= asked.chunk < len(chunks):
             raise NotFoundError(f"there is no chunk {asked.chunk}")
-        return bands.chunk_record(chunks[asked.chunk])
+        return chunk_view.chunk_record(chunks[asked.chunk])
 
     def _find(self, asked: TextRequest) -> dict[str, Any]:
         return self._search(asked.text[:_LONGEST_QUERY], self._documents)

@@ -15,7 +15,7 @@ from msgspec.structs import fields
 from quire import breadcrumbs
 from quire.counter import estimated
 from quire.errors import OptionError, invalid_value
-from quire.finish.ids import node_id
+from quire.finish.assemble import node_id
 from quire.model import OWN_METADATA, UNTITLED, Section
 from quire.offsets import bytes_at
 from quire.parsing.heading_ids import ids_end

@@ -11,11 +11,13 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from quire.errors import QuireError
 from quire.trees import Tree
+from quire.validation import unknown_name
 
 MOST_BYTES = 1_000_000_000
 """The largest clone, on the disk."""
@@ -29,6 +31,16 @@ _ENVIRONMENT = {
     "GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": "", "SSH_ASKPASS": "", "GIT_LFS_SKIP_SMUDGE": "1",
     "GIT_SSH_COMMAND": "ssh -o BatchMode=yes", "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C",
 }  # fmt: skip
+
+
+def fetch_trees(trees: Mapping[str, Tree], names: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
+    """Fetch the trees of repositories anew, all or some, one by one: the name and the commit of each."""
+    for name in names:
+        if name not in trees or not trees[name].git:
+            raise unknown_name(name, [name for name, tree in trees.items() if tree.git], what="git tree")
+    for name, tree in trees.items():
+        if tree.git and (not names or name in names):
+            yield name, fetch(tree)
 
 
 def fetch(tree: Tree) -> str:

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import product
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Self
 
@@ -26,13 +25,14 @@ from quire.index.folder import is_inside
 from quire.index.node import Node
 from quire.indexed import Index, TreeInfo, Update
 from quire.model import Finding
+from quire.operating_system import remove_folder, temporary_folder
 from quire.read.discover import Walk
 from quire.search.hit import Hit, Results
 from quire.search.path_filter import literal_pattern, matches_path
 from quire.search.ranking_settings import SearchSettings
 from quire.settings import INDEX_VARIABLE, Settings, load
 from quire.validation import convert, unknown_name
-from quire.workspace import cache, git_trees
+from quire.workspace import cache
 from quire.workspace.selection import Selection, configured, named_trees, unconfigured
 from quire.workspace.tree_paths import (
     Scope,
@@ -76,7 +76,7 @@ class Workspace:
         self.say = on_message
         self._lock = Lock()
         self._checked = -_CHECK_EVERY
-        self._temporary: TemporaryDirectory[str] | None = None
+        self._temporary: Path | None = None
         embedder = convert(EmbedSettings, settings.embed) if settings.embed else None
         self.index = Index.open(display_path(self.index_folder), settings=self._search_settings, embedder=embedder)
 
@@ -144,7 +144,7 @@ class Workspace:
         """Release the files of the index."""
         self.index.close()
         if self._temporary:
-            self._temporary.cleanup()
+            remove_folder(self._temporary)
 
     @property
     def _search_settings(self) -> SearchSettings:
@@ -210,8 +210,9 @@ class Workspace:
             if isinstance(error, BusyError):
                 return self.update(wait=_PATIENCE, on_progress=on_progress)
             self.say(f"{error.path}: {error.problem}; indexing for this call only, --index keeps an index elsewhere")
-            self._temporary = TemporaryDirectory()
-            self.index = Index.open(Path(self._temporary.name, DEFAULT_FOLDER), settings=self._search_settings)
+            self._temporary = temporary_folder() / f"quire-{os.urandom(8).hex()}"
+            self._temporary.mkdir(0o700)
+            self.index = Index.open(self._temporary / DEFAULT_FOLDER, settings=self._search_settings)
             return self.update(wait=_PATIENCE, on_progress=on_progress)
 
     def refresh_sometimes(self, on_progress: OnProgress | None = None) -> None:
@@ -266,15 +267,6 @@ class Workspace:
                 with suppress(BusyError, StoreError):  # the next update removes it
                     self.index.remove(name, wait=0.0)
         return done
-
-    def fetch(self, names: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
-        """Fetch the trees of repositories anew, all or some, one by one: the name and the commit of each."""
-        for name in names:
-            if name not in self.trees or not self.trees[name].git:
-                raise unknown_name(name, [name for name, tree in self.trees.items() if tree.git], what="git tree")
-        for name, tree in self.trees.items():
-            if tree.git and (not names or name in names):
-                yield name, git_trees.fetch(tree)
 
     def _indexed_trees(self) -> set[str]:
         """The trees in the index; none if it cannot be read."""

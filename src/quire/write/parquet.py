@@ -35,7 +35,8 @@ def write_parquet(target: Path | str, documents: Iterable[Chunks], *, is_flat: b
     U+FFFD, because Parquet cannot store it.
     """
     check_documents(documents)
-    return _write(Path(target), row_batches(documents, is_flat=is_flat), is_flat=is_flat)
+    batches = (batch for chunks in documents for batch in row_batches([chunks], is_flat=is_flat))
+    return _write(Path(target), batches, is_flat=is_flat)
 
 
 def encoded(chunks: Chunks, *, is_flat: bool = False) -> Rows:

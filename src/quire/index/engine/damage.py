@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 from binascii import crc32
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -19,6 +18,7 @@ from pathlib import Path
 import msgspec
 
 from quire.errors import IndexDamagedError, QuireError, is_panic
+from quire.patterns import pattern
 
 Stamps = dict[str, tuple[tuple[int, int, int], int]]  # size, mtime and ctime of files, and their checksums, by name
 
@@ -117,8 +117,8 @@ def _checksum(file: Path) -> int:
 
 # Errors of the engine. It quotes the system in two ways, and names files by their whole path.
 
-_SYSTEM_ERROR = re.compile(r"(?:\(os error |\bOs \{ code: )([0-9]{1,5})\b")
-_FILE = re.compile(r'filepath: "(?:[^"]*[/\\])?([^"/\\]+)"')
+_SYSTEM_ERROR = pattern(r"(?:\(os error |\bOs \{ code: )([0-9]{1,5})\b")
+_FILE = pattern(r'filepath: "(?:[^"]*[/\\])?([^"/\\]+)"')
 MAX_SHOWN = 200
 
 

@@ -36,6 +36,7 @@ from quire.index.file_records import (
 )
 from quire.index.folder import Folder, Stamp
 from quire.index.node import Node, Outline, decode_node, decode_outline
+from quire.operating_system import temporary_folder
 
 _CACHE_SIZE = 4_096  # of nodes, and of outlines
 _REMOVE_TRIES, _REMOVE_PAUSE = 50, 0.002
@@ -334,7 +335,7 @@ def _open_index(folder: Path) -> tantivy.Index:
         return index
     # The engine needs a lock file, so a read-only index is opened through a temporary folder of links. It maps the
     # files at once, so the links can be removed again.
-    links = Path(os.environ.get("TMPDIR", "/tmp"), f"quire-{os.urandom(8).hex()}")  # noqa: S108  tempfile loads slowly
+    links = temporary_folder() / f"quire-{os.urandom(8).hex()}"
     try:  # before the folder is made: Ctrl-C may come right after that
         links.mkdir(0o700)
         for file in folder.iterdir():
