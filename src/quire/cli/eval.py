@@ -10,12 +10,13 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from quire import pipeline
 from quire.cli.command_group import NOTHING_FOUND
+from quire.cli.embedding_options import embedding_options, update_vectors
 from quire.cli.open_workspace import open_workspace
 from quire.cli.output import Paint, Progress, count_of, echo, note, tracked, visible, write_json
 from quire.cli.shared_options import (
@@ -42,6 +43,10 @@ from quire.settings import search_settings
 from quire.web.html_report import eval_page
 from quire.workspace import Workspace
 from quire.write.atomic_file import new_file
+
+if TYPE_CHECKING:
+    from quire.embed import Embedder
+
 
 
 def _thresholds(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, float]:
@@ -86,6 +91,7 @@ def _thresholds(ctx: click.Context, param: click.Parameter, values: tuple[str, .
     help="Compare the search settings of two configuration files.",
 )
 @mode_option
+@embedding_options
 @html_option
 @json_option
 @index_option
@@ -99,6 +105,7 @@ def command(
     thresholds: Mapping[str, float],
     files: tuple[str, str] | None,
     mode: Mode,
+    embedding: Mapping[str, Any],
     html: str | None,
     as_json: bool,
     index_folder: str | None,
@@ -119,9 +126,12 @@ def command(
             if as_json:
                 write_json(None)
             return NOTHING_FOUND
+        if mode != "words" and (embedding or not no_update):
+            update_vectors(workspace, embedding)
         settings = named or [workspace.settings.search]
         ask_all = partial(_ask_file, file=file) if file else _ask_links
-        results = ask_all(workspace, most=most, settings=settings, mode=mode)
+        embedder = None if mode == "words" else workspace.index.embedder()
+        results = ask_all(workspace, most=most, settings=settings, mode=mode, embedder=embedder)
     head = {"questions": len(results[0]), "source": file or "links"}
     if files:
         return _compare(head, files, *results, as_json=as_json)
@@ -138,20 +148,31 @@ def command(
 
 
 def _ask_file(
-    workspace: Workspace, *, file: str, most: int | None, settings: Sequence[SearchSettings], mode: Mode
+    workspace: Workspace,
+    *,
+    file: str,
+    most: int | None,
+    settings: Sequence[SearchSettings],
+    mode: Mode,
+    embedder: Embedder | None,
 ) -> list[list[Outcome]]:
     """The outcomes of a file's questions, for each of the settings."""
     questions = sample(read_questions(Path(file), file), most)
     outcomes = []
     for each in settings:
-        with Index.open(workspace.index_folder, settings=each) as index, Progress() as progress:
+        with Index.open(workspace.index_folder, settings=each, embedder=embedder) as index, Progress() as progress:
             where = {"trees": workspace.selected_trees, "path": workspace.path_filters()}
             outcomes.append(ask(index, questions, **where, mode=mode, on_progress=progress.step))
     return outcomes
 
 
 def _ask_links(
-    workspace: Workspace, *, most: int | None, settings: Sequence[SearchSettings], mode: Mode
+    workspace: Workspace,
+    *,
+    most: int | None,
+    settings: Sequence[SearchSettings],
+    mode: Mode,
+    embedder: Embedder | None,
 ) -> list[list[Outcome]]:
     """The outcomes of questions made from links, for each of the settings."""
     index = workspace.index
@@ -168,7 +189,7 @@ def _ask_links(
             len(questions),
             settings=settings,
             mode=mode,
-            embedder=None if mode == "words" else index.embedder(),
+            embedder=embedder,
             on_progress=progress.step,
         )
 
