@@ -283,6 +283,19 @@ def test_the_log_has_few_entries_however_many_syncs_there_are(
     assert synced(docs, place)[0].unchanged == 2
 
 
+def test_a_later_entry_of_the_log_counts_more_also_after_entries_became_one(
+    docs: Path, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("quire.stores.mirror._MOST_SMALL", 4)
+    monkeypatch.setattr("quire.stores.mirror._LARGE", 2)
+    a, c = docs / "a.md", docs / "c.md"
+    for texts in [(None, "One.\n"), ("# A\n", "Two.\n"), ("# A2\n", None), ("# A3\n", None), (None, "One.\n")]:
+        for file, text in zip((a, c), texts, strict=True):
+            file.write_text(text or file.read_text())
+        synced(docs, place)
+        check(docs, place)
+
+
 def test_other_content_types_stay(docs: Path, place: Place) -> None:
     synced(docs, place)
     other = docs.parent / "other"

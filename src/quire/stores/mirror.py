@@ -74,8 +74,8 @@ class Mirror:
         """Where the documents of each content type come from."""
         self._following = 0
         """The number of the log's next entry."""
-        self._small: dict[str, dict[str, str | None]] = {}
-        """The small entries of the log, which become one when they are many."""
+        self._small: dict[str, Mapping[str, str | None]] = {}
+        """The small entries at the end of the log, which become one when they are many."""
         self._has_log = store.mark(self._log) == _LOG_MARK
         self._read_log()
         self.is_first = not self.documents
@@ -88,8 +88,7 @@ class Mirror:
         for number, id_, entries in sorted(rows):
             entry = msgspec.json.decode(entries, type=_Entry)
             self._following = number + 1
-            if len(entry.documents) < _LARGE:
-                self._small[id_] = entry.documents
+            self._keep(id_, entry.documents)
             self.documents |= {name: hash_ for name, hash_ in entry.documents.items() if hash_ is not None}
             for name in [name for name, hash_ in entry.documents.items() if hash_ is None]:
                 self.documents.pop(name, None)
@@ -98,10 +97,19 @@ class Mirror:
     def record(self, documents: Mapping[str, str | None], roots: Mapping[str, str] | None = None) -> None:
         """Append the hashes of documents to the log; None forgets one."""
         self.roots |= roots or {}
-        self._small[self._append(documents)] = dict(documents)
+        self._keep(self._append(documents), documents)
         if len(self._small) >= _MOST_SMALL:
-            self._append({name: hash_ for each in self._small.values() for name, hash_ in each.items()})
-            self._store.delete(self._log, "id", list(self._small), "", [])
+            old = list(self._small)
+            together = {name: hash_ for each in self._small.values() for name, hash_ in each.items()}
+            self._small.clear()
+            self._keep(self._append(together), together)
+            self._store.delete(self._log, "id", old, "", [])
+
+    def _keep(self, id_: str, documents: Mapping[str, str | None]) -> None:
+        """Remember a small entry; those before a large one stay as they are, because that one counts more."""
+        if len(documents) < _LARGE:
+            self._small[id_] = documents
+        else:
             self._small.clear()
 
     def _append(self, documents: Mapping[str, str | None]) -> str:
