@@ -42,6 +42,7 @@ class PreparedQuery(msgspec.Struct, frozen=True):
     settings: SearchSettings
     filters: Sequence[Any]  # for the engine
     unknown: Sequence[str]  # words that do not occur and have no correction
+    second: dict[tuple[int, int], Sequence[float]] = {}  # what the second pass added; ``best_matches`` fills it
 
 
 def prepare(
@@ -113,7 +114,10 @@ def best_matches(prepared: PreparedQuery, limit: int, near: Near | None) -> tupl
     snapshot, context = prepared.snapshot, prepared.context
     query = compiled(context, prepared.query)
     first = [] if query is None else snapshot.matches(filtered(query, *prepared.filters), limit)
-    matches = rescored(snapshot, context, prepared.query, first, prepared.settings)
+    matches, second = rescored(
+        snapshot, context, prepared.query, first, settings=prepared.settings, filters=prepared.filters
+    )
+    prepared.second.update(second)
     if near is not None:
         matches = fused(snapshot, matches if near.weight < 1 else [], near)
     return matches, len(first) < limit
