@@ -17,6 +17,7 @@ from quire.query.query_tree import Phrase, Query, Word
 
 _MUST, _SHOULD = tantivy.Occur.Must, tantivy.Occur.Should
 _MAX_DOCUMENTS = 20  # in how many of the best documents adjacent words are looked for
+_COMMON = 2.0  # two words with no more rarity, such as *of the*, are adjacent everywhere
 _MAX_VERBATIM = 10  # how many nodes with the whole query are looked for
 
 
@@ -56,7 +57,11 @@ def find_pasted(
     clauses, most = list[tantivy.Query](), 0.0
     for language, words in texts.items():
         rarity = {word: context.dictionary.term_rarity(word, language) for word in words}
-        pairs = {pair: rarity[pair[0]] + rarity[pair[1]] for pair in pairwise(words)}
+        pairs = {
+            (left, right): rarity[left] + rarity[right]
+            for left, right in pairwise(words)
+            if max(rarity[left], rarity[right]) > _COMMON
+        }
         total = sum(pairs.values())
         most = max(most, total)
         for pair, worth in pairs.items():
