@@ -16,7 +16,7 @@ from quire.index.engine.snapshot import Match, Snapshot
 from quire.query.query_tree import Phrase, Query, Word
 
 _MUST, _SHOULD = tantivy.Occur.Must, tantivy.Occur.Should
-_MAX_DOCUMENTS = 20  # in how many of the best documents adjacent words are looked for
+_MAX_DOCUMENTS = 10  # in how many of the best documents adjacent words are looked for
 _COMMON = 2.0  # two words with no more rarity, such as *of the*, are adjacent everywhere
 _MAX_VERBATIM = 10  # how many nodes with the whole query are looked for
 
