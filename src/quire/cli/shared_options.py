@@ -91,7 +91,6 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print one JS
 html_option = click.option(
     "--html", metavar="FILE", callback=not_empty, help="Write a page with plots to a file, instead of the table."
 )
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print errors only, no summary.")
 list_option = click.option(
     "--list", "as_list", is_flag=True, help="One line per result: path, breadcrumb, tokens, score."
 )
