@@ -275,7 +275,7 @@ def show_findings(findings: Sequence[Finding], total: int | None = None, *, hint
     ``hint`` tells where to see the rest.
     """
     ordinary = [] if is_verbose() else [finding for finding in findings if finding.code in _ORDINARY]
-    others = [finding for finding in findings if finding not in ordinary]
+    others = [finding for finding in findings if is_verbose() or finding.code not in _ORDINARY]
     most = len(others) if is_verbose() else MOST_SHOWN
     for finding in others[:most]:
         show_finding(finding)
