@@ -12,6 +12,7 @@ from msgspec import Meta, Struct, field, structs, to_builtins
 from quire import breadcrumbs
 from quire.model import Document, Finding
 from quire.options import Options
+from quire.substitutions import substitute
 from quire.validation import check_record
 
 Number = Annotated[int, Meta(ge=0)]
@@ -145,6 +146,14 @@ class Chunk(Struct, frozen=True, kw_only=True, rename="camel"):
     def own_text(self) -> str:
         """Its text without the sentences that repeat the chunk before."""
         return self.original_text[self.overlap_chars :]
+
+    @property
+    def embed_prefix(self) -> str:
+        """The line above its text in ``embed_text``, where variables of the text may have their values."""
+        text = self.original_text
+        if not self.embed_text.endswith(text):
+            text = substitute(text, self.metadata.get("chunkingOptions", {}).get("substitutions", {}))
+        return self.embed_text[: len(self.embed_text) - len(text)]
 
     @property
     def breadcrumb_line(self) -> str:

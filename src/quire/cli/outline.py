@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,12 +11,14 @@ from typing import Any, NamedTuple
 import click
 
 from quire import pipeline, size
+from quire.auto_slugs import tree_options
 from quire.cli import output
 from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.cut_options import errors_option, syntax_option, title_option, tokenizer_option
 from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, read_text, renamed
 from quire.cli.open_workspace import open_workspace, resolve, show_not_found
 from quire.cli.shared_options import index_option, json_option, no_update_option, not_empty, quire_command
+from quire.cli.tables import TokenRow, print_token_table
 from quire.counter import TokenCounter
 from quire.dialects import dialect_of, page_url
 from quire.errors import NotFoundError
@@ -26,14 +28,10 @@ from quire.manifest import Manifest, manifest
 from quire.model import Document, Section, Syntax
 from quire.offsets import lines_at, text_end
 from quire.options import DEFAULT_TOKENIZER
-from quire.read.source import OnUndecodable
+from quire.trees import OnUndecodable
 from quire.validation import NO_LIMIT
 from quire.workspace import Workspace
 from quire.workspace.tree_paths import exists, is_file
-
-_NAME_WIDTH = 72
-_DETAILS = 16
-"""The columns of a table that a long name leaves to the details."""
 
 
 class CountedSection(NamedTuple):
@@ -46,19 +44,6 @@ class CountedSection(NamedTuple):
     """The tokens of the whole section."""
     start_line: int
     end_line: int
-
-
-class TokenRow(NamedTuple):
-    """A line of a table with token counts."""
-
-    name: str
-    tokens: int
-    details: str
-    style: Callable[[str], str]
-    branch: str = ""
-    """The lines of a tree before the name."""
-    file: str = ""
-    """The file that the name is a link to."""
 
 
 @quire_command("quire outline docs/search.md", "quire outline docs --headings --max-tokens 500")
@@ -125,7 +110,8 @@ def command(
         path = None if name == STANDARD_INPUT else Path(name)
         shown = name if path else STANDARD_INPUT_NAME
         text, findings = read_text(path, shown, errors)
-        document = pipeline.parse(text, path=path and path.name, title=title, syntax=syntax)
+        values = tree_options({}, (), path.parent) if path else {}
+        document = pipeline.parse(text, path=path and path.name, title=title, syntax=syntax, **values)
         _show_tree(document, counter, depth, file=name, as_json=as_json)
         findings = (*findings, *document.findings)
         output.show_findings(renamed(findings[: output.MOST_SHOWN], shown), len(findings))
@@ -161,7 +147,7 @@ def _show_documents(workspace: Workspace, records: Sequence[FileRecord], *, as_j
         )
         return
     style = output.Paint(sys.stdout).path
-    _print_table(
+    print_token_table(
         [
             TokenRow(file, record.tokens, record.title, style, file=file)
             for record, file in zip(records, files, strict=True)
@@ -210,7 +196,9 @@ def _show_indexed(workspace: Workspace, name: str, counter: TokenCounter, depth:
         show_not_found(error, workspace)
         return NOTHING_FOUND
     whole = workspace.get(f"{hit.tree}:{hit.path}")
-    document = pipeline.parse(whole.text, path=hit.path)
+    tree = workspace.trees[hit.tree]
+    values = tree_options({"substitutions": tree.substitutions}, (), tree.folder)
+    document = pipeline.parse(whole.text, path=hit.path, **values)
     first = next((section.number for section in document.sections if section.start == hit.span.start and hit.depth), 0)
     _show_tree(document, counter, depth, first=first, file=workspace.file(hit.tree, hit.path), as_json=as_json)
     return 0
@@ -228,7 +216,7 @@ def _show_tree(
         output.write_json(_nested(document, rows))
         return
     bold = output.Paint(sys.stdout).title
-    _print_table(
+    print_token_table(
         [
             TokenRow(label, row.total, output.lines_of(row.start_line, row.end_line), style, branch, link)
             for row, label, branch in zip(rows, _labels(document, rows), _branches(rows), strict=True)
@@ -305,32 +293,3 @@ def _nested(document: Document, rows: Sequence[CountedSection]) -> dict[str, Any
             objects[section.parent]["children"].append(objects[section.number])
     path = None if document.path is None else storable(document.path)
     return {"path": path, **objects[rows[0].section.number]}
-
-
-def _print_table(rows: Sequence[TokenRow]) -> None:
-    """Print names, token counts and details in columns: shortened to fit a terminal, complete when piped."""
-    paint = output.Paint(sys.stdout)
-    digits = max((len(f"{row.tokens:,}") for row in rows), default=0)
-    column = min(
-        max((len(row.branch) + output.width(output.visible(row.name)) for row in rows), default=0), _NAME_WIDTH
-    )
-    room = output.terminal_width(sys.stdout) - digits - len("   tokens  ")
-    if output.is_terminal(sys.stdout):
-        column = min(column, room - min(max((output.width(row.details) for row in rows), default=0), _DETAILS))
-    for row in rows:
-        name = _fit(row.name, column - len(row.branch))
-        space = " " * (column - len(row.branch) - output.width(name))
-        count = f"{paint.number(f'{row.tokens:>{digits},}')} {paint.faint('token ' if row.tokens == 1 else 'tokens')}"
-        details = f"  {paint.faint(_fit(row.details, room - column))}" if row.details else ""
-        output.echo(
-            f"{paint.faint(row.branch)}{paint.linked(row.style(name), row.file)}{space}  {count}{details}", wraps=False
-        )
-
-
-def _fit(text: str, columns: int) -> str:
-    """``text`` on one line, shortened to ``columns`` on a terminal and complete when standard output is piped."""
-    return (
-        output.clip(output.visible(text[: 4 * columns]), columns)
-        if output.is_terminal(sys.stdout)
-        else output.visible(text)
-    )
