@@ -46,6 +46,7 @@ class PreparedQuery(msgspec.Struct, frozen=True):
     unknown: Sequence[str]  # words that do not occur and have no correction
     unknown_keys: Sequence[str] = ()  # keys of conditions that no document has
     weights: Mapping[int, float] = {}  # of some documents by their numbers
+    second: dict[tuple[int, int], Sequence[float]] = {}  # what the second pass added; ``best_matches`` fills it
 
 
 def prepare(
@@ -129,7 +130,10 @@ def best_matches(prepared: PreparedQuery, limit: int, near: Near | None) -> tupl
     is_all = len(first) < limit
     if prepared.weights and query is not None and not is_all:
         first, is_all = _first_of_each_weight(prepared, query, limit)
-    matches = rescored(snapshot, context, prepared.query, first, prepared.settings)
+    matches, second = rescored(
+        snapshot, context, prepared.query, first, settings=prepared.settings, filters=prepared.filters
+    )
+    prepared.second.update(second)
     if near is not None:
         matches = fused(snapshot, matches if near.weight < 1 else [], near)
     if prepared.weights:
