@@ -81,6 +81,9 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     timestamps: Annotated[bool, Meta(description="add the time of cutting to the metadata")] = False
     substitutions: Substitutions = {}
 
+    def __hash__(self) -> int:  # substitutions, a mapping, have none
+        return hash((type(self), self.cap, self.minimum, self.dialect, self.base_url))
+
     @property
     def cap(self) -> int | None:
         """Maximum tokens of a text to embed; None if the strategy has no cap."""
