@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
@@ -14,6 +14,8 @@ from quire.patterns import pattern
 
 COMMONMARK = "commonmark"
 """Without the constructs of generators: no heading ids, shortcodes, admonitions and tabs."""
+DOCS_BUILDER = "docs-builder"
+"""Elastic's: ``[id]`` at the end of a heading is its id."""
 ORDER = pattern(r"(?:(?<=/)|\A)[0-9]+[-_.](?=[^/])")
 """The number in a file name that sets the order of pages, and is not in their addresses."""
 INDEX_NAMES = frozenset({"index", "_index", "readme"})
@@ -51,6 +53,7 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType(
         "jekyll": Dialect("kramdown", ("_config.yml",), ".html", ("permalink",)),
         "gitbook": Dialect("gitbook", (".gitbook.yaml",)),
         "obsidian": Dialect("github", (".obsidian",)),
+        DOCS_BUILDER: Dialect("ascii", ("docset.yml",)),
     }
 )
 if TYPE_CHECKING:
@@ -64,14 +67,20 @@ def dialect_of(folder: Path) -> str | None:
 
     A repository's top folder is the last one that is looked at.
     """
-    folder = folder.absolute()
-    for parent in islice((folder, *folder.parents), _MAX_FOLDERS):
+    for parent in folders_above(folder):
         for name, dialect in DIALECTS.items():
             if any((parent / file).exists() for file in dialect.files):
                 return name
-        if (parent / ".git").exists():
-            return None
     return None
+
+
+def folders_above(folder: Path) -> Iterator[Path]:
+    """A folder and some above it, up to the top of its repository."""
+    folder = folder.absolute()
+    for parent in islice((folder, *folder.parents), _MAX_FOLDERS):
+        yield parent
+        if (parent / ".git").exists():
+            return
 
 
 def page_url(base_url: str, path: str | None, dialect: str | None, frontmatter: Mapping[str, Any]) -> str:

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from quire.errors import IndexDamagedError, MissingExtraError, NotFoundError, StoreError
 from quire.index.changed_files import stale_files
@@ -23,7 +23,7 @@ from quire.index.folder import Folder, other_version, refuse_file, refuse_foreig
 from quire.index.node import Node
 from quire.index.reports import Status, TreeInfo, Update, better_slugs, tree_info, update_report
 from quire.index.section_lookup import find_section
-from quire.index.update_plan import Request, UpdatePlan, plan_removal, plan_update, rebuild_reason
+from quire.index.update_plan import Request, UpdatePlan, plan_removal, plan_update, rebuild_reason, with_variables
 from quire.options import AUTO_SLUGS
 from quire.search import argument_checks as check
 from quire.search.conditions import Condition, conditions
@@ -34,7 +34,7 @@ from quire.search.phases import hit_for_node, search
 from quire.search.ranking_settings import SearchSettings
 from quire.search.reranking import Rerank
 from quire.search.similar import similar_query
-from quire.trees import DEFAULT_LANGUAGE
+from quire.trees import DEFAULT_LANGUAGE, Reading
 
 if TYPE_CHECKING:
     from quire.embed import Embedder
@@ -101,6 +101,7 @@ class Index:
         exclude: Mapping[str, str | Sequence[str]] | None = None,
         slugs: Mapping[str, str] | None = None,
         dialects: Mapping[str, str] | None = None,
+        reading: Mapping[str, Reading | Mapping[str, Any]] | None = None,
         wait: float = 10.0,
         on_progress: OnProgress | None = None,
         on_wait: OnWait | None = None,
@@ -110,7 +111,8 @@ class Index:
         """Update ``trees``, folders by name, or without it all trees in the index. Other trees stay.
 
         ``include`` and ``exclude`` are patterns for the documents of a tree, by its name; ``slugs`` its rule for
-        anchors, or ``auto``; ``dialects`` its dialect of Markdown. Only changed files are read, by ``jobs``
+        anchors, or ``auto``; ``dialects`` its dialect of Markdown; ``reading`` its ``encoding``, ``errors``,
+        ``hidden`` and ``substitutions``, as in quire.toml. Only changed files are read, by ``jobs``
         processes, by default as many as pay off. While another process is updating, ``on_wait`` is called, and after
         ``wait`` seconds a ``BusyError`` is raised. ``rebuild`` rebuilds the whole index. A folder that has other files
         in it, or contains a tree, is refused.
@@ -123,6 +125,7 @@ class Index:
             exclude=check.patterns("exclude", exclude),
             slugs=check.by_tree("slugs", slugs, AUTO_SLUGS),
             dialects=check.by_tree("dialects", dialects, "mkdocs"),
+            reading=check.readings(reading),
             rebuild=rebuild,
         )
         jobs = check.positive_or_none("jobs", jobs)
@@ -186,7 +189,7 @@ class Index:
         ``mode`` is ``words``, or after ``embed`` also ``meaning`` or ``hybrid``, which is both.
         """
         snapshot, names, patterns = self._snapshot(), check.strings("trees", trees), check.strings("path", path)
-        wanted = conditions("where", where)
+        wanted = [] if where is None else conditions("where", where)
         weight = check.meaning_weight(mode, self._settings.meaning)
         find_near = None
         if weight:
@@ -232,7 +235,8 @@ class Index:
             try:
                 from quire.vectors.vector_search import VectorSearch  # noqa: PLC0415  loads NumPy
             except ModuleNotFoundError as error:
-                raise MissingExtraError("wordllama", error.name) from error
+                missing = MissingExtraError("wordllama", error.name)
+                raise missing.advising("run: pip install numpy; the extra wordllama has it and a model") from error
 
             self._vector_search = VectorSearch(self._folder.path, self._embedder)
         return self._vector_search
@@ -320,6 +324,7 @@ class Index:
             return Status(version=VERSION, size=size, damaged=error.reason)
         settings = snapshot.settings
         stale = stale_files(self._folder.home, settings.trees, snapshot.files)
+        current = {name: with_variables(self._folder.home, tree, tree) for name, tree in settings.trees.items()}
         from quire.vectors import vector_files  # noqa: PLC0415  a search by words needs none
 
         vectors = vector_files.current_folder(self._folder.path)
@@ -327,7 +332,7 @@ class Index:
         return Status(
             version=VERSION,
             size=size,
-            rebuild=rebuild_reason(settings, settings.trees),
+            rebuild=rebuild_reason(settings, current),
             trees=trees,
             segments=snapshot.searcher.num_segments,
             outdated=tuple(sorted((*(task.record.id for task in stale.tasks), *stale.removed))),

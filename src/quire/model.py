@@ -75,6 +75,8 @@ class Source(Struct, frozen=True, kw_only=True):
     """Whether ``#`` lines can be headings."""
     dialect: str | None = None
     """The dialect of Markdown, if it is known; None to read the constructs of all."""
+    substitutions: Mapping[str, str] = field(default_factory=dict)
+    """The values of the template variables in it, by name."""
     frontmatter: Mapping[str, Any] = field(default_factory=dict)
     """The metadata at its top, as plain values."""
     body_start: int = 0
@@ -202,7 +204,7 @@ class Section(NamedTuple):
 
 
 class Link(NamedTuple):
-    """A link: inline, by reference, an autolink or a wiki link. Images are none."""
+    """A link: inline, by reference, an autolink or a wiki link. Images are not links."""
 
     text: str
     """What a reader sees, without markup."""
@@ -359,7 +361,7 @@ class Document(Struct, frozen=True, kw_only=True, dict=True):
             return start, end
         return max(start, starts[first]), min(end, ends[last])
 
-    def holder(self, start: int, end: int) -> int:
+    def enclosing_section(self, start: int, end: int) -> int:
         """The number of the deepest section that contains all text from ``start`` to ``end``."""
         start, end = self.text_between(start, end)
         ends, parents = self.section_columns.ends, self.section_columns.parents

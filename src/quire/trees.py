@@ -10,6 +10,7 @@ from msgspec import Meta, Struct
 
 from quire.operating_system import temporary_folder, user_folder
 from quire.patterns import pattern
+from quire.substitutions import Substitutions
 
 Language = Literal[
     "arabic", "danish", "dutch", "english", "finnish", "french", "german", "greek", "hungarian", "italian",
@@ -23,7 +24,22 @@ Text = Annotated[str, Meta(min_length=1)]
 Patterns = Annotated[Text | tuple[Text, ...], Meta(extra={"rule": 'a list of patterns, as in ["guides/**"]'})]
 
 
-class Tree(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+OnUndecodable = Literal["strict", "replace"]
+"""What to do with undecodable bytes: raise an error, or replace them by U+FFFD with a warning."""
+
+
+class Reading(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How the files of a tree are found and read."""
+
+    hidden: Annotated[bool, Meta(description="also the documents of .github, .claude and .cursor")] = False
+    encoding: Annotated[
+        str, Meta(description="the encoding of its files, such as latin-1; by default UTF-8, or as a mark says")
+    ] = ""
+    errors: Annotated[OnUndecodable, Meta(description="refuse or replace bytes that cannot be decoded")] = "strict"
+    substitutions: Substitutions = {}
+
+
+class Tree(Reading, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A named folder of documents, or one document."""
 
     path: Annotated[
@@ -43,7 +59,11 @@ class Tree(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     always: Annotated[bool, Meta(description="in the user's own file: search it in every project, too")] = False
     weight: Annotated[float, Meta(ge=0, le=1000, description="factor for the scores of its sections")] = 1.0
     base_url: Annotated[str, Meta(description="the address of its published documents, for the url of chunks")] = ""
-    hidden: Annotated[bool, Meta(description="also the documents of .github, .claude and .cursor")] = False
+
+    @property
+    def reading(self) -> Reading:
+        """How its files are found and read."""
+        return Reading(**{name: getattr(self, name) for name in Reading.__struct_fields__})
 
     @property
     def folder(self) -> Path:

@@ -11,15 +11,14 @@ from typing import Any, get_args
 import click
 
 from quire import pipeline, size
-from quire.auto_slugs import slugs_of_files
+from quire.auto_slugs import tree_options
 from quire.cli.input_documents import InputDocument, Inputs, Text
 from quire.cli.shared_options import paths_argument
 from quire.counter import TokenCounter
 from quire.errors import GuardError, OptionError, QuireError
-from quire.model import Syntax
+from quire.model import Document, Syntax
 from quire.options import (
     ALIASES,
-    AUTO_SLUGS,
     DEFAULT_STRATEGY,
     DEFAULT_TOKENIZER,
     STRATEGIES,
@@ -28,8 +27,8 @@ from quire.options import (
     default_tokenizer,
 )
 from quire.read.discover import Found
-from quire.read.source import OnUndecodable
 from quire.record import Chunks
+from quire.trees import OnUndecodable
 from quire.validation import fields
 
 _TOKENIZERS = f"{', '.join(size.NAMES)}, an OpenAI model such as gpt-4o, or a Hugging Face tokenizer.json"
@@ -119,7 +118,7 @@ cut_options = _options(
     *(
         _cut_option(name)
         for name in dict.fromkeys(name for kind in STRATEGIES.values() for name in fields(kind))
-        if name != "tokenizer"
+        if name not in ("tokenizer", "substitutions")
     ),
 )
 
@@ -167,12 +166,14 @@ class Cutter:
         except GuardError as error:
             raise error.advising("correct it, or use --guard drop or --guard warn") from error
 
-    def with_slugs(self, files: Sequence[Found]) -> Cutter:
-        """The same Cutter; if its slugs are ``auto``, with the rule that ``files`` show."""
-        if self.options.get("slugs") != AUTO_SLUGS or not files:
-            return self
-        choice = slugs_of_files(files, Path(files[0].root), self.options.get("dialect"))
-        return replace(self, options={**self.options, "slugs": choice.rule})
+    def parse(self, document: Text) -> Document:
+        """A document, parsed as it is cut."""
+        values = {name: self.options[name] for name in ("dialect", "substitutions") if self.options.get(name)}
+        return pipeline.parse(document.text, path=document.path, **values)
+
+    def with_files(self, files: Sequence[Found]) -> Cutter:
+        """The same Cutter with the slugs, the dialect and the substitutions that ``files`` show."""
+        return replace(self, options=tree_options(self.options, files, Path(files[0].root))) if files else self
 
     def prepare(self) -> None:
         """Load the tokenizer."""
@@ -196,12 +197,12 @@ class TreeCutter:
         """The strategies of all trees."""
         return {cutter.strategy for cutter in self.cutters.values()}
 
-    def with_slugs(self, documents: Sequence[InputDocument]) -> TreeCutter:
-        """The same cutters with the rules that the documents of each tree show."""
+    def with_documents(self, documents: Sequence[InputDocument]) -> TreeCutter:
+        """The same cutters with the options that the documents of each tree show."""
         files = [each.found for each in documents if each.found]
         return TreeCutter(
             {
-                path: cutter.with_slugs([each for each in files if path in (each.root, "")])
+                path: cutter.with_files([each for each in files if path in (each.root, "")])
                 for path, cutter in self.cutters.items()
             }
         )

@@ -10,7 +10,7 @@ import click
 import msgspec
 from msgspec import structs
 
-from quire.cli.command_group import NOTHING_FOUND
+from quire.cli.command_group import ERROR, NOTHING_FOUND
 from quire.cli.embedding_options import chosen_embedder, embedding_options
 from quire.cli.open_workspace import command_hint, show_empty, show_left_out
 from quire.cli.output import (
@@ -64,7 +64,8 @@ def command(
     `quire search` does this by itself; this command does it beforehand. PATH is a folder or a file; by default quire
     updates all trees of quire.toml, else the index of the current folder. With --vectors or a model, sections get
     vectors for `quire search --mode hybrid`, and later updates keep them in step. The model is wordllama unless another
-    one is chosen. The exit code is 1 if a file could not be read, or if there are no documents.
+    one is chosen. The exit code is 1 if a file could not be read, or if there are no documents, and 2 if a tree could
+    not be fetched.
     """
     vectors = vectors or bool(embedding)
     if remove and (paths or rebuild or vectors):
@@ -74,7 +75,7 @@ def command(
     with Workspace.open(paths, trees=remove, index=index_folder, on_message=message) as workspace:
         if remove:
             return _remove(workspace, tuple(dict.fromkeys(remove)), as_json=as_json)
-        _fetch(workspace, fetch)
+        is_fetched = _fetch(workspace, fetch)
         with Progress() as progress:
             done = workspace.update(rebuild=rebuild, on_progress=progress.step)
         embedded = None
@@ -93,13 +94,20 @@ def command(
             _show(done, workspace)
             if embedded and embedded.documents:
                 echo(f"{count_of(embedded.embedded, 'text')} embedded")
-        return NOTHING_FOUND if done.failed or workspace.is_empty else 0
+        is_fine = not done.failed and not workspace.is_empty
+        return ERROR if not is_fetched else 0 if is_fine else NOTHING_FOUND
 
 
-def _fetch(workspace: Workspace, wanted: str | None) -> None:
-    """Fetch all trees of repositories, or the ``wanted`` one; None for none."""
+def _fetch(workspace: Workspace, wanted: str | None) -> bool:
+    """Fetch all trees of repositories, or the ``wanted`` one; None for none. Whether all were fetched."""
+    is_fetched = True
     for name, commit in fetch_trees(workspace.trees, [wanted] * (wanted != _ALL)) if wanted else ():
-        note(f"{name}: fetched {workspace.trees[name].git} at {commit[:12]}")
+        if isinstance(commit, str):
+            note(f"{name}: fetched {workspace.trees[name].git} at {commit[:12]}")
+        else:
+            message(f"{name}: {commit}")
+            is_fetched = False
+    return is_fetched
 
 
 def _remove(workspace: Workspace, names: tuple[str, ...], *, as_json: bool) -> int:

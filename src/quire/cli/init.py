@@ -117,7 +117,8 @@ def _proposed_trees(root: Path) -> Iterator[tuple[str, str]]:
     folders = list(dict.fromkeys(path.partition("/")[0] for path in found if "/" in path))
     pages = [path for path in found if "/" not in path and path not in readme]
     others = [path for path in pages if path.partition(".")[0].lower() not in _PAGES]
-    if is_code_repository(root):
+    has_generator = any(name in folders and (root / file).exists() for file, name in _CONTENT.items())
+    if is_code_repository(root) or has_generator:
         folders, others = list(_documentation_folders(root, folders)), []
     if others or not folders or len(folders) > _MOST_TREES:
         folders, readme = (["."] if found else []), []

@@ -9,10 +9,9 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from quire import pipeline
 from quire.cli import output
 from quire.cli.command_group import NOTHING_FOUND
-from quire.cli.cut_options import errors_option
+from quire.cli.cut_options import TreeCutter, errors_option
 from quire.cli.finding_formats import format_option, write_findings
 from quire.cli.input_documents import Inputs, Summary
 from quire.cli.output import count_of
@@ -21,7 +20,7 @@ from quire.errors import InputError
 from quire.link_targets import LinkTargets
 from quire.model import Document, Finding
 from quire.offsets import lines_at
-from quire.read.source import OnUndecodable
+from quire.trees import OnUndecodable
 
 
 @quire_command("quire links docs", "quire links docs --format github")
@@ -65,7 +64,9 @@ def _trees(inputs: Inputs, summary: Summary) -> tuple[dict[str, dict[str, Docume
     """The documents by their folder and their path in it, and their names by both."""
     trees: dict[str, dict[str, Document]] = defaultdict(dict)
     names: dict[tuple[str, str], str] = {}
-    for each in output.tracked(inputs.documents(summary), attrgetter("name")):
+    documents = inputs.documents(summary)
+    cut = TreeCutter.of(inputs, {"tokenizer": None}).with_documents(documents)
+    for each in output.tracked(documents, attrgetter("name")):
         try:
             text = each.read()
         except InputError as error:
@@ -73,7 +74,7 @@ def _trees(inputs: Inputs, summary: Summary) -> tuple[dict[str, dict[str, Docume
             continue
         path = text.path or text.name
         folder = os.path.normpath(Path(text.name).parent.joinpath(*[".."] * path.count("/")))
-        trees[folder][path] = pipeline.parse(text.text, path=text.path)
+        trees[folder][path] = cut.cutter(text).parse(text)
         names[folder, path] = text.name
         summary.documents += 1
     return trees, names

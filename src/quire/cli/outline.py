@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import click
 
 from quire import pipeline, size
+from quire.auto_slugs import tree_options
 from quire.cli import output
 from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.cut_options import errors_option, syntax_option, title_option, tokenizer_option
@@ -27,7 +28,7 @@ from quire.manifest import Manifest, manifest
 from quire.model import Document, Section, Syntax
 from quire.offsets import lines_at, text_end
 from quire.options import DEFAULT_TOKENIZER
-from quire.read.source import OnUndecodable
+from quire.trees import OnUndecodable
 from quire.validation import NO_LIMIT
 from quire.workspace import Workspace
 from quire.workspace.tree_paths import exists, is_file
@@ -109,7 +110,8 @@ def command(
         path = None if name == STANDARD_INPUT else Path(name)
         shown = name if path else STANDARD_INPUT_NAME
         text, findings = read_text(path, shown, errors)
-        document = pipeline.parse(text, path=path and path.name, title=title, syntax=syntax)
+        values = tree_options({}, (), path.parent) if path else {}
+        document = pipeline.parse(text, path=path and path.name, title=title, syntax=syntax, **values)
         _show_tree(document, counter, depth, file=name, as_json=as_json)
         findings = (*findings, *document.findings)
         output.show_findings(renamed(findings[: output.MOST_SHOWN], shown), len(findings))
@@ -194,7 +196,9 @@ def _show_indexed(workspace: Workspace, name: str, counter: TokenCounter, depth:
         show_not_found(error, workspace)
         return NOTHING_FOUND
     whole = workspace.get(f"{hit.tree}:{hit.path}")
-    document = pipeline.parse(whole.text, path=hit.path)
+    tree = workspace.trees[hit.tree]
+    values = tree_options({"substitutions": tree.substitutions}, (), tree.folder)
+    document = pipeline.parse(whole.text, path=hit.path, **values)
     first = next((section.number for section in document.sections if section.start == hit.span.start and hit.depth), 0)
     _show_tree(document, counter, depth, first=first, file=workspace.file(hit.tree, hit.path), as_json=as_json)
     return 0

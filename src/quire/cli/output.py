@@ -244,8 +244,9 @@ def show_findings(findings: Sequence[Finding], total: int | None = None, *, hint
 
     ``hint`` tells where to see the rest.
     """
-    ordinary = [] if Choices.is_verbose else [finding for finding in findings if finding.code in _ORDINARY]
-    others = [finding for finding in findings if finding not in ordinary]
+    hidden = () if Choices.is_verbose else _ORDINARY
+    ordinary = [finding for finding in findings if finding.code in hidden]
+    others = [finding for finding in findings if finding.code not in hidden]
     most = len(others) if Choices.is_verbose else MOST_SHOWN
     for finding in others[:most]:
         show_finding(finding)

@@ -26,15 +26,18 @@ def input_parts(inputs: Inputs, cut: TreeCutter, summary: Summary) -> tuple[list
     found = [part for path in inputs.paths if is_source(path) for part in parts_of(path)[0]]
     local = tuple(path for path in inputs.paths if not is_source(path))
     documents = replace(inputs, paths=local).documents(summary) if local else []
-    found += _local_parts(documents)
-    return numbered(part._replace(errors=inputs.errors) for part in found), Cutting(cut.with_slugs(documents).options)
+    found = [part._replace(errors=inputs.errors) for part in found]
+    return numbered([*found, *_local_parts(documents)]), Cutting(cut.with_documents(documents).options)
 
 
 def _local_parts(documents: Sequence[InputDocument]) -> Iterator[Part]:
-    files = [each.found for each in documents if each.found]
-    for (folder, root), some in groupby(files, key=lambda each: (str(each.file)[: -len(each.path)] or ".", each.root)):
-        for part in document_parts(folder, (listed(each.path, each.file) for each in some)):
-            yield part._replace(tree=root)
+    files = [(each.found, each.errors, each.encoding) for each in documents if each.found]
+    by_folder = groupby(
+        files, key=lambda each: (str(each[0].file)[: -len(each[0].path)] or ".", each[0].root, *each[1:])
+    )
+    for (folder, root, errors, encoding), some in by_folder:
+        for part in document_parts(folder, (listed(found.path, found.file) for found, *_ in some)):
+            yield part._replace(tree=root, errors=errors, encoding=encoding)
 
 
 def write_dataset(

@@ -131,7 +131,7 @@ def _measured(chunk: Chunk, options: Options, tokenizer: str | None) -> Measured
     if chunk.overlap_chars:
         own = counter_for(options.strategy, tokenizer).count(chunk.own_text)
     within = options.cap is not None and own >= options.minimum and stats.embed_tokens <= options.cap
-    breadcrumb = embedded - len(chunk.original_text)
+    breadcrumb = len(chunk.embed_prefix)
     return MeasuredChunk(stats.embed_tokens, within, embedded, chunk.overlap_chars, breadcrumb, chunk.added_chars)
 
 

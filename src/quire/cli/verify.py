@@ -30,11 +30,12 @@ def command(*, inputs: Inputs, form: str, as_json: bool, **options: Any) -> int:
     and that both times gave the same chunks. Prints violations to standard output. The exit code is 1 if there are any,
     and 2 if a document could not be read. Without PATH, checks the trees of quire.toml.
     """
-    cut = TreeCutter.of(inputs, options)
-    check = partial(_check, cut)
     summary = Summary()
+    documents = inputs.documents(summary)
+    cut = TreeCutter.of(inputs, options).with_documents(documents)
+    check = partial(_check, cut)
     violations: list[Finding] = []
-    with closing(results(inputs.documents(summary), check, summary, jobs=inputs.jobs, prepare=cut.prepare)) as checked:
+    with closing(results(documents, check, summary, jobs=inputs.jobs, prepare=cut.prepare)) as checked:
         for found in checked:
             violations += found
     write_findings(violations, "json" if as_json else form)

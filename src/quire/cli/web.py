@@ -49,7 +49,7 @@ def command(
     With --export, writes one file that shows one document, cut by every strategy, and that needs no server.
     """
     inputs = _inputs(paths)
-    cutter = TreeCutter.of(inputs, options)
+    cutter = TreeCutter.of(inputs, options).with_documents(inputs.documents(Summary()))
     if export is not None:
         return _export(inputs, cutter, Path(export))
     return _serve(inputs, cutter, paths, index_folder, port, open_page=open_page)

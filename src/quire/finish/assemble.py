@@ -28,6 +28,7 @@ from quire.options import Options
 from quire.parsing.slugs import section_anchors
 from quire.record import Chunk, SourcePosition, TokenStats
 from quire.size.sizer import Sizer
+from quire.substitutions import substitute
 
 MDAST_NAMES: Mapping[str, str] = {
     "quote": "blockquote",
@@ -56,6 +57,7 @@ def assemble(
     anchors = section_anchors(document, options.slugs)
     headings = _Headings(document, anchors, sizer, options)
     ids: list[str | None] = [None, *headings.ids(pieces), None]
+    variables = document.source.substitutions
     path, file_title, content_type, strategy = document.path, document.title, options.content_type, options.strategy
     metadata = _metadata(document, options, started)
     # The document as one chunk is known by its file name alone.
@@ -93,6 +95,9 @@ def assemble(
         embed_tokens = sizer.size_below(line, piece, text) if line else tokens
         if embed_tokens > sizer.cap and tokens <= sizer.cap:  # a block that stays whole leaves no room
             line, embed_tokens = "", tokens
+        embed_text = line + text if line else text
+        if variables:
+            embed_text, embed_tokens = _with_values(line, text, embed_tokens, sizer, variables)
         if types not in node_types:
             node_types[types] = tuple([MDAST_NAMES.get(kind, kind) for kind in types])
         fields = headings.known.get(section) or headings.of(section)
@@ -106,7 +111,7 @@ def assemble(
                 chunk_number=number,
                 content_type=content_type,
                 source_path=path,
-                embed_text=line + text if line else text,
+                embed_text=embed_text,
                 original_text=text,
                 file_title=file_title,
                 section_title=section_title,
@@ -186,6 +191,13 @@ class _Headings:
         if self._document_id is None:
             return [self.of(piece.section)[1] for piece in pieces]
         return [f"{self._document_id}::ch{number}" for number in range(len(pieces))]
+
+
+def _with_values(line: str, text: str, tokens: int, sizer: Sizer, variables: Mapping[str, str]) -> tuple[str, int]:
+    """The text to embed with the values of its variables, and its tokens; as it is if they exceed the cap."""
+    replaced = line + substitute(text, variables)
+    count = sizer.count(replaced) if replaced != line + text else tokens
+    return (replaced, count) if count <= max(sizer.cap, tokens) else (line + text, tokens)
 
 
 def _line_above(  # noqa: PLR0917

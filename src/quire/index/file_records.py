@@ -15,6 +15,7 @@ import msgspec
 
 from quire.model import Finding
 from quire.patterns import pattern
+from quire.trees import Reading
 
 VERSION = 8  # the version of the index format. Increase it when the meaning of a stored record or node changes.
 DEFAULT_FOLDER = ".quire"
@@ -76,6 +77,10 @@ class Tree(msgspec.Struct, frozen=True, array_like=True):
     slugs: str = "github"  # the rule for anchors, or "auto"
     dialect: str = ""  # of Markdown; empty if it was not given
     auto_slugs: str = ""  # the rule that "auto" has chosen; empty until then
+    reading: Reading = Reading()
+    variables: dict[str, str] = {}  # the values of template variables, from its settings and the generator's files
+    variable_files: tuple[tuple[bytes, int], ...] = ()  # these files and their times
+    auto_dialect: str = ""  # the dialect that its headings show
 
     @property
     def slug_rule(self) -> str:

@@ -63,6 +63,7 @@ class Node(msgspec.Struct, frozen=True, array_like=True, gc=False):
     titles: tuple[str, ...] = ()  # of headings below it without text, which are no nodes; they find this node
     description: str = ""  # of a document, from its front matter
     anchor: str = ""  # the slug that GitHub gives the heading, if it differs from ``slug``
+    words: str = ""  # its body with the values of its variables; empty if it has none
 
     @property
     def document_id(self) -> str:

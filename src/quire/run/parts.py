@@ -25,9 +25,10 @@ import msgspec
 from quire import pipeline, read
 from quire.errors import InputError, QuireError
 from quire.read.discover import has_extension
-from quire.read.source import OnUndecodable, unreadable
+from quire.read.source import unreadable
 from quire.record import Chunks
 from quire.run.workers import batches, work_of
+from quire.trees import OnUndecodable
 from quire.wire.chunk_json import to_json
 from quire.write.parquet import pyarrow
 
@@ -60,6 +61,7 @@ class Part(NamedTuple):
     tree: str = ""
     """The path of the tree whose options the documents have."""
     errors: OnUndecodable = "strict"
+    encoding: str = ""
 
     def name(self, path: str) -> str:
         """How messages call a document of this part."""
@@ -244,7 +246,7 @@ def _read_files(part: Part, problems: list[Problem]) -> Iterator[tuple[str, str]
             else:
                 with files.open_input_stream(f"{folder}/{path}", compression=None) as stream:
                     data = stream.read()
-            yield path, read.decode(data, path, part.errors)[0]
+            yield path, read.decode(data, path, part.errors, part.encoding)[0]
         except InputError as error:
             problems.append(Problem(path, error.reason))
         except (OSError, ValueError) as error:

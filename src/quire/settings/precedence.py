@@ -77,6 +77,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         strategy = strategy or next((table["strategy"] for table in reversed(tables) if "strategy" in table), None)
         strategy = strategy or DEFAULT_STRATEGY
         options = {name: value for table in tables for name, value in with_one_name(strategy, table).items()}
+        if tree in self.trees and (values := self.trees[tree].substitutions):
+            options["substitutions"] = {**options.get("substitutions", {}), **values}
         return {"strategy": strategy} | {name: options[name] for name in valid_names(strategy) if name in options}
 
     def tree_options(self, tree: str = "") -> Options:

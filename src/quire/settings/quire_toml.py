@@ -6,6 +6,7 @@ unknown key or an invalid value is an error that names the file and the key.
 
 from __future__ import annotations
 
+import codecs
 import os
 from collections.abc import Container, Iterator, Mapping
 from functools import cache
@@ -214,6 +215,11 @@ class _Reader:
             raise OptionError(
                 f"{self.name(f'{full}.path')} is missing", 'add path = "…", relative to this file\'s folder'
             )
+        try:
+            codecs.lookup(tree.encoding or "utf-8")
+        except LookupError as error:
+            rule = "must be an encoding, such as 'latin-1'"
+            raise invalid_value(self.name(f"{full}.encoding"), tree.encoding, rule) from error
         path = tree.path if tree.git else str(self._path(tree.path))
         return structs.replace(tree, path=path, include=include, exclude=exclude)
 
@@ -289,4 +295,4 @@ def search_settings(values: Mapping[str, Any]) -> SearchSettings:
     for name, value in values.items():
         group, _, key = name.partition(".")
         table[group] = {**table[group], key: value} if key else value
-    return msgspec.convert(table, SearchSettings)
+    return msgspec.convert(table, SearchSettings) if values else SearchSettings()  # which costs nothing

@@ -26,9 +26,7 @@ def export_page(
         chunks = chunk_view.cut(text, path, name, **(options if name == strategy else common))
         cuts[name] = {**chunk_view.cut_record(chunks), "violations": chunk_view.violations(chunks)}
         records[name] = [chunk_view.chunk_record(chunk) for chunk in chunks]
-    document = chunk_view.document_record(
-        chunk_view.parsed(text, path, options.get("title"), options.get("dialect")), findings
-    )
+    document = chunk_view.document_record(chunk_view.parsed(text, path, options), findings)
     start = {"version": __version__, "defaults": {"strategy": strategy, **options}, **chunk_view.option_table()}
     return _page(document["title"] or path, {"start": start, "document": document, "cuts": cuts, "records": records})
 

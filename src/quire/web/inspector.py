@@ -122,13 +122,14 @@ class Inspector:
         return self._tree()
 
     def _defaults(self, root: str) -> Options:
-        return {name: value for name, value in self._options_of(root).items() if value is not None}
+        options = self._options_of(root)
+        return {name: options[name] for name in options if options[name] is not None and name != "substitutions"}
 
     def _document(self, asked: Cut) -> dict[str, Any]:
         text, path, findings = self._text(asked)
         served = self._documents.get(asked.document) if asked.document else None
         defaults = self._defaults(served.root if served else "")
-        document = chunk_view.parsed(text, path, defaults.get("title"), defaults.get("dialect"))
+        document = chunk_view.parsed(text, path, self._options_of(served.root if served else ""))
         record = chunk_view.document_record(document, findings)
         return {**record, "defaults": defaults, "file": storable(str(served.file)) if served else "-"}
 
@@ -145,10 +146,15 @@ class Inspector:
         if asked.near is None:
             return chunk_view.cut_record(self._cut(asked))
         text, path, strategy = self._what(asked)
-        return chunk_view.part_record(text, path, strategy, asked.near, **asked.options)
+        return chunk_view.part_record(text, path, strategy, asked.near, **self._all_options(asked))
 
     def _cut(self, asked: Cut) -> Chunks:
-        return chunk_view.cut(*self._what(asked), **asked.options)
+        return chunk_view.cut(*self._what(asked), **self._all_options(asked))
+
+    def _all_options(self, asked: Cut) -> dict[str, Any]:
+        """The options of the page, and the substitutions of the document's tree."""
+        root = self._documents.get(asked.document).root if asked.document else ""
+        return {**asked.options, "substitutions": self._options_of(root).get("substitutions")}
 
     def _what(self, asked: Cut) -> tuple[str, str, str]:
         """The text, its path and the strategy."""

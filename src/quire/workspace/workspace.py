@@ -250,6 +250,7 @@ class Workspace:
             exclude={name: tree.exclude for name, tree in configured.items()},
             slugs={name: option.slugs for name, option in options.items()},
             dialects={name: option.dialect or "" for name, option in options.items()},
+            reading={name: tree.reading for name, tree in present.items()},
             wait=wait,
             rebuild=rebuild,
             on_progress=on_progress,
