@@ -67,7 +67,9 @@ def assemble(
     is_fixed = options.breadcrumb_mode != "conditional" or strategy == "tree"
     node_types: dict[tuple[str, ...], tuple[str, ...]] = {}
     chunks: list[Chunk] = []
-    for number, piece in enumerate(pieces):
+    edges = in_bytes[::2], in_bytes[1::2], in_lines[::2], in_lines[1::2]
+    rows = zip(pieces, ids, ids[1:], ids[2:], *edges, strict=False)
+    for number, (piece, prev_id, chunk_id, next_id, first_byte, last_byte, first_line, last_line) in enumerate(rows):
         start, end, section, tokens, before, behind, overlap_start = piece
         text, overlap = sizer.text_of(start, end), 0
         if before or behind:
@@ -79,8 +81,9 @@ def assemble(
         first = bisect_left(section_starts, start, 1)
         last = bisect_left(section_starts, end, first)
         at_start = first if first < last and section_starts[first] == start else first - 1
-        anchor = f"#{anchors[at_start]}" if at_start else ""
-        stable_id = f"{name}{anchor:.{_LONGEST_SLUG}}~{crc32(text[overlap:].encode('utf-8', 'surrogatepass')):08x}"
+        anchor = anchors[at_start]
+        fragment = f"#{anchor}" if anchor else ""
+        stable_id = f"{name}{fragment:.{_LONGEST_SLUG}}~{crc32(text[overlap:].encode('utf-8', 'surrogatepass')):08x}"
         if stable_id in stable_ids:
             stable_id = _numbered(stable_id, stable_ids)
         stable_ids.add(stable_id)
@@ -93,13 +96,14 @@ def assemble(
         embed_tokens = sizer.size_below(line, piece, text) if line else tokens
         if embed_tokens > sizer.cap and tokens <= sizer.cap:  # a block that stays whole leaves no room
             line, embed_tokens = "", tokens
-        if types not in node_types:
-            node_types[types] = tuple([MDAST_NAMES.get(kind, kind) for kind in types])
+        mdast_types = node_types.get(types)
+        if mdast_types is None:
+            mdast_types = node_types[types] = tuple([MDAST_NAMES.get(kind, kind) for kind in types])
         fields = headings.known.get(section) or headings.of(section)
         parent_id, node, section_title, header_path, breadcrumb_text, depths, slugs, breadcrumb, position = fields
         chunks.append(
             Chunk(
-                id=ids[number + 1],  # type: ignore[arg-type]  # only the ends are None
+                id=chunk_id,
                 stable_id=stable_id,
                 parent_id=parent_id,
                 node_id=node,
@@ -115,21 +119,13 @@ def assemble(
                 header_depths=depths,
                 header_slugs=slugs,
                 section_slug=slugs[-1] if slugs else "",
-                anchor=anchor[1:],
-                url=None if page is None else page + anchor,
-                source_position=SourcePosition(
-                    start,
-                    end,
-                    size,
-                    in_bytes[2 * number],
-                    in_bytes[2 * number + 1],
-                    in_lines[2 * number],
-                    in_lines[2 * number + 1],
-                ),
+                anchor=anchor,
+                url=None if page is None else page + fragment,
+                source_position=SourcePosition(start, end, size, first_byte, last_byte, first_line, last_line),
                 token_stats=TokenStats(tokens, -(-len(text) // CHARACTERS_A_TOKEN), embed_tokens),
-                prev_id=ids[number],
-                next_id=ids[number + 2],
-                node_types=node_types[types],
+                prev_id=prev_id,
+                next_id=next_id,
+                node_types=mdast_types,
                 metadata=metadata,
                 strategy=strategy,
                 overlap_chars=overlap,
