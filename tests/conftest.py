@@ -53,10 +53,10 @@ def user_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.M
     return folder
 
 
-@pytest.fixture(params=["swap", "journal"])
+@pytest.fixture(params=["exchanged", "renamed"])
 def out(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """A folder for each of the two ways to write."""
+    """A folder that quire may exchange as a whole, and one in which it must rename files."""
     folder = tmp_path / "out"
-    if request.param == "journal":
+    if request.param == "renamed":
         (folder / "somebody's").mkdir(parents=True)  # which makes it another's folder
     return folder

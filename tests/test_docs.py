@@ -1,7 +1,7 @@
 """The documentation is true: its examples run, its links lead somewhere, and what can be generated is.
 
-``QUIRE_UPDATE_DOCS=1 pytest tests/test_docs.py`` writes the generated parts anew: docs/reference/cli.md, and in
-docs/strategies.md whatever stands between ``<!-- generated: name -->`` and ``<!-- end -->``.
+``QUIRE_UPDATE_DOCS=1 pytest tests/test_docs.py`` writes the generated parts anew: docs/reference/cli.md, the pages of
+docs/reference/cli/, and in docs/strategies.md whatever stands between ``<!-- generated: name -->`` and ``<!-- end -->``.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -171,19 +171,30 @@ def test_the_changelog_has_this_version() -> None:
     assert quire.__version__ in [each.title.split()[0] for each in versions[:2]]
 
 
-# docs/reference/cli.md
+# docs/reference/cli.md and docs/reference/cli/
 
 
 CONVENTIONS = """\
 Data goes to standard output, everything else to standard error; with `--json` the data is [JSON](json.md) and nothing
 else. Exit codes: 0 found or done, 1 nothing found or a check failed, 2 an error, 130 interrupted (Ctrl-C). `chunk`,
 `migrate`, `stats` and `verify` go on after a file that cannot be read, and end with 2. Findings end with a code in
-brackets ([every one](findings.md)).
+brackets ([every one](findings.md)). `quire --version` prints the version.
 
 On a terminal, paths are links to the files, long lines are wrapped at words, front matter and shortcodes are dimmed, and what
 takes longer shows its progress. When piped, text is complete and plain. `--color`, `NO_COLOR`, `FORCE_COLOR` and `TERM=dumb`
 say otherwise about colours and links. Of earlier names, `quire ls` and `quire manifest` are `quire outline`, `quire similar`
 is `quire search --like`, and `quire watch` is not needed: every search reads changed files first."""
+
+COMPLETION = """\
+## Completion in a shell
+
+A shell completes commands and options after one of these lines, in its start file:
+
+| shell | file | line |
+|---|---|---|
+| Bash 4.4 or newer | `~/.bashrc` | `eval "$(_QUIRE_COMPLETE=bash_source quire)"` |
+| Zsh | `~/.zshrc` | `eval "$(_QUIRE_COMPLETE=zsh_source quire)"` |
+| Fish | `~/.config/fish/completions/quire.fish` | `_QUIRE_COMPLETE=fish_source quire \\| source` |"""
 
 READ = """\
 ## What is read
@@ -209,32 +220,56 @@ Bytes are UTF-8, with or without a byte order mark, or UTF-16 or UTF-32 with one
 line; the commands with `--errors replace` put U+FFFD in their place."""
 
 
-def reference() -> str:
-    """Every command with all of its options, as its help has them."""
+def page_of(title: str) -> Path:
+    """The page of a group of commands."""
+    return REFERENCE.with_suffix("") / f"{title.lower().replace(' ', '-')}.md"
+
+
+def reference() -> dict[Path, str]:
+    """What all commands share, and a page for each group with all options, as the help has them."""
     top = click.Context(group, info_name="quire", **group.context_settings)
     listed = [
-        _table((title, "does"), [(f"[{name}](#quire-{name})", line) for name, line in commands.items()])
+        _table(
+            (title, "does"),
+            [(f"[{name}](cli/{page_of(title).name}#quire-{name})", line) for name, line in commands.items()],
+        )
         for title, commands in GROUPS.items()
     ]
-    parts = ["# Command line", inspect.cleandoc(group.help or ""), *listed, CONVENTIONS, _options(group, top), READ]
-    for name in COMMANDS:
-        command = group.get_command(top, name)
-        assert command is not None
-        context = click.Context(command, info_name=name, parent=top)
-        usage = f"```\n{' '.join([context.command_path, *command.collect_usage_pieces(context)])}\n```"
-        examples = [f"```sh\n{chr(10).join(command.examples)}\n```"] if hasattr(command, "examples") else []
-        parts += [
-            f"## quire {name}",
-            usage,
-            inspect.cleandoc(command.help or ""),
-            _options(command, context),
-            *examples,
-        ]
-    return "\n\n".join(parts) + "\n"
+    chunk = commands_of("Cut")["chunk"]
+    shared = _options(chunk, click.Context(chunk, info_name="chunk", parent=top), is_listed=SHARED.__contains__)
+    parts = ["# Command line", inspect.cleandoc(group.help or ""), *listed, CONVENTIONS]
+    parts += ["## Options of every command", shared, COMPLETION, READ]
+    pages = {REFERENCE: parts}
+    for title in GROUPS:
+        about = f"# Commands: {title}\n\n[Every command](../cli.md) also has `{'`, `'.join(SHARED)}`."
+        pages[page_of(title)] = [about]
+        for name, command in commands_of(title).items():
+            context = click.Context(command, info_name=name, parent=top)
+            usage = f"```\n{' '.join([context.command_path, *command.collect_usage_pieces(context)])}\n```"
+            options = _options(command, context, is_listed=lambda flag: flag not in SHARED)
+            examples = f"```sh\n{chr(10).join(command.examples)}\n```"
+            pages[page_of(title)] += [
+                f"## quire {name}",
+                usage,
+                inspect.cleandoc(command.help or ""),
+                options,
+                examples,
+            ]
+    return {page: "\n\n".join(parts) + "\n" for page, parts in pages.items()}
 
 
-def _options(command: click.Command, context: click.Context) -> str:
-    options = (param for param in command.get_params(context) if isinstance(param, click.Option))
+SHARED = ("--config", "-q", "-v", "--color", "-h")
+"""Options of every command."""
+
+
+def commands_of(title: str) -> dict[str, Any]:
+    """The commands of a group."""
+    return {name: group.get_command(click.Context(group), name) for name in GROUPS[title]}
+
+
+def _options(command: click.Command, context: click.Context, is_listed: Callable[[str], bool]) -> str:
+    params = (param for param in command.get_params(context) if isinstance(param, click.Option))
+    options = (param for param in params if is_listed(param.opts[0]))
     records = [record for option in options if (record := option.get_help_record(context))]
     return _table(("option", "does"), [(f"`{flags}`", " ".join(said.split())) for flags, said in records])
 
@@ -248,18 +283,20 @@ def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     return "\n".join([lines[0], "|---" * len(head) + "|", *lines[1:]])
 
 
-def test_the_reference_is_what_the_commands_say() -> None:
-    compare(REFERENCE, reference())
+@pytest.mark.parametrize("page", [REFERENCE, *map(page_of, GROUPS)], ids=name_of)
+def test_the_reference_is_what_the_commands_say(page) -> None:
+    compare(page, reference()[page])
 
 
-def test_the_reference_has_every_command_and_option() -> None:
-    page = REFERENCE.read_text("utf-8")
-    for name in COMMANDS:
-        part = page.partition(f"\n## quire {name}\n")[2].partition("\n## ")[0]
-        command = group.get_command(click.Context(group), name)
-        assert command is not None
-        options = [flag for param in command.params if isinstance(param, click.Option) for flag in param.opts]
-        assert [flag for flag in options if not re.search(rf"[`\s]{flag}[`,\s]", part)] == []
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_reference_has_every_command_and_option(name) -> None:
+    title = next(title for title, names in GROUPS.items() if name in names)
+    part = page_of(title).read_text("utf-8").partition(f"\n## quire {name}\n")[2].partition("\n## ")[0]
+    part += REFERENCE.read_text("utf-8")
+    options = [
+        flag for param in commands_of(title)[name].params if isinstance(param, click.Option) for flag in param.opts
+    ]
+    assert [flag for flag in options if not re.search(rf"[`\s]{flag}[`,\s]", part)] == []
 
 
 # docs/strategies.md
@@ -313,7 +350,7 @@ def test_the_picture_shows_every_chunk() -> None:
     head, *rows = picture.draw(text, cuts)
     assert head.split() == list(STRATEGIES)
     assert len(rows) == text.count("\n")
-    assert max(map(len, rows)) <= 110  # what a page of 1,280 pixels shows
+    assert max(map(len, rows)) <= 83  # what a page of the site shows at 1,280 pixels
     assert sum(len(re.findall("[┌╶├] [0-9]+", row)) for row in rows) == sum(map(len, cuts.values()))
 
 

@@ -1,4 +1,4 @@
-"""The worked example of CONTRIBUTING.md: a new search weight changes one source file, and is there everywhere."""
+"""The worked examples of docs/contributing.md: what is declared in one or two source files is there everywhere."""
 
 from __future__ import annotations
 
@@ -17,36 +17,74 @@ ROOT = Path(__file__).parents[1]
 SOURCE = Path(quire.__file__).parent
 DECLARED = "class SearchSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):\n"
 
-pytestmark = pytest.mark.skipif(not (ROOT / "CONTRIBUTING.md").is_file(), reason="not in quire's repository")
+PAGE = ROOT / "docs" / "contributing.md"
+
+pytestmark = pytest.mark.skipif(not PAGE.is_file(), reason="not in quire's repository")
+
+
+def edit(file: Path, before: str, added: str) -> None:
+    """Add lines below those of a file that end with ``before``."""
+    text = file.read_text("utf-8")
+    assert text.count(before) == 1
+    file.write_text(text.replace(before, before + added), "utf-8")
 
 
 @pytest.fixture
 def repository(tmp_path) -> Path:
-    """A copy of the repository in which ``search/ranking_settings.py`` has one more field."""
+    """A copy of the repository with the two fields of the page."""
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(SOURCE, tmp_path / "src" / "quire", ignore=ignored)
     shutil.copytree(ROOT / "docs" / "reference", tmp_path / "docs" / "reference")
     (tmp_path / "tests" / "unit").mkdir(parents=True)
     shutil.copy(ROOT / "tests" / "unit" / "test_settings.py", tmp_path / "tests" / "unit")
-    file = tmp_path / "src" / "quire" / "search" / "ranking_settings.py"
-    (field,) = re.findall(r"^    short_sections: .*\n", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.MULTILINE)
-    text = file.read_text("utf-8")
-    assert DECLARED in text
-    file.write_text(text.replace(DECLARED, f'{DECLARED}    """Settings."""\n\n{field}', 1), "utf-8")
+    page = PAGE.read_text("utf-8")
+    (weight,) = re.findall(r"^    short_sections: .*\n", page, re.MULTILINE)
+    edit(tmp_path / "src/quire/search/ranking_settings.py", DECLARED, f'    """Settings."""\n\n{weight}')
+    (field,) = re.findall(r"^    word_count: .*\n    .*\n", page, re.MULTILINE)
+    (value,) = re.findall(r"^\+( +word_count=.*\n)", page, re.MULTILINE)
+    above = '    """The kinds of block in it, by mdast\'s names."""\n'
+    edit(tmp_path / "src/quire/record.py", above, field)
+    edit(tmp_path / "src/quire/finish/assemble.py", "                strategy=strategy,\n", value)
     return tmp_path
 
 
-def test_a_new_weight_is_there_everywhere(repository) -> None:
+@pytest.fixture
+def python(repository):
+    """Runs Python with the copy, by default in a project with one document."""
     project = repository / "project"
     (project / "docs").mkdir(parents=True)
-    (project / "docs" / "a.md").write_text("# A\n\nneedle\n")
+    (project / "docs" / "a.md").write_text("# A\n\na needle\n")
 
-    def python(*arguments: str, folder: Path = project, **environment: str) -> str:
+    def run(*arguments: str, folder: Path = project, **environment: str) -> str:
         variables = {**os.environ, "PYTHONPATH": str(repository / "src"), **environment}
         done = subprocess.run(
             [sys.executable, *arguments], cwd=folder, env=variables, capture_output=True, text=True, check=False
         )
         return done.stdout + done.stderr
+
+    return run
+
+
+READ_BACK = """
+import quire
+from quire.wire.json_schema import generated
+[chunk] = quire.read_jsonl("chunks.jsonl")
+assert (chunk.word_count, quire.Chunk.from_dict(chunk.to_dict())) == (4, chunk)
+import pyarrow.parquet
+print(pyarrow.parquet.read_table("chunks.parquet")["wordCount"].to_pylist(), generated()["properties"]["wordCount"])
+"""
+
+
+def test_a_new_field_of_the_chunk_is_there_everywhere(repository, python) -> None:
+    assert '"wordCount":4,' in python("-m", "quire", "chunk", "docs")
+    for name in ("chunks.jsonl", "chunks.parquet"):
+        python("-m", "quire", "chunk", "docs", "-o", name)
+    said = "[4] {'type': 'integer', 'minimum': 0, 'default': 0, 'description': 'Words of `originalText`.'}\n"
+    assert python("-c", READ_BACK) == said
+
+
+def test_a_new_weight_is_there_everywhere(repository, python) -> None:
+    project = repository / "project"
 
     def shown(**environment: str) -> list[str]:
         printed = python("-m", "quire", "config", **environment)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import shutil
 import subprocess
@@ -14,6 +16,7 @@ import pytest
 import yaml
 
 import quire
+from quire.cli.agents import AGENTS, UVX, configuration
 from quire.cli.command_group import COMMANDS
 
 ROOT = Path(__file__).parents[1]
@@ -119,6 +122,46 @@ def test_hooks_and_the_action_call_commands() -> None:
     inputs = load("action.yml")["inputs"]
     used = re.findall(r"inputs\.([\w-]+)", (ROOT / "action.yml").read_text("utf-8"))
     assert sorted(used) == sorted(inputs)
+
+
+@pytest.mark.parametrize(
+    ("name", "agent"), [("plugin/.mcp.json", "claude-code"), ("plugin/skills/quire/SKILL.md", "skill")]
+)
+def test_the_plugin_has_what_quire_agents_writes(name: str, agent: str) -> None:
+    """``QUIRE_UPDATE_DOCS=1`` writes it anew."""
+    made = configuration(AGENTS[agent], "", UVX)
+    if "QUIRE_UPDATE_DOCS" in os.environ:
+        (ROOT / name).parent.mkdir(parents=True, exist_ok=True)
+        (ROOT / name).write_text(made, "utf-8", newline="\n")
+    assert (ROOT / name).read_text("utf-8") == made
+
+
+def test_the_manifests_of_the_plugin() -> None:
+    marketplace = json.loads((ROOT / ".claude-plugin/marketplace.json").read_text("utf-8"))
+    plugin = json.loads((ROOT / "plugin/.claude-plugin/plugin.json").read_text("utf-8"))
+    [entry] = marketplace["plugins"]
+    assert (ROOT / entry["source"] / ".claude-plugin/plugin.json").is_file()
+    assert entry["name"] == plugin["name"] == marketplace["name"] == "quire"
+    assert (plugin["version"], plugin["repository"], marketplace["owner"]["name"]) == (
+        quire.__version__,
+        HOME,
+        PROJECT["authors"][0]["name"],
+    )
+
+
+def test_the_entry_of_the_registry_of_servers() -> None:
+    """By the rules of its schema of 2025-12-11: the name is in the README, versions are exact, descriptions short."""
+    entry = json.loads((ROOT / "server.json").read_text("utf-8"))
+    [package] = entry["packages"]
+    owner = HOME.split("/")[-2]
+    assert entry["$schema"].endswith("/2025-12-11/server.schema.json")
+    assert entry["name"] == f"io.github.{owner}/quire"
+    assert f"mcp-name: {entry['name']}" in (ROOT / "README.md").read_text("utf-8")
+    assert (package["registryType"], package["identifier"]) == ("pypi", quire.DISTRIBUTION)
+    assert entry["version"] == package["version"] == quire.__version__
+    assert len(entry["description"]) <= 100
+    assert package["identifier"] in PROJECT["scripts"]  # `uvx quire-md` starts a program of that name
+    assert package["packageArguments"][0]["value"] in COMMANDS
 
 
 def test_addresses_are_those_of_the_project() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import subprocess
 import sys
 from pathlib import Path
@@ -25,6 +27,12 @@ def test_names() -> None:
     assert set(dir(quire)) == NAMES
     for name in NAMES:
         assert getattr(quire, name) is not None
+
+
+def test_type_checkers_see_the_same_names() -> None:
+    imports = [node for node in ast.walk(ast.parse(inspect.getsource(quire))) if isinstance(node, ast.ImportFrom)]
+    seen = {alias.asname for node in imports if str(node.module).startswith("quire.") for alias in node.names}
+    assert seen == NAMES - {"__version__"}
 
 
 def test_an_unknown_name_says_what_there_is() -> None:

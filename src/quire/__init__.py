@@ -12,111 +12,70 @@ DISTRIBUTION = "quire-md"
 ISSUES = "https://github.com/quire-md/quire/issues"
 """Where to report a bug."""
 
+_HOME = {
+    name: module
+    for module, names in {
+        "errors": "BusyError EmbedderError GuardError IndexDamagedError InputError MissingExtraError NotFoundError"
+        " OptionError QueryError QuireError StoreError TokenizerError UndecodableError",
+        "indexed": "Index",
+        "model": "Block Document Finding Link Section Span",
+        "pipeline": "chunk chunk_dir chunk_file parse verify",
+        "record": "Chunk Chunks",
+        "search.hit": "Hit Results",
+        "search.match_ranges": "match_ranges",
+        "wire.forms": "flat",
+        "write.jsonl": "read_jsonl",
+    }.items()
+    for name in names.split()
+}
+"""The module of each public name."""
+__all__ = sorted([*_HOME, "__version__"])  # noqa: PLE0605  type checkers read the imports
+
 # typing's own costs more than all of this module; type checkers know the name.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from quire.errors import (
-        BusyError,
-        EmbedderError,
-        GuardError,
-        IndexDamagedError,
-        InputError,
-        MissingExtraError,
-        NotFoundError,
-        OptionError,
-        QueryError,
-        QuireError,
-        StoreError,
-        TokenizerError,
-        UndecodableError,
+    from quire.errors import (  # noqa: I001  an alias marks a public name
+        BusyError as BusyError,
+        EmbedderError as EmbedderError,
+        GuardError as GuardError,
+        IndexDamagedError as IndexDamagedError,
+        InputError as InputError,
+        MissingExtraError as MissingExtraError,
+        NotFoundError as NotFoundError,
+        OptionError as OptionError,
+        QueryError as QueryError,
+        QuireError as QuireError,
+        StoreError as StoreError,
+        TokenizerError as TokenizerError,
+        UndecodableError as UndecodableError,
     )
-    from quire.indexed import Index
-    from quire.model import Block, Document, Finding, Link, Section, Span
-    from quire.pipeline import chunk, chunk_dir, chunk_file, parse, verify
-    from quire.record import Chunk, Chunks
-    from quire.search.hit import Hit, Results
-    from quire.search.match_ranges import match_ranges
-    from quire.wire.forms import flat
-    from quire.write.jsonl import read_jsonl
-
-_HOME = {
-    "Block": "model",
-    "BusyError": "errors",
-    "Chunk": "record",
-    "Chunks": "record",
-    "Document": "model",
-    "EmbedderError": "errors",
-    "Finding": "model",
-    "GuardError": "errors",
-    "Hit": "search.hit",
-    "Index": "indexed",
-    "IndexDamagedError": "errors",
-    "InputError": "errors",
-    "Link": "model",
-    "MissingExtraError": "errors",
-    "NotFoundError": "errors",
-    "OptionError": "errors",
-    "QueryError": "errors",
-    "QuireError": "errors",
-    "Results": "search.hit",
-    "Section": "model",
-    "Span": "model",
-    "StoreError": "errors",
-    "TokenizerError": "errors",
-    "UndecodableError": "errors",
-    "chunk": "pipeline",
-    "chunk_dir": "pipeline",
-    "chunk_file": "pipeline",
-    "flat": "wire.forms",
-    "match_ranges": "search.match_ranges",
-    "parse": "pipeline",
-    "read_jsonl": "write.jsonl",
-    "verify": "pipeline",
-}
-
-__all__ = [
-    "Block",
-    "BusyError",
-    "Chunk",
-    "Chunks",
-    "Document",
-    "EmbedderError",
-    "Finding",
-    "GuardError",
-    "Hit",
-    "Index",
-    "IndexDamagedError",
-    "InputError",
-    "Link",
-    "MissingExtraError",
-    "NotFoundError",
-    "OptionError",
-    "QueryError",
-    "QuireError",
-    "Results",
-    "Section",
-    "Span",
-    "StoreError",
-    "TokenizerError",
-    "UndecodableError",
-    "__version__",
-    "chunk",
-    "chunk_dir",
-    "chunk_file",
-    "flat",
-    "match_ranges",
-    "parse",
-    "read_jsonl",
-    "verify",
-]
+    from quire.indexed import Index as Index
+    from quire.model import (
+        Block as Block,
+        Document as Document,
+        Finding as Finding,
+        Link as Link,
+        Section as Section,
+        Span as Span,
+    )
+    from quire.pipeline import (
+        chunk as chunk,
+        chunk_dir as chunk_dir,
+        chunk_file as chunk_file,
+        parse as parse,
+        verify as verify,
+    )
+    from quire.record import Chunk as Chunk, Chunks as Chunks
+    from quire.search.hit import Hit as Hit, Results as Results
+    from quire.search.match_ranges import match_ranges as match_ranges
+    from quire.wire.forms import flat as flat
+    from quire.write.jsonl import read_jsonl as read_jsonl
 
 
 def __getattr__(name: str) -> object:
     if name not in _HOME:
         raise AttributeError(f"module 'quire' has no attribute {name!r}; it has: {', '.join(__all__)}")
-    from importlib import import_module  # noqa: PLC0415  only when a name is first used
-
-    value = getattr(import_module(f"quire.{_HOME[name]}"), name)
+    value = getattr(__import__(f"quire.{_HOME[name]}", fromlist=[name]), name)
     globals()[name] = value
     return value
 

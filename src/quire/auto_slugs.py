@@ -1,21 +1,29 @@
-"""``slugs="auto"``: the rule for anchors by which most links of a tree lead to a section."""
+"""What a tree shows about its options: the rule for anchors, the ids of headings, the values of variables."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from quire import parsing, read
-from quire.dialects import DIALECTS, dialect_of
+from quire.dialects import DIALECTS, DOCS_BUILDER, dialect_of
 from quire.errors import InputError
 from quire.model import Document
 from quire.options import AUTO_SLUGS, DEFAULT_SLUGS
 from quire.parsing.slugs import RULES, section_anchors
 from quire.read.discover import Found
+from quire.read.substitution_files import substitution_files, tree_substitutions
+from quire.substitutions import NO_SUBSTITUTIONS
+
+_SAMPLE = 32
+"""So many files are looked at for headings with ``[id]``."""
+_BRACKETED = re.compile(rb"^#{1,6} .*[^\]\s] *\[#?([\w.-]+)\] *\r?$", re.MULTILINE)
+_FRAGMENT = re.compile(rb"\]\([^()\s]*#([\w.-]+)\)")
 
 
 class SlugChoice(NamedTuple):
@@ -42,22 +50,56 @@ def choose_slugs(documents: Mapping[str, Document], preferred: str = DEFAULT_SLU
     return SlugChoice(max(rules, key=lambda rule: resolved[rule]), len(fragments), resolved)
 
 
-def slugs_of_files(files: Sequence[Found], folder: Path, dialect: str | None = None) -> SlugChoice:
+def tree_options(options: Mapping[str, Any], files: Sequence[Found], folder: Path) -> dict[str, Any]:
+    """Options completed by what the documents of a folder and the files of its generator show."""
+    values = dict(options)
+    if not values.get("dialect") and (dialect := heading_dialect([file.file for file in files], folder)):
+        values["dialect"] = dialect
+    top = folder if folder.is_dir() else folder.parent
+    if found := tree_substitutions(substitution_files(top), values.get("substitutions") or NO_SUBSTITUTIONS):
+        values["substitutions"] = found
+    if values.get("slugs") == AUTO_SLUGS:
+        values["slugs"] = slugs_of_files(files, folder, values.get("dialect"), found).rule
+    if values.get("base_url") and not values.get("dialect"):
+        values["dialect"] = dialect_of(folder)
+    return values
+
+
+def heading_dialect(files: Sequence[Path], folder: Path) -> str:
+    """docs-builder, if ``[id]`` at the end of a heading is its id: if a docset.yml says so, or most are link targets.
+
+    Empty otherwise; all files are read only if some of the first have such headings.
+    """
+    dialect = dialect_of(folder)
+    if dialect:
+        return dialect if dialect == DOCS_BUILDER else ""
+    first = files[:: len(files) // _SAMPLE + 1]
+    if not any((b"]\n" in text or b"]\r" in text) and _BRACKETED.search(text) for text in map(_text, first)):
+        return ""
+    texts = [_text(file) for file in files]
+    ids = [bracketed for text in texts for bracketed in _BRACKETED.findall(text)]
+    targets = {fragment for text in texts for fragment in _FRAGMENT.findall(text)}
+    return DOCS_BUILDER if 2 * sum(heading_id in targets for heading_id in ids) > len(ids) else ""
+
+
+def _text(file: Path) -> bytes:
+    with suppress(OSError):
+        return file.read_bytes()
+    return b""
+
+
+def slugs_of_files(
+    files: Iterable[Found],
+    folder: Path,
+    dialect: str | None = None,
+    substitutions: Mapping[str, str] = NO_SUBSTITUTIONS,
+) -> SlugChoice:
     """The rule for the documents of ``folder``. Those that cannot be read are left out."""
     documents = {}
     for file in files:
         with suppress(InputError):
             text, _ = read.read_file(file.file, file.path)
-            documents[file.path] = parsing.document(read.make_source(text, path=file.path, dialect=dialect))
+            source = read.make_source(text, file.path, dialect=dialect, substitutions=substitutions)
+            documents[file.path] = parsing.document(source)
     dialect = dialect or dialect_of(folder)
     return choose_slugs(documents, DIALECTS[dialect].slugs if dialect else DEFAULT_SLUGS)
-
-
-def folder_options(options: Mapping[str, Any], files: Sequence[Found], folder: Path) -> dict[str, Any]:
-    """Options with what ``files`` show: the rule for ``slugs="auto"`` and, for addresses of pages, the dialect."""
-    chosen = dict(options)
-    if files and chosen.get("slugs") == AUTO_SLUGS:
-        chosen["slugs"] = slugs_of_files(files, folder, chosen.get("dialect")).rule
-    if files and chosen.get("base_url") and not chosen.get("dialect"):
-        chosen["dialect"] = dialect_of(folder)
-    return chosen

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+import posixpath
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from urllib.parse import quote
 
+from quire.patterns import pattern
+
 COMMONMARK = "commonmark"
 """Without the constructs of generators: no heading ids, shortcodes, admonitions and tabs."""
-ORDER = re.compile(r"(?:(?<=/)|\A)[0-9]+[-_.](?=[^/])")
+DOCS_BUILDER = "docs-builder"
+"""Elastic's: ``[id]`` at the end of a heading is its id."""
+ORDER = pattern(r"(?:(?<=/)|\A)[0-9]+[-_.](?=[^/])")
 """The number in a file name that sets the order of pages, and is not in their addresses."""
 INDEX_NAMES = frozenset({"index", "_index", "readme"})
 """The names of files that are the page of their folder."""
@@ -29,8 +33,8 @@ class Dialect(NamedTuple):
     """Files and folders beside or above documents in this dialect."""
     suffix: str | None = ""
     """How the address of a page continues after its name; None where the address has the file's own name."""
-    has_slugs: bool = False
-    """Whether ``slug`` in front matter replaces the name of a page."""
+    address_keys: tuple[str, ...] = ()
+    """Keys of front matter that set the name of a page, or its whole address."""
 
 
 DIALECTS: Mapping[str, Dialect] = MappingProxyType(
@@ -38,15 +42,18 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType(
         COMMONMARK: Dialect("github", suffix=None),
         "github": Dialect("github", suffix=None),
         "docusaurus": Dialect(
-            "docusaurus", ("docusaurus.config.js", "docusaurus.config.ts", "docusaurus.config.mjs"), has_slugs=True
+            "docusaurus",
+            ("docusaurus.config.js", "docusaurus.config.ts", "docusaurus.config.mjs"),
+            address_keys=("slug", "id"),
         ),
         "vitepress": Dialect("vitepress", (".vitepress",), ".html"),
-        "mkdocs": Dialect("mkdocs", ("mkdocs.yml", "mkdocs.yaml"), "/"),
-        "hugo": Dialect("hugo", ("hugo.toml", "hugo.yaml", "hugo.json", "config.toml"), "/", has_slugs=True),
+        "mkdocs": Dialect("mkdocs", ("mkdocs.yml", "mkdocs.yaml", "zensical.toml"), "/"),
+        "hugo": Dialect("hugo", ("hugo.toml", "hugo.yaml", "hugo.json", "config.toml"), "/", ("url", "slug")),
         "myst": Dialect("sphinx", ("conf.py", "myst.yml"), ".html"),
-        "jekyll": Dialect("kramdown", ("_config.yml",), ".html"),
+        "jekyll": Dialect("kramdown", ("_config.yml",), ".html", ("permalink",)),
         "gitbook": Dialect("gitbook", (".gitbook.yaml",)),
         "obsidian": Dialect("github", (".obsidian",)),
+        DOCS_BUILDER: Dialect("ascii", ("docset.yml",)),
     }
 )
 if TYPE_CHECKING:
@@ -60,27 +67,34 @@ def dialect_of(folder: Path) -> str | None:
 
     A repository's top folder is the last one that is looked at.
     """
-    folder = folder.absolute()
-    for parent in islice((folder, *folder.parents), _MAX_FOLDERS):
+    for parent in folders_above(folder):
         for name, dialect in DIALECTS.items():
             if any((parent / file).exists() for file in dialect.files):
                 return name
-        if (parent / ".git").exists():
-            return None
     return None
+
+
+def folders_above(folder: Path) -> Iterator[Path]:
+    """A folder and some above it, up to the top of its repository."""
+    folder = folder.absolute()
+    for parent in islice((folder, *folder.parents), _MAX_FOLDERS):
+        yield parent
+        if (parent / ".git").exists():
+            return
 
 
 def page_url(base_url: str, path: str | None, dialect: str | None, frontmatter: Mapping[str, Any]) -> str:
     """The address of a document's page below ``base_url`` by the rules of a generator; without one, its bare name."""
-    path, rule = path or "", DIALECTS[dialect] if dialect else Dialect("")
-    if dialect == "hugo":
-        path = path.lower().replace(" ", "-")
-    elif dialect == "docusaurus":
-        path = ORDER.sub("", path)
-    if rule.suffix is not None:
-        folder, slash, name = path.rpartition("/")
-        name = name.rpartition(".")[0] or name
-        slug = frontmatter.get("slug") if rule.has_slugs else None
-        name = "" if name.lower() in INDEX_NAMES else slug if isinstance(slug, str) else name
-        path = name[1:] if name.startswith("/") else f"{folder}{slash}{name}{rule.suffix if name else ''}"
-    return f"{base_url.rstrip('/')}/{quote(path)}"
+    rule = DIALECTS[dialect] if dialect else Dialect("")
+    url, suffix = path or "", rule.suffix
+    if suffix is not None:
+        url = posixpath.splitext(url)[0]
+        folder, name = posixpath.split(ORDER.sub("", url) if dialect == "docusaurus" else url)
+        values = map(frontmatter.get, rule.address_keys)
+        value = next((value for value in values if isinstance(value, str) and value and ":" not in value), "")
+        name = value or ("" if name.lower() in INDEX_NAMES else name)
+        url = posixpath.join(folder, name)
+        if value.startswith("/"):  # from the root of the site
+            url, suffix = value[1:], ""
+        url = f"{url.lower().replace(' ', '-') if dialect == 'hugo' else url}{suffix if name else ''}"
+    return f"{base_url.rstrip('/')}/{quote(url)}" if base_url else quote(url)

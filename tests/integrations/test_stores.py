@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -44,7 +45,7 @@ def vector(text: str, size: int = 4) -> list[float]:
 def synced(docs: Path, place: Place, model: Model | None = None, **options: Any) -> tuple[SyncReport, list[str]]:
     """What a sync of sections reports, and the texts that it embedded."""
     model = model or Model()
-    report = sync(docs, place.target, embedder=model, strategy="tree", **options)
+    report = sync(docs, place.target, embedder=model, strategy="tree", **{"delete": True, **options})
     return report, model.texts
 
 
@@ -186,7 +187,7 @@ def test_long_texts_are_embedded_in_passages(docs: Path, place: Place) -> None:
     assert "".join("".join(row["text"] for row in rows).split()) == "".join(f"#C{text}".split())
     count = len(made)
     (docs / "c.md").rename(docs / "d.md")
-    sync(docs, place.target, embedder=model)
+    sync(docs, place.target, embedder=model, delete=True)
     assert len(made) == count
 
 
@@ -209,6 +210,90 @@ def test_a_dry_run_says_what_a_sync_does_and_writes_nothing(docs: Path, place: P
     assert dry == synced(docs, place)[0]
     assert synced(docs, place, Model("2"), dry_run=True)[0].is_new_generation
     check(docs, place)
+
+
+def test_a_sync_that_removes_much_needs_permission(docs: Path, place: Place) -> None:
+    synced(docs, place)
+    before, asked = as_texts(place.rows()), []
+    refused = r"a sync of .*guides would delete 3 of its 3 documents, which are those of .*docs; allow it with --delete"
+    with pytest.raises(quire.StoreError, match=refused):
+        synced(docs / "guides", place, delete=False)
+    with pytest.raises(quire.StoreError, match=refused):
+        synced(docs / "guides", place, delete=asked.append)
+    assert [question.endswith("Delete them?") for question in asked] == [True]
+    assert as_texts(place.rows()) == before
+    assert synced(docs / "guides", place, delete=False, dry_run=True)[0].removed == 3
+    assert synced(docs / "guides", place, delete=lambda _: True)[0].removed == 3
+    check(docs / "guides", place)
+
+
+def test_a_store_remembers_which_folder_it_mirrors(docs: Path, place: Place) -> None:
+    for number in range(7):
+        (docs / f"{number}.md").write_text(f"# {number}\n\nText.\n")
+    synced(docs, place, delete=False)
+    (docs / "0.md").unlink()
+    (docs / "1.md").unlink()
+    assert synced(docs, place, delete=False)[0].removed == 2  # a fifth, and no more
+    copy = docs.parent / "copy"
+    shutil.copytree(docs, copy)
+    assert synced(copy, place, delete=False)[0].unchanged == 8  # nothing is lost
+    (docs / "2.md").unlink()
+    with pytest.raises(quire.StoreError, match=r"would delete 1 of its 8 documents, which are those of .*copy"):
+        synced(docs, place, delete=False)
+    assert synced(docs, place)[0].removed == 1
+    check(docs, place)
+
+
+def test_the_key_of_a_row_is_the_stable_id_of_its_chunk(docs: Path, place: Place) -> None:
+    synced(docs, place)
+    chunks = [chunk for chunks in quire.chunk_dir(docs, "tree") for chunk in chunks]
+    assert {row["id"]: row["chunk_id"] for row in place.rows()} == {chunk.stable_id: chunk.id for chunk in chunks}
+    file = docs / "a.md"
+    file.write_text(file.read_text().replace("# A\n", "# Renamed\n"))  # other texts to embed below it, equal ids
+    synced(docs, place)
+    check(docs, place)
+
+
+def test_an_earlier_layout_is_migrated_with_its_vectors(
+    docs: Path, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as earlier:
+        earlier.setattr("quire.stores.mirror.LAYOUT", 1)
+        earlier.setattr("quire.stores.mirror._LOG_MARK", "documents")
+        synced(docs, place)
+    before = {row["text"]: [*row["vector"]] for row in place.rows()}
+    report, texts = synced(docs, place, delete=False)
+    assert (report.is_new_generation, report.rows, report.embedded, texts) == (True, 8, 0, [])
+    assert {row["text"]: [*row["vector"]] for row in place.rows()} == before
+    check(docs, place)
+    assert synced(docs, place)[0].unchanged == 3
+
+
+def test_the_log_has_few_entries_however_many_syncs_there_are(
+    docs: Path, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("quire.stores.mirror._MOST_SMALL", 5)
+    for number in range(9):
+        (docs / "c.md").write_text(f"Delta {number}.\n")
+        synced(docs, place)
+        assert len(place.rows("vectors__quire")) <= 5
+    assert synced(docs, place)[0].unchanged == 3
+    (docs / "c.md").unlink()
+    assert synced(docs, place)[0].removed == 1
+    assert synced(docs, place)[0].unchanged == 2
+
+
+def test_a_later_entry_of_the_log_counts_more_also_after_entries_became_one(
+    docs: Path, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("quire.stores.mirror._MOST_SMALL", 4)
+    monkeypatch.setattr("quire.stores.mirror._LARGE", 2)
+    a, c = docs / "a.md", docs / "c.md"
+    for texts in [(None, "One.\n"), ("# A\n", "Two.\n"), ("# A2\n", None), ("# A3\n", None), (None, "One.\n")]:
+        for file, text in zip((a, c), texts, strict=True):
+            file.write_text(text or file.read_text())
+        synced(docs, place)
+        check(docs, place)
 
 
 def test_other_content_types_stay(docs: Path, place: Place) -> None:
@@ -237,7 +322,7 @@ def test_an_unreadable_document_keeps_its_rows(docs: Path, place: Place) -> None
     report, _ = synced(docs, place)
     assert [(Path(path).name, "UTF-8" in reason) for path, reason in report.failed] == [("a.md", True)]
     assert {row["source_path"] for row in place.rows()} == {"a.md", "guides/b.md", "c.md"}
-    assert report.changed == 2
+    assert report.changed == 1
     report, _ = synced(docs, place, Model("2"))
     assert place.filtered("source_path", "a.md")  # the new generation would lose it
 

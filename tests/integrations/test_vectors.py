@@ -5,13 +5,14 @@ import sys
 import zlib
 from pathlib import Path
 
+import anyio
 import pytest
 
 np = pytest.importorskip("numpy", reason="needs the extra wordllama")
 
 import quire  # noqa: E402
-from quire.embed import Endpoint, FunctionEmbedder  # noqa: E402
-from quire.embed import endpoint as endpoints  # noqa: E402
+from quire.cli import main  # noqa: E402
+from quire.embed import Endpoint, FunctionEmbedder, http_client  # noqa: E402
 from quire.vectors import node_vectors  # noqa: E402
 from support.embedding_server import serving  # noqa: E402
 
@@ -146,7 +147,7 @@ def test_bad_vectors_are_one_clear_error(index):
 def server(monkeypatch):
     """An endpoint, which gets a document's texts at a time."""
     monkeypatch.setattr(node_vectors, "_TEXTS", 1)
-    monkeypatch.setattr(endpoints, "_FIRST_PAUSE", 0.0)
+    monkeypatch.setattr(http_client, "_FIRST_PAUSE", 0.0)
     with serving() as made:
         yield made
 
@@ -185,6 +186,35 @@ def test_an_endpoint_that_is_down(index):
     with pytest.raises(quire.EmbedderError, match=r"no answer \(.*refused.*\); gave up after 0 s; try again later"):
         index.embed(Endpoint(url, "m", time_limit=0))
     assert ids(index.search("pedal")) == ["docs:cars.md#brakes"]
+
+
+def test_a_model_of_the_command_line_or_of_the_users_own_file(docs, tmp_path, server, monkeypatch, capsys):
+    """An index never says where its texts go: its endpoint is named again, and must be of the same model."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
+    where = [str(docs), "--index", str(tmp_path / ".quire")]
+    endpoint = ["--endpoint", server.url, "--model", "m"]
+    search = ["search", "automobile", *where, "--mode", "meaning", "--list"]
+    assert main(["index", *where, *endpoint, "--dimensions", "2"]) == 0
+    assert "4 texts embedded" in capsys.readouterr().out
+    assert main(search) == 2
+    assert "its vectors are those of m 2 dimensions; name this model: --endpoint" in capsys.readouterr().err
+    assert main([*search, *endpoint, "--dimensions", "2", "--no-update"]) == 0
+    assert [body["input"] for _, body, _ in server.seen][2:] == [["automobile"]]
+    (tmp_path / "home" / "quire").mkdir(parents=True)
+    (tmp_path / "home" / "quire" / "quire.toml").write_text(
+        f'[embed]\nendpoint = "{server.url}"\nmodel = "m"\ndimensions = 2\nquery_prefix = "query: "\n'
+    )
+    (docs / "new.md").write_text("# New\n\nText.\n")
+    assert main(search) == 0
+    assert [body["input"] for _, body, _ in server.seen][3:] == [["New\n\n\nText."], ["query: automobile"]]
+    (docs / "q.jsonl").write_text('{"query": "automobile", "answers": ["cars.md"]}\n')
+    (docs / "more.md").write_text("# More\n\nSee [four wheels](cars.md) and [every night](data.md#backup).\n")
+    (tmp_path / "home" / "quire" / "quire.toml").unlink()
+    for questions in (["--questions", str(docs / "q.jsonl")], []):
+        assert main(["eval", *where, *questions, "--mode", "meaning", *endpoint, "--dimensions", "2"]) == 0
+    assert main(["index", *where, "--embedder", "wordllama", "--model", "m"]) == 2
+    assert main(["index", *where, "--no-vectors", "--vectors"]) == 2
+    assert "leave out --embedder" in capsys.readouterr().err
 
 
 HALF_WAY = """
@@ -243,7 +273,7 @@ def test_a_search_by_words_loads_no_model(index, docs, tmp_path):
 
 
 def test_without_vectors_the_other_modes_say_what_to_do(index):
-    with pytest.raises(quire.StoreError, match="quire index --vectors wordllama"):
+    with pytest.raises(quire.StoreError, match="run: quire index --vectors, or"):
         index.search("car", mode="hybrid")
     with pytest.raises(quire.OptionError, match="words, hybrid, meaning"):
         index.search("car", mode="magic")
@@ -296,3 +326,26 @@ def test_killed_anywhere_it_ends_in_the_same_state(index, docs, tmp_path):
         embedder = Counting("1")
         assert found.embed(embedder) == (0, 0, 0)
         assert ids(found.search("automobile", mode="meaning", merge=False))[0] == "docs:cars.md#car"
+
+
+def test_agents_may_choose_a_mode_if_there_are_vectors(docs, tmp_path, server, monkeypatch):
+    pytest.importorskip("mcp")
+    from quire.mcp.server import AgentServer
+    from quire.mcp.tools import Tools
+    from quire.workspace import Workspace
+
+    def listed(workspace):
+        (search, *_) = anyio.run(AgentServer(Tools(workspace, len, 10_000))._list_tools, None, None).tools
+        return search.input_schema["properties"].get("mode")
+
+    (tmp_path / "home" / "quire").mkdir(parents=True)
+    (tmp_path / "home" / "quire" / "quire.toml").write_text(f'[embed]\nendpoint = "{server.url}"\nmodel = "m"\n')
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
+    with Workspace.open_updated([str(docs)], index=str(tmp_path / ".quire")) as workspace:
+        assert listed(workspace) is None
+        workspace.index.embed(Endpoint(server.url, "m"))
+    with Workspace.open([str(docs)], index=str(tmp_path / ".quire")) as workspace:
+        assert listed(workspace) == {"type": "string", "enum": ["words", "meaning", "hybrid"], "default": "words"}
+        tools = Tools(workspace, len, 10_000)
+        assert tools.search("automobile").record["total"] == 0
+        assert tools.search("automobile", mode="meaning").record["total"] > 0

@@ -15,7 +15,6 @@ import pytest
 
 from quire import Index
 from quire.cli import main
-from quire.write import recover
 
 # A file that was opened and not yet assigned is closed by the garbage collector, which warns of it.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning")
@@ -94,8 +93,6 @@ def test_chunk(source: Path, tmp_path: Path, name: str, is_there: bool) -> None:
     new = entries(out)
     made = {name, f"{name}/.quire", f"{name}/.quire/lock", f"{name}/.quire/README"}  # and kept, in a folder
     for _ in at_each_step(restore, lambda: main(arguments), 4):
-        if (out / name).is_dir():
-            recover(out / name)  # what a journal names is to be completed, not to be removed
         found = {path: content for path, content in entries(out).items() if path not in made}
         assert found in [{path: each for path, each in of.items() if path not in made} for of in (entries(old), new)]
     assert entries(out) == new

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import quire
-from quire.write import FileWriter, recover, write_files
+from quire.write import FileWriter, write_files
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX")
 
@@ -76,7 +76,6 @@ def test_what_is_called_like_a_chunk_file_and_is_none_stays(
     assert os.path.samestat(made(foreign), before)
     assert "old 0." in (out / "doc_b__ch0.json").read_text()
     assert "new 2." in (out / "doc_c__ch2.json").read_text()
-    assert not (out / ".quire" / "journal").exists()
 
 
 @pytest.mark.parametrize("make", MADE)
@@ -165,15 +164,3 @@ def test_a_folder_that_cannot_be_written_to_leaves_nothing_beside_the_output(tmp
     assert texts(out) == {"b/doc_x__ch0.json": "b", "doc_t__ch0.json": "newer"}
     assert sorted(each.name for each in tmp_path.iterdir()) == ["elsewhere", "k", "kk"]
     assert elsewhere.stat().st_mode & 0o777 == 0o555
-
-
-@posix
-def test_what_a_killed_run_left_and_cannot_be_completed_names_the_place(out: Path) -> None:
-    write_files(out, [doc("b/x.md")])
-    (out / ".quire" / "stage").mkdir()
-    (out / ".quire" / "stage" / "0.0").write_text("{}")
-    (out / ".quire" / "journal").write_text('[["b", "doc_x"], 0, [0], ["doc_x__ch0.json"]]\n')
-    (out / "b" / "doc_x__ch0.json").unlink()
-    a_folder(out / "b" / "doc_x__ch0.json")
-    with pytest.raises(quire.QuireError, match=r"b/doc_x__ch0\.json: cannot be written: Is a directory"):
-        recover(out)

@@ -11,7 +11,11 @@ from typing import Any
 
 
 class Server(ThreadingHTTPServer):
-    """Answers with vectors [length of the text, its position], after the answers that are planned."""
+    """Answers with vectors [length of the text, its position], after the answers that are planned.
+
+    At /rerank, a text's score is its number of words that are in the query. ``together`` is how many requests must have
+    arrived before any is answered.
+    """
 
     daemon_threads = True
 
@@ -20,6 +24,8 @@ class Server(ThreadingHTTPServer):
         self.planned: list[Any] = []
         """Answers: a status, headers and content; "hang up"; "wait" until the server stops; None for vectors."""
         self.stopping = threading.Event()
+        self.together = threading.Barrier(1)
+        self.headers: list[dict[str, str]] = []
         self.seen: list[tuple[str, dict[str, Any], str | None]] = []
 
     @property
@@ -33,6 +39,8 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.seen.append((self.path, body, self.headers.get("Authorization")))
+        self.server.headers.append(dict(self.headers))
+        self.server.together.wait(60)
         planned = self.server.planned.pop(0) if self.server.planned else None
         if planned == "hang up":
             self.connection.close()
@@ -40,6 +48,15 @@ class Handler(BaseHTTPRequestHandler):
         if planned == "wait":
             self.server.stopping.wait()
             return
+        if planned is None and self.path.endswith("/rerank"):
+            words = set(body["query"].lower().split())
+            texts = body.get("documents") or body["texts"]
+            scores = [len(words.intersection(text.lower().split())) for text in texts]
+            if "documents" in body:  # Cohere, Jina
+                ranked = [{"index": at, "relevance_score": score} for at, score in enumerate(scores)]
+                planned = (200, {}, {"results": ranked[::-1]})
+            else:  # TEI
+                planned = (200, {}, [{"index": at, "score": score} for at, score in enumerate(scores)][::-1])
         if planned is None:
             data = [{"index": at, "embedding": [len(text), at]} for at, text in enumerate(body["input"])]
             planned = (200, {}, {"data": data[::-1]})

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 
+import quire
 from quire.cli.agents import AGENTS
+from quire.cli.command_group import COMMANDS
 
 AUTH = "# Auth\n\nHow to sign in.\n\n## OAuth\n\nUse a token that expires.\n\n## Passwords\n\nAvoid passwords.\n"
 
@@ -64,7 +67,7 @@ def test_an_agent_starts_the_quire_of_an_environment_that_its_shell_does_not_kno
     assert f"quire is not on the PATH of a new shell, so the files have {QUIRE}; " in written.err
     assert json.loads(Path(".mcp.json").read_text())["mcpServers"]["quire"]["command"] == str(QUIRE)
     assert f"call it as `{QUIRE}`" in Path("CLAUDE.md").read_text()
-    tools = "search, outline, get, status"
+    tools = "search, outline, get, context, status"
     checked = run("agents", "--check")
     assert checked == (0, f".mcp.json: {tools}\n~/.codex/config.toml: {tools}\n".encode(), "")
 
@@ -74,7 +77,7 @@ def test_an_agent_starts_the_quire_on_the_path(project, run, installed) -> None:
     assert json.loads(Path(".mcp.json").read_text())["mcpServers"]["quire"]["command"] == "quire"
     assert f'command = "{installed}"' in AGENTS["codex"].file.read_text()  # desktop programs have another PATH
     assert "PATH" not in Path("CLAUDE.md").read_text()
-    assert run("agents", "--check", "claude-code").out == b".mcp.json: search, outline, get, status\n"
+    assert run("agents", "--check", "claude-code").out == b".mcp.json: search, outline, get, context, status\n"
 
 
 def test_an_agent_starts_quire_by_uvx_where_uv_is_installed(project, run, uvx) -> None:
@@ -84,7 +87,7 @@ def test_an_agent_starts_quire_by_uvx_where_uv_is_installed(project, run, uvx) -
     codex = AGENTS["codex"].file.read_text()
     assert f'command = "{uvx}"\nargs = ["--from", "quire-md[mcp]", "quire", "mcp", "{project}"]\n' in codex
     assert "call it as `uvx --from 'quire-md[mcp]' quire`" in Path("CLAUDE.md").read_text()
-    tools = "search, outline, get, status"
+    tools = "search, outline, get, context, status"
     assert run("agents", "--check").out == f".mcp.json: {tools}\n~/.codex/config.toml: {tools}\n".encode()
 
 
@@ -127,7 +130,7 @@ def test_every_agent_is_shown(run, installed) -> None:
     }
 
 
-@pytest.mark.parametrize("name", AGENTS)
+@pytest.mark.parametrize("name", [name for name in AGENTS if name != "skill"])
 def test_written_and_removed(project, run, name) -> None:
     agent = AGENTS[name]
     before = sorted(project.rglob("*"))
@@ -146,6 +149,18 @@ def test_written_and_removed(project, run, name) -> None:
     assert [each for each in sorted(project.rglob("*")) if each.is_file()] == [
         each for each in before if each.is_file()
     ]
+
+
+def test_a_skill_for_agents_without_mcp(project, run) -> None:
+    assert run("agents", "--write", "skill").out == b".claude/skills/quire/SKILL.md: written\n"
+    file = project / ".claude/skills/quire/SKILL.md"
+    document = quire.parse(file.read_text(), path="SKILL.md")
+    assert document.frontmatter["name"] == "quire"
+    assert len(document.frontmatter["description"]) < 1024
+    for command in re.findall("`quire ([a-z]+)", document.text):
+        assert command in COMMANDS
+    assert run("agents", "--remove", "skill").code == 0
+    assert not file.exists()
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])

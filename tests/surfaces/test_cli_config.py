@@ -61,3 +61,25 @@ def test_a_folder_that_is_gone(run, project) -> None:
         patch.chdir(gone)
         gone.rmdir()
         assert "the current folder is gone" in refused(run("config"))
+
+
+def test_a_named_file_instead_of_the_nearest(run, docs, monkeypatch) -> None:
+    """It was named by the user, so its trees may be anywhere."""
+    folder = docs(
+        {
+            "project/quire.toml": "[search]\nlimit = 3\n",
+            "settings/ci.toml": '[trees]\nx = "../elsewhere"\n[search]\nlimit = 4\n[embed]\nwindow = 9\n',
+            "elsewhere/a.md": "# Needle\n",
+        }
+    )
+    monkeypatch.chdir(folder / "project")
+    limit = "search.limit"
+    assert json.loads(run("config", "--json").out)[limit]["value"] == 3
+    values = json.loads(run("config", "--json", "--config", "../settings/ci.toml").out)
+    assert values[limit] == {"value": 4, "origin": str(folder / "settings/ci.toml")}
+    assert values["embed.window"]["value"] == 9
+    assert b"x:a.md" in run("search", "needle", "--json", "--config", "../settings/ci.toml").out
+    assert json.loads(run("config", "--json").out)[limit]["value"] == 3  # it holds for one call
+    monkeypatch.setenv("QUIRE_CONFIG", "../settings/ci.toml")
+    assert json.loads(run("config", "--json").out)[limit]["value"] == 4
+    assert "none.toml: no such file; name a quire.toml" in run("config", "--config", "none.toml").err

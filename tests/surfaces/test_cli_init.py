@@ -60,6 +60,12 @@ def test_the_documentation_of_a_code_repository(run, docs, manifest) -> None:
     assert trees(folder) == {"docs": "docs", "website-docs": "website/docs", "readme": "README.md"}
 
 
+def test_the_content_folder_of_a_generator(run, docs) -> None:
+    folder = docs({"hugo.toml": "", "content/a.md": "a\n", "layouts/b.md": "b\n", "README.md": "c\n"})
+    out = run("init", folder).out.decode().splitlines()[1:]
+    assert out == ["  content = content  1 document, 2 tokens", "  readme = README.md  1 document, 2 tokens"]
+
+
 def test_pages_about_a_project_are_no_documentation(run, docs) -> None:
     folder = docs({"README.md": "x", "CHANGELOG.md": "x", "CONTRIBUTING.md": "x", "guide/a.md": "x"})
     assert run("init").code == 0

@@ -7,7 +7,7 @@ import pytest
 from quire.cli import command_group
 from quire.options import STRATEGIES, own_names
 
-COMMANDS = ("chunk", "migrate", "stats", "verify")
+COMMANDS = ("chunk", "stats", "verify")
 
 
 @pytest.fixture

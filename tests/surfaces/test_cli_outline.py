@@ -237,3 +237,21 @@ def test_headings_of_a_folder(project, run) -> None:
         "      #rotate Rotate 9-11 (7)",
         "    #basic Basic 13-15 (5)",
     ]
+
+
+def test_llms_txt(run, docs, monkeypatch) -> None:
+    monkeypatch.chdir(docs({"mkdocs.yml": "", "docs/index.md": "# Site\n\nHello.\n", "docs/a/b.md": "# B\n\nText.\n"}))
+    listed = run("outline", "docs", "--format", "llms-txt", "--base-url", "https://x.example/")
+    assert (listed.code, listed.out.decode()) == (
+        0,
+        "# Site\n\n## a\n\n- [B](https://x.example/a/b/)\n\n## docs\n\n- [Site](https://x.example/)\n",
+    )
+    full = run("outline", "docs", "--format", "llms-txt", "--full").out.decode()
+    assert full.startswith("# B\n\nSource: a/b/\n\nText.\n\n# Site\n")
+    assert "--full and --base-url belong to --format llms-txt" in refused(run("outline", "docs", "--full"))
+
+
+@pytest.mark.parametrize("name", ["docs/a.md", "-"])
+def test_llms_txt_of_one_document_is_refused(run, docs, monkeypatch, name) -> None:
+    monkeypatch.chdir(docs({"docs/a.md": "# A\n"}))
+    assert "name a folder or a tree" in refused(run("outline", name, "--format", "llms-txt"))

@@ -180,7 +180,6 @@ def test_the_current_folder_is_gone(docs, tmp_path) -> None:
         ("chunk", ".", str(file)): ".: does not exist; check the path, or whether it was removed meanwhile [skipped]",
         ("chunk", str(file), "-o", "out"): "quire: out: cannot be written: No such file or directory",
         ("chunk", str(file), "-o", "x.jsonl"): "quire: x.jsonl: cannot be written: No such file or directory",
-        ("migrate", "x.json", "-o", "out"): "quire: the current folder is gone; change to another one",
     }
     for arguments, said in expected.items():
         gone.mkdir()

@@ -531,15 +531,15 @@ def test_nothing_is_similar(run, docs) -> None:
         (["x", "y", "doc", "z"], "doc: no such file or folder (did you mean docs?)"),
         (["x y", "dosc"], "dosc: no such file or folder (did you mean docs?)"),
         (["x", "docs/storge.md"], "docs/storge.md: no such file or folder (did you mean docs/storage.md?)"),
-        (["x", "-n", "0"], "-n"),
-        (["x", "-n", "many"], "'many' is not a valid integer range"),
-        (["x", "-n", "1000000000"], "1000000000 is not in the range 1<=x<=10000"),
-        (["x", "-n", "9" * 20], "is not in the range 1<=x<=10000"),
+        (["x", "-n", "0"], "--limit=0 is invalid: must be"),
+        (["x", "-n", "many"], "'many' is not a valid integer"),
+        (["x", "-n", "1000000000"], "--limit=1000000000 is invalid: must be a whole number from 1 to 10000"),
+        (["x", "-n", "9" * 20], "is invalid: must be a whole number from 1 to 10000"),
         (["x", "docs", "--path", ""], "'--path': is empty; name a file or a folder"),
         (["x", "--list", "--full"], "--list, --matches and --full exclude each other; choose one"),
         (["--dry-run-mode", "docs"], "--dry-run-mode; put -- before a query that begins with a dash"),
         (["-join", "docs"], "-join; put -- before a query that begins with a dash"),
-        (["x", "--max-tokens", "-1"], "-1 is not in the range x>=0"),
+        (["x", "--max-tokens", "-1"], "--max-tokens=-1 is invalid: must be a whole number, at least 0"),
         ([], "missing argument 'QUERY'"),
         (["x", "--jsn"], "no such option: --jsn (did you mean --json?)"),
         (["", "docs"], "missing argument 'QUERY'"),
@@ -802,7 +802,7 @@ def test_a_word_that_does_not_occur_names_words_that_begin_alike(run, tmp_path) 
     (tmp_path / "near" / "a.md").write_text("# Tokens\n\nA tokamak counts tokens.\n", encoding="utf-8")
     result = run("search", "tokxyzzy", "near")
     assert (result.code, result.out) == (1, b"")
-    assert result.err == "nothing found; words that begin alike: tokamak, tokens\n"
+    assert result.err == "nothing found; similar words: tokamak, tokens\n"
     assert run("search", "xyzzyq", "near").err == "nothing found\n"
 
 
@@ -820,3 +820,27 @@ def test_a_word_that_occurs_nowhere_is_named(run, docs) -> None:
     docs({"more/a.md": "# Volume\n\nA volume.\n"})
     result = run("search", "xyzzyq volume", "more")
     assert (result.code, result.err) == (0, 'no match for "xyzzyq"\n')
+
+
+def test_front_matter_restricts_and_weighs(run, docs, configured) -> None:
+    docs({"docs/new.md": "---\nstatus: draft\n---\n# New\n\nRotate tokens.\n", "docs/old.md": "Rotate tokens.\n"})
+    assert ids(run("search", "--json", "--where", "status=draft", "rotate tokens", "docs")) == ["docs:new.md#new"]
+    assert ids(run("search", "--json", "rotate tokens status:draft", "docs")) == ["docs:new.md#new"]
+    result = run("search", "--where", "owner=x", "rotate tokens", "docs")
+    assert (result.code, result.out) == (1, b"")
+    assert 'no front matter has the key "owner"; there are: status' in result.err
+    assert "where: 'draft' is no condition" in refused(run("search", "--where", "draft", "tokens", "docs"))
+    best = ids(run("search", "--json", "rotate tokens", "docs"))[0]
+    configured(more=f'[search.where]\n"path:{best.partition(":")[2].partition("#")[0]}" = 0\n')
+    assert best not in ids(run("search", "--json", "rotate tokens"))
+    configured(more='[search.where]\n"status" = 0.5\n')
+    assert "search.where: 'status' is no condition" in refused(run("search", "tokens"))
+    configured(more='[search.where]\n"status:draft" = -1\n')
+    assert "search.where" in refused(run("search", "tokens"))
+
+
+def test_a_tree_has_a_weight(run, docs) -> None:
+    docs({"quire.toml": '[trees]\ndocs = "docs"\nmore = { path = "more", weight = 0 }\n', "more/auth.md": AUTH})
+    found = hits(run("search", "--json", "--all", "rotate tokens"))
+    assert found[0]["tree"] == "docs"
+    assert {hit["score"] for hit in found if hit["tree"] == "more"} == {0.0}

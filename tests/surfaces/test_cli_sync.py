@@ -38,7 +38,7 @@ def docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["empty", "--to", "lancedb:x"], 1, "no documents in empty, so nothing is synced"),
         (["nope", "--to", "lancedb:x"], 2, "nothing was synced"),
         (["docs", "--to", "lancedb:x", "--model", "m"], 2, "--model needs --endpoint"),
-        (["docs", "--to", "lancedb:x", "--embedder", "minilm", "--model", "m"], 2, "leave out --embedder"),
+        (["docs", "--to", "lancedb:x", "--embedder", "wordllama", "--model", "m"], 2, "leave out --embedder"),
         (["docs", "--to", "lancedb:x", "--endpoint", "x", "--model", "m"], 2, "the endpoint is not a URL"),
         (["docs", "--to", "lancedb:x", "--endpoint", "https://example.com"], 2, "name the model"),
         (["docs", "--to", f"redis:postgresql://me:{SECRET}@host/db"], 2, "postgresql://host/db"),

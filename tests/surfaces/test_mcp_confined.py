@@ -202,7 +202,7 @@ def test_a_port_in_use_is_an_error(folder) -> None:
         port = str(urlsplit(url).port)
         done = _in(folder, "mcp", "--http", "--port", port, "docs")
         assert done.returncode == 2
-        assert b"choose another port" in done.stderr
+        assert b"choose another --port" in done.stderr
 
 
 def test_the_tools_of_chatgpt(folder) -> None:

@@ -53,11 +53,12 @@ async def check_discovery(client) -> None:
     assert "docs" in client.instructions
     assert "search" in client.instructions
     tools = (await client.list_tools()).tools
-    assert [tool.name for tool in tools] == ["search", "outline", "get", "status"]
+    assert all(tool.title and tool.title != tool.name for tool in tools)
+    assert [tool.name for tool in tools] == ["search", "outline", "get", "context", "status"]
     assert all(tool.annotations.read_only_hint and not tool.annotations.open_world_hint for tool in tools)
     assert all(isinstance(each["type"], str) for tool in tools for each in tool.input_schema["properties"].values())
     listed = [tool.model_dump(by_alias=True, exclude_none=True, mode="json") for tool in tools]
-    assert size.resolve(None, "o200k_base").count(json.dumps(listed, separators=(",", ":"))) <= 405
+    assert size.resolve(None, "o200k_base").count(json.dumps(listed, separators=(",", ":"))) <= 550
 
 
 async def check_every_tool(client) -> None:
@@ -91,6 +92,12 @@ async def check_every_tool(client) -> None:
     assert named.structured_content["id"] == "docs:guides/tables.md#tables"
     unicode = await client.call_tool("get", {"id": "guides/Ünï code.md"})
     assert "File names with spaces." in text_of(unicode)
+
+    for arguments in ({"path": "src/oauth.py"}, {"path": "x.py", "text": "+++ b/src/sign_in.py\n+ token = oauth()"}):
+        found = await client.call_tool("context", arguments)
+        assert found.structured_content["results"][0]["id"] == "docs:auth.md#oauth"
+    found = await client.call_tool("context", {"path": "docs/auth.md", "text": AUTH})  # the file itself is left out
+    assert "docs:auth.md" not in [each["id"].partition("#")[0] for each in found.structured_content["results"]]
 
     status = await client.call_tool("status", {})
     assert status.structured_content["rows"][0][:2] == ["docs", 3]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import quire
-from quire.web import bands
+from quire.web import chunk_view
 from quire.wire import to_json
 from support.web_server import Served, serving
 
@@ -191,7 +191,7 @@ def test_a_tokenizer_file_is_not_read(server, folder) -> None:
 def test_front_matter_of_any_kind_is_in_the_record(server) -> None:
     text = '---\ntitle: "a\\ud800"\ndate: 2026-01-01\ntags: [x, {y: .nan}]\n---\n\nText.\n'
     record = server.ask("chunk", text=text, path="a.md")
-    assert record == json.loads(to_json(bands.chunk_record(quire.chunk(text, path="a.md")[0])))
+    assert record == json.loads(to_json(chunk_view.chunk_record(quire.chunk(text, path="a.md")[0])))
 
 
 def test_pasted_text_is_cut(server) -> None:
@@ -307,12 +307,12 @@ def test_a_port_in_use_is_one_error(server, folder, run, monkeypatch) -> None:
     monkeypatch.chdir(folder)
     result = run("web", "docs", "--port", server.port)
     assert result.code == 2
-    assert "choose another one with --port" in result.err
+    assert "choose another --port" in result.err
 
 
 def test_without_the_extra_it_says_what_to_install(run, folder, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(folder)
-    for name in ("quire.web.inspector", "quire.web.confinement"):
+    for name in ("quire.local_server", "quire.web.inspector", "quire.web.access"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     result = run("web", "docs")

@@ -189,3 +189,20 @@ def test_links_of_sites_resolve(site: str) -> None:
 def test_a_namesake_in_another_folder_is_no_target() -> None:
     tree = {"guides/setup.md": "# Setup\n\ntext\n", "guides/index.md": "[x](/docs/guides/setup/)\n"}
     assert resolved(tree, "guides/page.md", "[x](/api/setup/)") == Target()
+
+
+@pytest.mark.parametrize(
+    ("fragment", "is_broken"),
+    [
+        ("use-vs-code-now", False),
+        ("use-prodname_vscode-now", False),
+        ("multicursor-modifier", False),
+        ("_multicursor-modifier", False),
+        ("multi-cursor-modifier", False),
+        ("use-it", True),
+        ("now", True),
+    ],
+)
+def test_anchors_of_headings_with_variables_and_those_of_vs_code(fragment: str, is_broken: bool) -> None:
+    page = "# Page\n\n## Use {% data variables.product.prodname_vscode %} now\n\nx\n\n## Multi-cursor modifier\n\ny\n"
+    assert bool(resolved({"page.md": page}, "a.md", f"[x](page.md#{fragment})").problem) == is_broken

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import sys
+import tomllib
 from collections.abc import Callable
 from operator import attrgetter
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
+from quire.embed_settings import EmbedSettings
 from quire.errors import InputError, OptionError, QuireError
-from quire.settings import ContextRule, Settings, load, search_fields, toml_value, tree_name, variable
-from quire.settings.quire_toml import Embed
+from quire.settings import ContextRule, Settings, json_schema, load, search_fields, toml_value, tree_name, variable
 from quire.trees import Tree
 from quire.validation import fields
 
@@ -194,7 +198,7 @@ def test_a_byte_order_mark_is_skipped(make: Make) -> None:
 
 def test_every_search_setting_has_a_variable(make: Make) -> None:
     values = {
-        f"search.{name}": field.choices[-1] if field.choices else int(field.least or 0) + 1
+        f"search.{name}": field.choices[-1] if field.choices else type(field.default)(int(field.least or 0) + 1)
         for name, field in search_fields().items()
     }
     settings = make({}, **{variable(name): str(value) for name, value in values.items()})
@@ -382,7 +386,7 @@ UPDATE = "QUIRE_UPDATE_DOCS" in os.environ
 
 TABLES = {
     "trees": {f"trees.NAME.{name}": field for name, field in fields(Tree).items()},
-    "embed": {f"embed.{name}": field for name, field in fields(Embed).items()},
+    "embed": {f"embed.{name}": field for name, field in fields(EmbedSettings).items()},
     "search": {f"search.{name}": field for name, field in search_fields().items()},
     "context": {f"context.{name}": field for name, field in fields(ContextRule).items()},
 }
@@ -413,6 +417,22 @@ def test_the_example_on_the_page_can_be_read(make: Make) -> None:
     assert (settings.search.limit, settings.search.max_tokens, settings.search.boosts.title) == (5, 4000, 3.0)
 
 
+@pytest.mark.skipif(not PAGE.is_file(), reason="not in quire's repository")
+def test_the_schema_for_editors() -> None:
+    """The file that editors load is that of ``quire config --schema``, and says what quire says."""
+    file = PAGE.with_name("quire.schema.json")
+    made = json.dumps(json_schema()) + "\n"
+    if UPDATE:
+        file.write_text(made, "utf-8", newline="\n")
+    assert file.read_text("utf-8") == made, "out of date: QUIRE_UPDATE_DOCS=1 pytest tests/unit/test_settings.py"
+    validator = Draft202012Validator(json_schema())
+    for example in re.findall("```toml\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL):
+        assert list(validator.iter_errors(tomllib.loads(example))) == []
+    wrong = ["[search]\nlimits = 1", "[search]\nlimit = 0", "[chunk]\nstrategy = 'x'", "[trees.a.chunk]\noverlaps = 1"]
+    for text in wrong:
+        assert list(validator.iter_errors(tomllib.loads(text)))
+
+
 # Embedding
 
 
@@ -424,7 +444,7 @@ def test_the_users_own_file_may_choose_a_model(make: Make, home: Path) -> None:
     assert settings.values["embed.model"].origin == home / "quire" / "quire.toml"
 
 
-@pytest.mark.parametrize("key", ['endpoint = "https://evil.example"', 'embedder = "minilm"'])
+@pytest.mark.parametrize("key", ['endpoint = "https://evil.example"', 'embedder = "wordllama"'])
 @pytest.mark.parametrize(("file", "table"), [("quire.toml", "embed"), ("pyproject.toml", "tool.quire.embed")])
 def test_a_project_may_not(make: Make, key: str, file: str, table: str) -> None:
     with pytest.raises(

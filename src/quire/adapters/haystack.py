@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from quire.adapters.shared import Splitter, chunk_metadata, found, hit_metadata, opened
+from quire.adapters.shared import FrameworkDocument, Splitter, found, hit_metadata, opened
 from quire.errors import MissingExtraError
 from quire.options import DEFAULT_STRATEGY
 
@@ -21,15 +21,16 @@ class QuireSplitter:
     """Cuts documents with quire; takes a strategy and its options, as ``quire.chunk`` does.
 
     A document is named by ``meta["file_path"]``, else by its id. ``content`` is the text to embed, with the headings
-    above it where that helps.
+    above it where that helps. ``header_keys`` adds the metadata ``Header 1``, ``Header 2`` and so on.
     """
 
-    def __init__(self, strategy: str = DEFAULT_STRATEGY, **options: Any) -> None:
-        self._splitter = Splitter(strategy, options)
+    def __init__(self, strategy: str = DEFAULT_STRATEGY, *, header_keys: bool = False, **options: Any) -> None:
+        self._splitter = Splitter(strategy, options, header_keys=header_keys)
 
     def to_dict(self) -> dict[str, Any]:
         """The component for a serialized pipeline."""
-        made: dict[str, Any] = default_to_dict(self, strategy=self._splitter.strategy, **self._splitter.options)
+        cut = self._splitter
+        made: dict[str, Any] = default_to_dict(self, strategy=cut.strategy, header_keys=cut.header_keys, **cut.options)
         return made
 
     @classmethod
@@ -41,11 +42,19 @@ class QuireSplitter:
     @component.output_types(documents=list[Document])
     def run(self, documents: list[Document]) -> dict[str, list[Document]]:
         """Cut the documents."""
+        texts = [document.content or "" for document in documents]
+        cut = self._splitter(
+            FrameworkDocument(text, document.meta.get("file_path"), document.id, document.id)
+            for text, document in zip(texts, documents, strict=True)
+        )
         made = []
-        for document in documents:
-            for chunk in self._splitter(document.content or "", document.meta.get("file_path"), document.id):
-                meta = {**document.meta, **chunk_metadata(chunk), "source_id": document.id}
-                made.append(Document(id=chunk.id, content=chunk.embed_text, meta=meta))
+        for text, document, pieces in zip(texts, documents, cut, strict=True):
+            for piece in pieces:
+                content = piece.chunk.embed_text
+                meta = {**document.meta, **piece.metadata, "source_id": document.id}
+                if (start := piece.start(text, content)) is not None:
+                    meta["split_idx_start"] = start
+                made.append(Document(id=piece.id, content=content, meta=meta))
         return {"documents": made}
 
 
@@ -57,11 +66,13 @@ class QuireRetriever:
         self,
         index: str = ".quire",
         top_k: int = 10,
+        *,
         max_tokens: int | None = None,
         trees: list[str] | None = None,
         path: list[str] | None = None,
+        mode: str | None = None,
     ) -> None:
-        self._options = {"max_tokens": max_tokens, "trees": trees, "path": path}
+        self._options: dict[str, Any] = {"max_tokens": max_tokens, "trees": trees, "path": path, "mode": mode}
         self._folder, self._top_k = index, top_k
         self._index = opened(index)
 

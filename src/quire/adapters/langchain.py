@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from os import PathLike
 from typing import Any
 
-from quire.adapters.shared import AnyIndex, Splitter, chunk_metadata, found, hit_metadata, opened
+from quire.adapters.shared import (
+    AnyIndex,
+    FrameworkDocument,
+    Piece,
+    Splitter,
+    found,
+    hit_metadata,
+    key_of,
+    opened,
+    pieces,
+    refuse_other_names,
+    relative,
+)
 from quire.errors import MissingExtraError
 from quire.options import DEFAULT_STRATEGY
 from quire.pipeline import chunk_dir
-from quire.record import Chunk
 
 try:
     from langchain_core.callbacks import CallbackManagerForRetrieverRun
@@ -28,31 +41,30 @@ class QuireTextSplitter(TextSplitter):
     """Cuts Markdown with quire; takes a strategy and its options, as ``quire.chunk`` does.
 
     Texts and documents give the same chunks: ``page_content`` is the text to embed, with the headings above it where
-    that helps. A document is named by ``metadata["source"]``, else by its id.
+    that helps. A document is named by ``metadata["source"]``, else by its id. ``header_keys`` adds the metadata
+    ``Header 1``, ``Header 2`` and so on.
     """
 
-    def __init__(self, strategy: str = DEFAULT_STRATEGY, **options: Any) -> None:
+    def __init__(self, strategy: str = DEFAULT_STRATEGY, *, header_keys: bool = False, **options: Any) -> None:
         super().__init__(chunk_overlap=0)
-        self._splitter = Splitter(strategy, options)
+        self._splitter = Splitter(strategy, options, header_keys=header_keys)
 
     def split_text(self, text: str) -> list[str]:
         """The texts of the chunks of ``text``."""
-        return [chunk.embed_text for chunk in self._splitter(text, None)]
+        return [document.page_content for document in self.create_documents([text])]
 
     def create_documents(self, texts: list[str], metadatas: list[dict[Any, Any]] | None = None) -> list[Document]:
         """The chunks of texts as documents; each has the metadata of its text."""
-        return [
-            _document(chunk, metadata)
-            for text, metadata in zip(texts, metadatas or [{}] * len(texts), strict=True)
-            for chunk in self._splitter(text, metadata.get("source"))
-        ]
+        both = zip(texts, metadatas or [{}] * len(texts), strict=True)
+        return self.split_documents([Document(text, metadata=metadata) for text, metadata in both])
 
     def transform_documents(self, documents: Sequence[Document], **kwargs: Any) -> Sequence[Document]:
         """The chunks of documents; each has the metadata of its document."""
+        cut = self._splitter([_framework_document(document) for document in documents])
         return [
-            _document(chunk, document.metadata)
-            for document in documents
-            for chunk in self._splitter(document.page_content, document.metadata.get("source"), document.id)
+            _document(piece, document.page_content, document.metadata)
+            for document, pieces_ in zip(documents, cut, strict=True)
+            for piece in pieces_
         ]
 
     def split_documents(self, documents: Any) -> list[Document]:
@@ -61,18 +73,24 @@ class QuireTextSplitter(TextSplitter):
 
 
 class QuireLoader(BaseLoader):
-    """Loads the documents of a folder, already cut; takes what ``quire.chunk_dir`` takes."""
+    """Loads the documents of a folder, already cut; takes what ``quire.chunk_dir`` takes, and ``header_keys``."""
 
-    def __init__(self, path: str | PathLike[str], strategy: str = DEFAULT_STRATEGY, **options: Any) -> None:
+    def __init__(
+        self, path: str | PathLike[str], strategy: str = DEFAULT_STRATEGY, *, header_keys: bool = False, **options: Any
+    ) -> None:
+        refuse_other_names(options)
         self.path = path
         self.strategy = strategy
+        self.header_keys = header_keys
         self.options = options
 
     def lazy_load(self) -> Iterator[Document]:
-        """The chunks, one document of the folder at a time."""
+        """The chunks, one document of the folder at a time; ``source`` is the path of its file."""
+        taken: Counter[str] = Counter()
         for chunks in chunk_dir(self.path, self.strategy, **self.options):
-            for chunk in chunks:
-                yield _document(chunk, {"source": chunk.source_path})
+            source = f"{os.fspath(self.path).rstrip('/')}/{chunks.document.path}"
+            for piece in pieces(chunks, relative(source), taken, header_keys=self.header_keys):
+                yield _document(piece, chunks.document.text, {"source": source})
 
 
 class QuireRetriever(BaseRetriever):
@@ -88,6 +106,8 @@ class QuireRetriever(BaseRetriever):
     """Only these trees."""
     path: str | list[str] | None = None
     """Only documents that match these patterns."""
+    mode: str | None = None
+    """``words``, ``meaning`` or ``hybrid``."""
 
     def __init__(self, index: AnyIndex, **options: Any) -> None:
         super().__init__(index=opened(index), **options)
@@ -96,14 +116,23 @@ class QuireRetriever(BaseRetriever):
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun, k: int | None = None
     ) -> list[Document]:
         limit = self.k if k is None else k
-        hits = found(self.index, query, limit, max_tokens=self.max_tokens, trees=self.trees, path=self.path)
+        where = {"trees": self.trees, "path": self.path, "mode": self.mode}
+        hits = found(self.index, query, limit, max_tokens=self.max_tokens, **where)
         return [
             Document(id=hit.id, page_content=hit.text, metadata={"source": hit.path, **hit_metadata(hit)})
             for hit in hits
         ]
 
 
-def _document(chunk: Chunk, metadata: dict[Any, Any]) -> Document:
-    """A chunk as a document; ``start_index`` is LangChain's name for the first character."""
-    own = {**chunk_metadata(chunk), "start_index": chunk.source_position.char_start}
-    return Document(id=chunk.id, page_content=chunk.embed_text, metadata={**metadata, **own})
+def _framework_document(document: Document) -> FrameworkDocument:
+    source = document.metadata.get("source")
+    key = document.id or key_of(document.metadata)
+    return FrameworkDocument(document.page_content, source, document.id, relative(key))
+
+
+def _document(piece: Piece, text: str, metadata: dict[Any, Any]) -> Document:
+    """A piece as a document. ``start_index``, LangChain's name for the first character, is there if it is exact."""
+    content = piece.chunk.embed_text
+    start = piece.start(text, content)
+    position = {} if start is None else {"start_index": start}
+    return Document(id=piece.id, page_content=content, metadata={**metadata, **piece.metadata, **position})

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from quire.adapters.shared import AnyIndex, Splitter, chunk_metadata, found, hit_metadata, opened
+from quire.adapters.shared import AnyIndex, FrameworkDocument, Piece, Splitter, found, hit_metadata, opened, relative
 from quire.errors import MissingExtraError
 from quire.options import DEFAULT_STRATEGY
-from quire.record import Chunk, Chunks
 
 try:
     from llama_index.core.base.base_retriever import BaseRetriever
     from llama_index.core.bridge.pydantic import PrivateAttr
     from llama_index.core.node_parser import NodeParser
+    from llama_index.core.node_parser.node_utils import default_id_func
     from llama_index.core.schema import (
         BaseNode,
         NodeRelationship,
@@ -36,19 +36,27 @@ class QuireNodeParser(NodeParser):
 
     A node's text is the chunk's own text. Title and headings are metadata, which LlamaIndex embeds with it. PREVIOUS
     and NEXT are the chunks beside it, PARENT is the first chunk of the nearest section above it, else the document.
+    ``header_keys`` adds the metadata ``Header 1``, ``Header 2`` and so on.
     """
 
     strategy: str = DEFAULT_STRATEGY
     options: dict[str, Any]
+    header_keys: bool = False
     _splitter: Splitter = PrivateAttr()
 
     def __init__(
         self, strategy: str = DEFAULT_STRATEGY, *, options: dict[str, Any] | None = None, **named: Any
     ) -> None:
-        named.pop("id_func", None)  # ids are quire's own
+        if not callable(named.get("id_func")):  # a serialized one is a name
+            named.pop("id_func", None)
         fields = {name: named.pop(name) for name in list(named) if name in type(self).model_fields}
         super().__init__(strategy=strategy, options={**(options or {}), **named}, **fields)
-        self._splitter = Splitter(strategy, self.options)
+        self._splitter = Splitter(strategy, self.options, header_keys=self.header_keys)
+
+    @classmethod
+    def from_defaults(cls, strategy: str = DEFAULT_STRATEGY, **options: Any) -> QuireNodeParser:
+        """The same as the constructor, as other node parsers have it."""
+        return cls(strategy, **options)
 
     @classmethod
     def class_name(cls) -> str:
@@ -56,29 +64,30 @@ class QuireNodeParser(NodeParser):
         return "QuireNodeParser"
 
     def _parse_nodes(self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any) -> list[BaseNode]:
-        return [made for node in nodes for made in self._nodes_of(node)]
+        cut = self._splitter(map(_framework_document, nodes))
+        return [made for node, pieces in zip(nodes, cut, strict=True) for made in self._nodes_of(node, pieces)]
 
-    def _nodes_of(self, document: BaseNode) -> list[TextNode]:
-        path = document.metadata.get("file_path") or document.metadata.get("source")
-        chunks = self._splitter(document.get_content(), path, document.node_id)
+    def _nodes_of(self, document: BaseNode, pieces: Sequence[Piece]) -> list[TextNode]:
         source = document.source_node or document.as_related_node_info()
         metadata = document.metadata if self.include_metadata else {}
-        made = [_node(chunk, {**metadata, **chunk_metadata(chunk)}, document, source) for chunk in chunks]
-        for node, related in zip(made, self._related(chunks, source.node_id), strict=True):
+        if self.id_func is not default_id_func:
+            pieces = [_with_id(piece, self.id_func(number, document)) for number, piece in enumerate(pieces)]
+        made = [_node(piece, {**metadata, **piece.metadata}, document, source) for piece in pieces]
+        for node, related in zip(made, self._related(pieces, source.node_id), strict=True):
             node.relationships |= {kind: RelatedNodeInfo(node_id=id_) for kind, id_ in related.items()}
         return made
 
-    def _related(self, chunks: Chunks, document_id: str) -> Iterator[dict[NodeRelationship, str]]:
-        """The ids of the nodes around each chunk."""
+    def _related(self, pieces: Sequence[Piece], document_id: str) -> Iterator[dict[NodeRelationship, str]]:
+        """The ids of the nodes around each piece."""
         first: dict[tuple[str, ...], str] = {}
-        for chunk in chunks:
+        for number, (chunk, id_, _) in enumerate(pieces):
             above = (chunk.header_slugs[:size] for size in range(len(chunk.header_slugs) - 1, -1, -1))
-            related = {NodeRelationship.PARENT: next((first[each] for each in above if each in first), document_id)}
-            if self.include_prev_next_rel and chunk.prev_id:
-                related[NodeRelationship.PREVIOUS] = chunk.prev_id
-            if self.include_prev_next_rel and chunk.next_id:
-                related[NodeRelationship.NEXT] = chunk.next_id
-            first.setdefault(chunk.header_slugs, chunk.id)
+            related = {NodeRelationship.PARENT: next((first[slugs] for slugs in above if slugs in first), document_id)}
+            if self.include_prev_next_rel and number > 0:
+                related[NodeRelationship.PREVIOUS] = pieces[number - 1].id
+            if self.include_prev_next_rel and number + 1 < len(pieces):
+                related[NodeRelationship.NEXT] = pieces[number + 1].id
+            first.setdefault(chunk.header_slugs, id_)
             yield related
 
     def _postprocess_parsed_nodes(self, nodes: list[BaseNode], parent_doc_map: Any) -> list[BaseNode]:
@@ -97,11 +106,12 @@ class QuireRetriever(BaseRetriever):
         max_tokens: int | None = None,
         trees: str | Sequence[str] | None = None,
         path: str | Sequence[str] | None = None,
+        mode: str | None = None,
         **options: Any,
     ) -> None:
         self._index = opened(index)
         self._limit = similarity_top_k
-        self._filters = {"max_tokens": max_tokens, "trees": trees, "path": path}
+        self._filters: dict[str, Any] = {"max_tokens": max_tokens, "trees": trees, "path": path, "mode": mode}
         super().__init__(**options)
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
@@ -120,16 +130,28 @@ class QuireRetriever(BaseRetriever):
         ]
 
 
-def _node(chunk: Chunk, metadata: dict[str, Any], document: BaseNode, source: RelatedNodeInfo) -> TextNode:
-    place = chunk.source_position
-    own = [name for name in metadata if name not in _EMBEDDED and name not in document.metadata]
+def _framework_document(document: BaseNode) -> FrameworkDocument:
+    path = document.metadata.get("file_path") or document.metadata.get("source")
+    return FrameworkDocument(document.get_content(), path, document.node_id, relative(document.node_id))
+
+
+def _with_id(piece: Piece, id_: str) -> Piece:
+    """The piece with another id; the ids in its metadata would be wrong."""
+    return Piece(piece.chunk, id_, {key: piece.metadata[key] for key in piece.metadata.keys() - {"prevId", "nextId"}})
+
+
+def _node(piece: Piece, metadata: dict[str, Any], document: BaseNode, source: RelatedNodeInfo) -> TextNode:
+    """A piece as a node. Its position is there if its text is verbatim; its metadata has that of its own text."""
+    text = piece.chunk.original_text
+    start = piece.start(document.get_content(), text)
+    hidden = [name for name in metadata if name not in _EMBEDDED and name not in document.metadata]
     return TextNode(
-        id_=chunk.id,
-        text=chunk.original_text,
+        id_=piece.id,
+        text=text,
         metadata=metadata,
-        start_char_idx=place.char_start,
-        end_char_idx=place.char_end,
-        excluded_embed_metadata_keys=[*document.excluded_embed_metadata_keys, *own],
-        excluded_llm_metadata_keys=[*document.excluded_llm_metadata_keys, *own],
+        start_char_idx=start,
+        end_char_idx=None if start is None else start + len(text),
+        excluded_embed_metadata_keys=[*document.excluded_embed_metadata_keys, *hidden],
+        excluded_llm_metadata_keys=[*document.excluded_llm_metadata_keys, *hidden],
         relationships={NodeRelationship.SOURCE: source},
     )

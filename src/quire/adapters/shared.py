@@ -1,54 +1,165 @@
-"""What the adapters share: the metadata of chunks and hits, and the names of documents without a path."""
+"""What the adapters share: ids and metadata of chunks and hits, names of documents, searches."""
 
 from __future__ import annotations
 
 import hashlib
+import json
+import os
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from os import PathLike
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
+from uuid import UUID
 
+from quire.errors import OptionError
+from quire.index.folder import is_inside
 from quire.indexed import Index
 from quire.pipeline import chunk, parse
 from quire.record import Chunk, Chunks
 from quire.search.hit import Hit
+from quire.validation import NO_LIMIT
 from quire.wire.forms import flat
 
 Metadata: TypeAlias = dict[str, str | int | float]
-
-_CHUNK_FIELDS = (
-    "sourcePath", "fileTitle", "headerPath", "sectionSlug", "tags", "nodeId", "chunkNumber", "charStart", "charEnd",
-    "startLine", "endLine", "tokens", "prevId", "nextId", "contentHash",
-)  # fmt: skip
-
-
 AnyIndex: TypeAlias = Index | str | PathLike[str]
 """An open index or its folder."""
 
+_CHUNK_FIELDS = (
+    "stableId", "sourcePath", "fileTitle", "headerPath", "sectionSlug", "anchor", "url", "tags", "nodeId",
+    "chunkNumber", "charStart", "charEnd", "startLine", "endLine", "tokens", "contentHash",
+)  # fmt: skip
+_SIZE, _OVERLAP = "max_tokens, in tokens", "overlap_sentences, of the strategy flow"
+_OTHER_NAMES = {
+    "chunk_size": _SIZE,
+    "split_length": _SIZE,
+    "chunk_overlap": _OVERLAP,
+    "split_overlap": _OVERLAP,
+    "length_function": "tokenizer",
+}
+"""Options of the frameworks' own splitters, and what quire has instead."""
+
+
+class FrameworkDocument(NamedTuple):
+    """A document of a framework."""
+
+    text: str
+    path: object
+    """Its path, if it has one."""
+    name: str | None
+    """Its name in quire's ids, if it has no path."""
+    key: str
+    """What tells it from others: chunks with equal texts have different ids if their documents' keys differ."""
+
+
+class Piece(NamedTuple):
+    """A chunk with the id and the metadata that it has in a framework."""
+
+    chunk: Chunk
+    id: str
+    """A UUID, which all stores accept. It stays the same while the text of the chunk and the document's key do."""
+    metadata: Metadata
+
+    def start(self, text: str, content: str) -> int | None:
+        """Where ``content``, which is the chunk's, is in the document's ``text``; None if it is not verbatim."""
+        position = self.chunk.source_position
+        if text.startswith(content, position.char_start):
+            return position.char_start
+        start = text.find(content, max(position.char_start - len(content), 0), position.char_end)
+        return None if start < 0 else start
+
 
 class Splitter:
-    """Cuts texts by a strategy with options that are checked when it is made."""
+    """Cuts documents by a strategy with options that are checked when it is made.
 
-    def __init__(self, strategy: str, options: dict[str, Any]) -> None:
+    ``header_keys`` adds the headings to the metadata as ``Header 1``, ``Header 2`` and so on.
+    """
+
+    def __init__(self, strategy: str, options: dict[str, Any], *, header_keys: bool = False) -> None:
+        refuse_other_names(options)
         chunk("", strategy, **options)
         self.strategy = strategy
         self.options = options
+        self.header_keys = header_keys
 
-    def __call__(self, text: str, path: str | None, name: str | None = None) -> Chunks:
-        """The chunks of ``text``. A document without a path is named by ``name``, else by its content, in ids only."""
-        if path:
-            return chunk(text, self.strategy, path=path, **self.options)
-        if not name:
-            name = f"untitled-{hashlib.blake2b(text.encode('utf-8', 'replace'), digest_size=6).hexdigest()}"
+    def __call__(self, documents: Iterable[FrameworkDocument]) -> list[list[Piece]]:
+        """The pieces of each document. Two of one name are a warning: only ids tell their pieces apart."""
+        taken: Counter[str] = Counter()
+        cut = [(self._chunks(document), document.key) for document in documents]
+        names = Counter(chunks.document.path for chunks, _ in cut)
+        if repeated := [f"{name} ({count} times)" for name, count in names.items() if count > 1]:
+            more = f" and {len(repeated) - 3} more" if len(repeated) > 3 else ""
+            message = (
+                f"documents of one name: {', '.join(repeated[:3])}{more}; ids tell their chunks apart, paths do not"
+            )
+            warnings.warn(message, stacklevel=3)
+        return [pieces(chunks, key, taken, header_keys=self.header_keys) for chunks, key in cut]
+
+    def _chunks(self, document: FrameworkDocument) -> Chunks:
+        """A document without a path is named by its name, else by its content, in ids only."""
+        if document.path:
+            return chunk(document.text, self.strategy, path=_name(str(document.path)), **self.options)
+        digest = hashlib.blake2b(document.text.encode("utf-8", "replace"), digest_size=6).hexdigest()
         options = {"syntax": "markdown", **self.options}
         title = options.pop("title", None)
         if title is None:
-            title = parse(text, syntax=options["syntax"]).title
-        return chunk(text, self.strategy, path=name, title=title, **options)
+            title = parse(document.text, syntax=options["syntax"]).title
+        name = _name(document.name or f"untitled-{digest}")
+        return chunk(document.text, self.strategy, path=name, title=title, **options)
 
 
-def chunk_metadata(chunk: Chunk) -> Metadata:
+def pieces(chunks: Chunks, key: str, taken: Counter[str], *, header_keys: bool) -> list[Piece]:
+    """The chunks of a document with ids that no other has; ``taken`` counts what ids of this call are made of."""
+    ids: dict[str | None, str] = {}
+    for record in chunks:
+        name = f"{key}\0{record.stable_id}"
+        ids[record.id] = _uuid(f"{name}\0{taken[name]}")
+        taken[name] += 1
+    return [Piece(record, ids[record.id], _metadata(record, ids, header_keys=header_keys)) for record in chunks]
+
+
+def _uuid(name: str) -> str:
+    digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    return str(UUID(bytes=digest, version=5))
+
+
+def _metadata(chunk: Chunk, ids: Mapping[str | None, str], *, header_keys: bool) -> Metadata:
     """The fields of a chunk that frameworks filter and cite by, without empty ones."""
     record = flat(chunk)
-    return {name: record[name] for name in _CHUNK_FIELDS if record[name] != ""}
+    beside = {"prevId": ids.get(chunk.prev_id), "nextId": ids.get(chunk.next_id)}
+    headers = {f"Header {depth}": title for depth, title in zip(chunk.header_depths, chunk.header_path, strict=True)}
+    return {
+        "chunkId": chunk.id,
+        **{name: record[name] for name in _CHUNK_FIELDS if record[name] != ""},
+        **{name: id_ for name, id_ in beside.items() if id_},
+        **(headers if header_keys else {}),
+    }
+
+
+def key_of(metadata: Mapping[Any, Any]) -> str:
+    """The key of a document without an id: all of its metadata, such as source and page."""
+    values = {str(name): relative(value) if isinstance(value, str) else value for name, value in metadata.items()}
+    return json.dumps(values, sort_keys=True, default=str)
+
+
+def relative(path: str) -> str:
+    """A path in the current folder as relative to it, so that it is the same on every machine; others as they are."""
+    folder = os.getcwd()  # noqa: PTH109
+    is_below = os.path.isabs(path) and is_inside(path, folder)  # noqa: PTH117
+    return os.path.relpath(path, folder).replace(os.sep, "/") if is_below else path
+
+
+def _name(path: str) -> str:
+    """The path of a document in quire's ids: never an absolute one."""
+    short = relative(path)
+    return os.path.basename(short) if os.path.isabs(short) else short  # noqa: PTH117, PTH119
+
+
+def refuse_other_names(options: Mapping[str, Any]) -> None:
+    """Raise an OptionError for an option of a framework's own splitters, with quire's name for it."""
+    for name in options:
+        if name in _OTHER_NAMES:
+            raise OptionError(f"unknown option {name}", f"quire has {_OTHER_NAMES[name]}", option=name)
 
 
 def hit_metadata(hit: Hit) -> Metadata:
@@ -73,6 +184,9 @@ def opened(index: AnyIndex) -> Index:
     return index if isinstance(index, Index) else Index.open(index)
 
 
-def found(index: Index, query: str, limit: int, **options: Any) -> list[Hit]:
-    """The hits of a search; options that are None are left to the index."""
-    return index.search(query, limit=limit, **{name: value for name, value in options.items() if value is not None})
+def found(index: Index, query: str, limit: int, *, max_tokens: int | None, **options: Any) -> list[Hit]:
+    """The best ``limit`` hits, whatever their scores; without ``max_tokens`` none is left out for its length."""
+    chosen = {name: value for name, value in options.items() if value is not None}
+    return index.search(
+        query, limit=limit, max_tokens=NO_LIMIT if max_tokens is None else max_tokens, every=True, **chosen
+    )

@@ -18,6 +18,7 @@ from quire.model import Block, Document, Finding, Note, findings_at
 from quire.offsets import BLANK, bytes_at, lines_at
 from quire.options import Options, build
 from quire.record import Chunk
+from quire.substitutions import substitute
 
 
 def laws(
@@ -121,10 +122,18 @@ def _nothing_altered(case: Case) -> Iterator[Note]:
         most = chunk.added_chars if chunk.strategy == "flow" else 0  # the others repeat no sentences
         if text not in chunk.original_text:
             yield start, "altered-text", f"the text of chunk {chunk.id} is not that of its span"
-        elif not chunk.embed_text.endswith(chunk.original_text):
+        elif chunk.embed_text[len(chunk.embed_prefix) :] not in (chunk.original_text, _with_values(case, chunk)):
             yield start, "altered-text", f"embed_text of chunk {chunk.id} does not end with its text"
-        elif chunk.added_chars != len(chunk.embed_text) - len(text) or not 0 <= chunk.overlap_chars <= most:
+        elif (
+            chunk.added_chars != len(chunk.embed_prefix + chunk.original_text) - len(text)
+            or not 0 <= chunk.overlap_chars <= most
+        ):
             yield start, "unrecorded-text", f"chunk {chunk.id} has text that is not recorded as added"
+
+
+def _with_values(case: Case, chunk: Chunk) -> str:
+    """The text of a chunk with the values of its variables."""
+    return substitute(chunk.original_text, case.document.source.substitutions)
 
 
 def _nothing_over_the_cap(case: Case) -> Iterator[Note]:

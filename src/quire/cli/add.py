@@ -17,7 +17,7 @@ from quire.settings.quire_toml import named_file
 from quire.trees import Tree
 from quire.workspace import display_path
 from quire.workspace.git_trees import fetch
-from quire.write.atomic_file import explained, replacing
+from quire.write.atomic_file import os_errors_as_quire_errors, replacing
 
 _ADDRESS = re.compile(r"[a-z+]+://|[\w.-]+@[\w.-]+:")
 """How the address of a repository begins."""
@@ -64,7 +64,7 @@ def _append(file: Path, name: str, values: dict[str, str]) -> None:
         values = {}  # it is among the trees that a new file has
     key = name if re.fullmatch("[A-Za-z0-9_-]+", name) else quoted(name)
     lines = "".join(f"{field} = {quoted(value)}\n" for field, value in values.items())
-    with explained(file):
+    with os_errors_as_quire_errors(file):
         with replacing(file) as stream:
             stream.write((f"{old.rstrip()}\n\n[trees.{key}]\n{lines}" if values else old).encode())
         try:

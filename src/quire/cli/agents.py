@@ -25,7 +25,7 @@ from quire.errors import InputError
 from quire.operating_system import application_folder, expanded
 from quire.read.frontmatter import load_toml
 from quire.read.source import read_configuration, unread
-from quire.write.atomic_file import explained, replacing
+from quire.write.atomic_file import os_errors_as_quire_errors, replacing
 
 _START, _END = "quire:start", "quire:end"
 _SNIPPET = """\
@@ -37,9 +37,28 @@ This project's documentation is indexed by quire. Before you read documentation 
 - `search` (`quire search "QUESTION"`) finds the sections that answer a question.
 - `outline` (`quire outline`) lists documents and headings with token counts.
 - `get` (`quire get ID`) reads one section by its id, `path#slug` or `path:line`.
-- `quire context FILE` finds the documentation that concerns a source file.
+- `context` (`quire context FILE`) finds the documentation that concerns a source file.
+"""
+_SKILL = """\
+---
+name: quire
+description: Search the documentation of this project with the command quire. Use it before you open documentation
+  files, to answer a question about the project, or to find the documentation that concerns a source file or a diff.
+---
+
+# Search the documentation
+
+- `quire search "QUESTION" --max-tokens 2000` prints the sections that answer a question, the best first.
+- `quire outline --max-tokens 1000` lists documents and headings with ids and token counts.
+- `quire get ID` prints one section by its id, `path#slug` or `path:line`.
+- `quire context FILE` and `git diff | quire context --diff` find the documentation that concerns code.
+
+Ask a plain question first. If the answer is missing, ask again with other words, then look at the outline. Read one
+section with `get` instead of a whole file. quire reads changed files by itself. The exit code is 1 if nothing is found.
 """
 _REQUIREMENT = f"{DISTRIBUTION}[mcp]"
+UVX = ("uvx", "--from", _REQUIREMENT, "quire")
+"""How uv starts quire, on every machine."""
 _ENVIRONMENT = ("pyvenv.cfg", "conda-meta")
 """What is beside the programs of a virtual environment, which a new shell does not have on its PATH."""
 _REQUESTS = (
@@ -84,6 +103,7 @@ AGENTS: Mapping[str, Agent] = {
     "codex": Agent("Codex", "~/.codex/config.toml", "AGENTS.md", "mcp_servers"),
     "gemini": Agent("Gemini CLI", ".gemini/settings.json", "GEMINI.md"),
     "zed": Agent("Zed", ".zed/settings.json", "AGENTS.md", "context_servers"),
+    "skill": Agent("A skill, for agents without MCP", ".claude/skills/quire/SKILL.md"),
 }
 
 
@@ -100,6 +120,7 @@ def command(*, names: tuple[str, ...], write: bool, remove: bool, absolute: bool
     the server quire to the agent's configuration and a short text to CLAUDE.md, AGENTS.md or GEMINI.md, between two
     markers; it may be run again. --remove takes both out again. Nothing else in the files changes. The server is
     started by uvx where uv is installed. --check starts the configured command and lists the tools of the server.
+    For agents without MCP, skill is a SKILL.md that teaches the commands.
     """
     if write + remove + check > 1:
         raise click.UsageError("--write, --remove and --check exclude each other")
@@ -115,7 +136,7 @@ def command(*, names: tuple[str, ...], write: bool, remove: bool, absolute: bool
     new: dict[Path, str] = {}
     for agent in chosen.values():  # all texts first, so that an error leaves every file as it was
         old = new.get(agent.file, _read(agent.file))
-        new[agent.file] = _configuration(agent, old, None if remove else _server(agent, *program))
+        new[agent.file] = configuration(agent, old, () if remove else program)
         if agent.instructions:
             page = Path(agent.instructions)
             new[page] = _with_block(new.get(page, _read(page)), "" if remove else _snippet(program), "<!-- {} -->")
@@ -131,12 +152,12 @@ def _show(agents: Mapping[str, Agent], program: Sequence[str]) -> None:
     echo(_snippet(program), wraps=False)
     for name, agent in agents.items():
         echo(visible(f"# {agent.title}: {agent.config}  (quire agents --write {name})"))
-        echo(_configuration(agent, "", _server(agent, *program)), wraps=False)
+        echo(configuration(agent, "", program), wraps=False)
 
 
-def _snippet(program: Sequence[str]) -> str:
+def _snippet(program: Sequence[str], text: str = _SNIPPET) -> str:
     name = shlex.join(program)
-    return _SNIPPET if name == "quire" else f"{_SNIPPET}\nIf `quire` is not on the PATH, call it as `{name}`.\n"
+    return text if name == "quire" else f"{text}\nIf `quire` is not on the PATH, call it as `{name}`.\n"
 
 
 def _new_shell_path() -> str:
@@ -147,11 +168,11 @@ def _new_shell_path() -> str:
     )
 
 
-def _program() -> list[str]:
+def _program() -> Sequence[str]:
     """How a new shell starts quire, on every machine if possible: by uv, from the PATH, else by its absolute path."""
     shell_path = _new_shell_path()
     if shutil.which("uvx", path=shell_path):
-        return ["uvx", "--from", _REQUIREMENT, "quire"]
+        return UVX
     return ["quire" if shutil.which("quire", path=shell_path) else _absolute_path()]
 
 
@@ -224,10 +245,13 @@ def _listed_tools(command: str, *arguments: str) -> tuple[list[str], str]:
     return [], f"{command} gives no answer: {said}"
 
 
-def _configuration(agent: Agent, old: str, server: Mapping[str, Any] | None) -> str:
-    """The text of an agent's file with a server, or without one if it is None."""
+def configuration(agent: Agent, old: str, program: Sequence[str]) -> str:
+    """The text of an agent's file with a server that ``program`` starts, or without one if it is empty."""
+    if agent.file.suffix == ".md":
+        return _snippet(program, _SKILL) if program else ""
+    server = _server(agent, *program) if program else {}
     if agent.file.suffix == ".toml":
-        values = (f"{name} = {json.dumps(value, ensure_ascii=False)}\n" for name, value in (server or {}).items())
+        values = (f"{name} = {json.dumps(value, ensure_ascii=False)}\n" for name, value in server.items())
         return _with_block(old, f"[{agent.table}.quire]\n{''.join(values)}" if server else "", "# {}")
     try:
         settings: Any = json.loads(old) if old.strip() else {}
@@ -270,7 +294,7 @@ def _write(file: Path, text: str) -> None:
     if text == _read(file):
         message(f"{file}: nothing to change")
         return
-    with explained(file):
+    with os_errors_as_quire_errors(file):
         if text:
             file.parent.mkdir(parents=True, exist_ok=True)
             with replacing(file) as stream:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from functools import partial
+from importlib import import_module
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,10 +17,12 @@ from msgspec import Raw
 
 from quire import wire
 from quire.cli import output as out
-from quire.cli.cut_options import TreeCutter, cut_options, input_options
-from quire.cli.input_documents import STANDARD_INPUT_NAME, InputDocument, Inputs, Summary, Text
+from quire.cli.cut_options import ENGINES, TreeCutter, cut_options, input_options
+from quire.cli.embedding_options import chosen_embedder, embedding_options
+from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, InputDocument, Inputs, Summary, Text
 from quire.cli.parallel import results
 from quire.cli.shared_options import json_option, not_empty, quire_command
+from quire.embed_settings import DEFAULT_EMBEDDER
 from quire.errors import InputError
 from quire.model import UNTITLED, doc_name
 from quire.record import Chunks
@@ -55,8 +58,21 @@ class Format(NamedTuple):
 @cut_options
 @click.option("-o", "--output", callback=not_empty, metavar="DIR|FILE", help="Write to a folder or a file.")
 @click.option("--format", "form", type=click.Choice(_FORMATS), help="The format. [default: by the output's name]")
+@click.option("--engine", type=click.Choice(ENGINES), help="Write Parquet files in parts: on all cores, or with Ray.")
+@click.option("--vectors", is_flag=True, help="Embed the chunks, with --engine.")
+@embedding_options
 @json_option
-def command(*, inputs: Inputs, output: str | None, form: str | None, as_json: bool, **options: Any) -> int:
+def command(
+    *,
+    inputs: Inputs,
+    output: str | None,
+    form: str | None,
+    engine: str | None,
+    vectors: bool,
+    embedding: Mapping[str, Any],
+    as_json: bool,
+    **options: Any,
+) -> int:
     """Cut documents into chunks.
 
     PATH is a file, a folder (its Markdown and .txt files, except those that .gitignore and .quireignore exclude) or -
@@ -65,14 +81,27 @@ def command(*, inputs: Inputs, output: str | None, form: str | None, as_json: bo
     folder with one file per chunk. A file, or each document in a folder, is replaced completely or not at all; files of
     a document that no longer exists stay until you remove them. The formats compact, flat and nodes (with -s tree) are
     JSON lines with other records; flat also writes .parquet.
+
+    With --engine, the output is a folder or URL of Parquet files, each with the chunks of a few megabytes of documents,
+    and PATH may also be a URL (s3://bucket/docs) or shards: .parquet or .jsonl files with the columns path and text.
+    All engines write the same files. A run that is repeated continues, and does again only what changed. The engine ray
+    uses the cluster that RAY_ADDRESS names, or starts one on this machine.
     """
     output = None if output == "-" else output
+    vectors = vectors or bool(embedding)
+    _check_engine(engine, inputs, output, form, has_vectors=vectors, as_json=as_json)
+    if engine is not None and output is not None:
+        write_dataset = import_module("quire.cli.parts").write_dataset
+        configured = inputs.settings.embed if inputs.settings else {}
+        embedder = chosen_embedder(embedding, configured) or DEFAULT_EMBEDDER if vectors else None
+        done: int = write_dataset(inputs, options, output, engine=engine, embedder=embedder, jobs=inputs.jobs)
+        return done
     cut = TreeCutter.of(inputs, options)
     _check(output, form, as_json=as_json, strategies=cut.strategies)
     form = form or (_format_of(output) if output is not None else None)
     summary = Summary()
     documents = inputs.documents(summary)
-    cut = cut.with_slugs(documents)
+    cut = cut.with_documents(documents)
     if output is not None and form != "files":
         _refuse_input(output, documents, summary)
     encode, write = _format(output, form, as_json=as_json)
@@ -90,6 +119,23 @@ def command(*, inputs: Inputs, output: str | None, form: str | None, as_json: bo
 def _encode(cut: TreeCutter, encode: Callable[[Chunks], Any], document: Text) -> tuple[Chunks, Encoded]:
     chunks = cut(document)
     return chunks, Encoded(document.name, document.path, Summary.of(document, chunks), encode(chunks))
+
+
+def _check_engine(
+    engine: str | None, inputs: Inputs, output: str | None, form: str | None, *, has_vectors: bool, as_json: bool
+) -> None:
+    """Refuse what only an engine can do, and what none can."""
+    problem = ""
+    if engine is None:
+        source = next((each for each in (*inputs.paths, output or "") if "://" in each), "")
+        if source or has_vectors:
+            problem = f"{source or '--vectors'} needs an engine; add --engine local or --engine ray"
+    elif output is None or as_json or form not in (None, "parquet") or _format_of(output) != "files":
+        problem = "--engine writes a folder of Parquet files; name one with -o, without --json and --format"
+    elif STANDARD_INPUT in inputs.paths:
+        problem = "--engine cannot read standard input; name files or folders"
+    if problem:
+        raise click.UsageError(problem)
 
 
 def _check(output: str | None, form: str | None, *, as_json: bool, strategies: set[str]) -> None:

@@ -5,33 +5,40 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from quire.cli.output import Paint, echo, pad, visible, width, write_json
+import click
+
+from quire.cli.output import Paint, visible, write_json
 from quire.cli.shared_options import json_option, quire_command
+from quire.cli.tables import print_table
 from quire.index.file_records import DEFAULT_FOLDER
-from quire.settings import DEFAULT, Settings, Value, load, search_fields, toml_value
+from quire.settings import DEFAULT, Settings, Value, json_schema, load, search_fields, toml_value
 from quire.trees import Tree
 from quire.validation import fields
 from quire.workspace import display_path
 
 
-@quire_command("quire config", "quire config --json")
+@quire_command("quire config", "quire config --schema")
 @json_option
-def command(*, as_json: bool) -> int:
+@click.option("--schema", is_flag=True, help="Print the JSON Schema of quire.toml, for editors.")
+def command(*, as_json: bool, schema: bool) -> int:
     """Show every setting and where it came from.
 
     The command line wins over the environment (for example QUIRE_SEARCH_LIMIT), the environment over the project's file
     (the nearest quire.toml, or [tool.quire] in pyproject.toml), that over the user's file, and that over the defaults.
     """
+    if schema:
+        write_json(json_schema())
+        return 0
     values = _values(load(Path.cwd()))
     if as_json:
         write_json({name: {"value": value, "origin": str(origin)} for name, (value, origin) in values.items()})
         return 0
     paint = Paint(sys.stdout)
-    texts = {name: visible(toml_value(value)) for name, (value, _) in values.items()}
-    names, columns = max(map(width, texts)), max(map(width, texts.values()))
-    for name, (_, origin) in values.items():
-        source = display_path(origin) if isinstance(origin, Path) else origin
-        echo(f"{paint.title(pad(name, names))}  {pad(texts[name], columns)}  {paint.faint(source)}")
+    rows = [
+        (name, visible(toml_value(value)), display_path(origin) if isinstance(origin, Path) else origin)
+        for name, (value, origin) in values.items()
+    ]
+    print_table(rows, (paint.title, str, paint.faint))
     return 0
 
 

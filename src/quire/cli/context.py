@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import click
-from msgspec.structs import replace
 
 from quire.cli.command_group import NOTHING_FOUND
-from quire.cli.hit_output import Printer, hit_record, tokens_with_breadcrumb
+from quire.cli.hit_output import Printer, hit_record
 from quire.cli.open_workspace import open_workspace, show_not_found
-from quire.cli.output import message, note, visible, write_json
+from quire.cli.output import note, visible, write_json
 from quire.cli.shared_options import (
     index_option,
     json_option,
@@ -23,15 +23,12 @@ from quire.cli.shared_options import (
     not_empty,
     quire_command,
 )
-from quire.context_words import WeightedWord, changed_files, context_words, merged_words, query_of
-from quire.errors import InputError, NotFoundError
-from quire.read.globs import covers
+from quire.context_words import WeightedWord, changed_files
+from quire.errors import InputError
 from quire.read.source import read_file
 from quire.search.hit import Hit
-from quire.settings import ContextRule, Settings, load
-from quire.validation import NO_LIMIT
-from quire.workspace import Workspace
-from quire.workspace.tree_paths import Scope, locate
+from quire.settings import load
+from quire.workspace.context import FileContext
 
 _LIMIT = 5
 """How many results there are, unless said."""
@@ -69,27 +66,17 @@ def command(
     """
     texts = _texts(files, is_diff=is_diff)
     settings = load(Path.cwd())
-    rules = {name: _rules(name, settings) for name in texts}
-    words = merged_words(
-        context_words(name, text, [word for rule in rules[name] for word in rule.words]) for name, text in texts.items()
-    )
-    every = [rule for each in rules.values() for rule in each]
-    trees = tuple(dict.fromkeys(tree for rule in every for tree in rule.trees))
-    with open_workspace((), index_folder=index_folder, trees=trees, update=not no_update) as workspace:
-        most = (settings.search.max_tokens if max_tokens is None else max_tokens) or NO_LIMIT
-        hits = _sections(workspace, every, most)
-        left = most - sum(map(tokens_with_breadcrumb, hits))
-        if words and left > 0:
-            taken = {hit.id for hit in hits}
-            others = _other_documents(workspace, texts)
-            results = workspace.search(query_of(words), limit=limit or _LIMIT, max_tokens=left, path=others)
-            hits += [hit for hit in results if hit.id not in taken]
+    wanted = FileContext.of(texts, settings)
+    budget = settings.search.max_tokens if max_tokens is None else max_tokens
+    with open_workspace((), index_folder=index_folder, trees=wanted.trees, update=not no_update) as workspace:
+        show = partial(show_not_found, workspace=workspace)
+        hits = wanted.search(workspace, limit=limit or _LIMIT, max_tokens=budget, on_problem=show)
         hit_files = [workspace.file(hit.tree, hit.path) for hit in hits]
     if as_json:
         records = [hit_record(hit, file) for hit, file in zip(hits, hit_files, strict=True)]
-        write_json({"words": [word._asdict() for word in words], "results": records})
+        write_json({"words": [word._asdict() for word in wanted.words], "results": records})
     else:
-        _show(hits, hit_files, words, as_list=as_list, explain=explain)
+        _show(hits, hit_files, wanted.words, as_list=as_list, explain=explain)
     return 0 if hits else NOTHING_FOUND
 
 
@@ -103,36 +90,6 @@ def _texts(files: Sequence[str], *, is_diff: bool) -> dict[str, str]:
             raise InputError("-", "standard input has no git diff", "try: git diff | quire context --diff")
         return texts
     return {file: read_file(Path(file), file)[0] for file in files}
-
-
-def _rules(name: str, settings: Settings) -> list[ContextRule]:
-    """The rules for a file, whose path is relative to the current folder; patterns are relative to the project."""
-    scope = locate(name, {"": settings.folder})
-    return [rule for rule in settings.context if scope and covers(scope.path, rule.files)]
-
-
-def _sections(workspace: Workspace, rules: Sequence[ContextRule], most: int) -> list[Hit]:
-    """The sections that rules always include, within the limit."""
-    hits: list[Hit] = []
-    for name in dict.fromkeys(section for rule in rules for section in rule.sections):
-        left = max(most - sum(map(tokens_with_breadcrumb, hits)), 1)
-        try:
-            hit = workspace.get(name, max_tokens=left)
-        except NotFoundError as error:
-            show_not_found(error, workspace)
-            continue
-        if hit.text:
-            hits.append(replace(hit, score=1.0))
-        else:
-            message(f"{name}: does not fit")
-    return hits
-
-
-def _other_documents(workspace: Workspace, files: Iterable[str]) -> list[str]:
-    """Patterns for all documents but ``files``; none if these are no documents."""
-    scopes = [scope for scope in map(workspace.locate, files) if scope]
-    others = [record for record in workspace.documents() if not any(s.has(record.tree, record.path) for s in scopes)]
-    return [Scope(record.tree, record.path).pattern for record in others] if scopes else []
 
 
 def _show(

@@ -11,12 +11,12 @@ from typing import Any, get_args
 import click
 
 from quire import pipeline, size
-from quire.auto_slugs import folder_options
+from quire.auto_slugs import tree_options
 from quire.cli.input_documents import InputDocument, Inputs, Text
 from quire.cli.shared_options import paths_argument
 from quire.counter import TokenCounter
 from quire.errors import GuardError, OptionError, QuireError
-from quire.model import Syntax
+from quire.model import Document, Syntax
 from quire.options import (
     ALIASES,
     DEFAULT_STRATEGY,
@@ -27,11 +27,13 @@ from quire.options import (
     default_tokenizer,
 )
 from quire.read.discover import Found
-from quire.read.source import OnUndecodable
 from quire.record import Chunks
+from quire.trees import OnUndecodable
 from quire.validation import fields
 
 _TOKENIZERS = f"{', '.join(size.NAMES)}, an OpenAI model such as gpt-4o, or a Hugging Face tokenizer.json"
+ENGINES = ("local", "ray")
+"""What runs a command on many documents: processes of this machine, or Ray."""
 STRATEGY = click.Choice(list(STRATEGIES))
 _NEEDS_ENGINE = "\N{GOTHIC LETTER AHSA}"
 """A text that a counter cannot count without its full engine; see decisions/tokenizer.md."""
@@ -116,7 +118,7 @@ cut_options = _options(
     *(
         _cut_option(name)
         for name in dict.fromkeys(name for kind in STRATEGIES.values() for name in fields(kind))
-        if name != "tokenizer"
+        if name not in ("tokenizer", "substitutions")
     ),
 )
 
@@ -164,10 +166,14 @@ class Cutter:
         except GuardError as error:
             raise error.advising("correct it, or use --guard drop or --guard warn") from error
 
-    def with_slugs(self, files: Sequence[Found]) -> Cutter:
-        """The same Cutter with the rules for anchors and addresses that ``files`` show."""
-        root = Path(files[0].root) if files else Path()
-        return replace(self, options=folder_options(self.options, files, root))
+    def parse(self, document: Text) -> Document:
+        """A document, parsed as it is cut."""
+        values = {name: self.options[name] for name in ("dialect", "substitutions") if self.options.get(name)}
+        return pipeline.parse(document.text, path=document.path, **values)
+
+    def with_files(self, files: Sequence[Found]) -> Cutter:
+        """The same Cutter with the slugs, the dialect and the substitutions that ``files`` show."""
+        return replace(self, options=tree_options(self.options, files, Path(files[0].root))) if files else self
 
     def prepare(self) -> None:
         """Load the tokenizer."""
@@ -191,12 +197,12 @@ class TreeCutter:
         """The strategies of all trees."""
         return {cutter.strategy for cutter in self.cutters.values()}
 
-    def with_slugs(self, documents: Sequence[InputDocument]) -> TreeCutter:
-        """The same cutters with the rules that the documents of each tree show."""
+    def with_documents(self, documents: Sequence[InputDocument]) -> TreeCutter:
+        """The same cutters with the options that the documents of each tree show."""
         files = [each.found for each in documents if each.found]
         return TreeCutter(
             {
-                path: cutter.with_slugs([each for each in files if path in (each.root, "")])
+                path: cutter.with_files([each for each in files if path in (each.root, "")])
                 for path, cutter in self.cutters.items()
             }
         )
@@ -204,6 +210,14 @@ class TreeCutter:
     def cutter(self, document: Text) -> Cutter:
         """The Cutter of the document's tree."""
         return self.cutters.get(document.root) or self.cutters[""]
+
+    @property
+    def options(self) -> dict[str, dict[str, Any]]:
+        """The options of ``quire.chunk``, by the path of the tree."""
+        return {
+            path: {"strategy": each.strategy, "tokenizer": each.tokenizer, **each.options}
+            for path, each in self.cutters.items()
+        }
 
     def __call__(self, document: Text) -> Chunks:
         """The chunks of a document."""

@@ -10,13 +10,14 @@ from contextlib import contextmanager
 import click
 
 from quire.cli.command_group import NOTHING_FOUND
-from quire.cli.hit_output import Printer, show_hits, tokens_with_breadcrumb
+from quire.cli.hit_output import Printer, show_hits
 from quire.cli.open_workspace import open_workspace, resolve, show_not_found
 from quire.cli.output import count_of, message
 from quire.cli.shared_options import index_option, json_option, no_update_option, not_empty, quire_command
 from quire.errors import NotFoundError
 from quire.search.hit import Hit
 from quire.workspace import Workspace
+from quire.workspace.context import budget_tokens
 from quire.workspace.tree_paths import exists, is_file, split_name
 
 
@@ -83,7 +84,7 @@ def _get(workspace: Workspace, name: str, *, children: bool, max_tokens: int | N
         return None
     hit = workspace.get(section, children=children, max_tokens=max_tokens)
     if max_tokens and not hit.text and (whole := workspace.get(section, children=children)).text:
-        most, size = count_of(max_tokens, "token"), count_of(tokens_with_breadcrumb(whole), "token")
+        most, size = count_of(max_tokens, "token"), count_of(budget_tokens(whole), "token")
         message(f"{name}: no part of it fits in {most}; with its breadcrumb it has {size}")
         return None
     return hit

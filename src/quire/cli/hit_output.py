@@ -27,9 +27,10 @@ from quire.cli.output import (
     wrap,
     write_json_array,
 )
-from quire.index.file_records import TOKENIZER, storable
+from quire.index.file_records import storable
 from quire.model import Span
 from quire.offsets import BLANK
+from quire.patterns import pattern
 from quire.search.hit import Hit
 from quire.search.ranking_settings import SHARPNESS
 
@@ -45,7 +46,7 @@ _ROWS = 4
 """How many rows of the terminal one line may take."""
 _BEFORE = 0.25
 """The share of a shortened line that precedes its first match."""
-_PROSE = re.compile(r"[ ]{0,3}(?:[^\W\d_]|[`(\"'])")
+_PROSE = pattern(r"[ ]{0,3}(?:[^\W\d_]|[`(\"'])")
 _FIELDS = (
     "id", "score", "title", "breadcrumb", "breadcrumb_line", "tree", "path", "file", "depth", "lines", "span",
     "byte_span", "tokens", "text", "complete", "parts", "how", "constituents", "language",
@@ -58,18 +59,6 @@ _MERGE_FIELDS = {
     "set back": ("score",),
 }
 """The fields of an explanation that matter for each rule of merging."""
-
-
-def tokens_of(text: str) -> int:
-    """The token count that budgets use."""
-    from quire.size import resolve  # noqa: PLC0415  a search without a budget loads no tokenizer
-
-    return resolve(None, TOKENIZER).count(text)
-
-
-def tokens_with_breadcrumb(hit: Hit) -> int:
-    """The tokens of a hit that a budget counts."""
-    return hit.tokens + tokens_of(hit.breadcrumb_line)
 
 
 def hit_record(

@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
-import dataclasses
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 import click
 import msgspec
 from msgspec import structs
 
-from quire.cli.command_group import NOTHING_FOUND
+from quire.cli.command_group import ERROR, NOTHING_FOUND
+from quire.cli.embedding_options import chosen_embedder, embedding_options
 from quire.cli.open_workspace import command_hint, show_empty, show_left_out
 from quire.cli.output import (
+    Choices,
     Paint,
     Progress,
     count_of,
     echo,
-    is_verbose,
     message,
     note,
     show_findings,
     write_json,
 )
 from quire.cli.shared_options import index_option, json_option, paths_argument, quire_command
+from quire.embed_settings import DEFAULT_EMBEDDER
 from quire.index.file_records import storable
 from quire.indexed import Update
 from quire.vectors.vector_files import current_folder, remove_vectors
 from quire.workspace import Workspace, display_path
+from quire.workspace.git_trees import fetch_trees
 
 _ALL = "*"
 
@@ -39,7 +42,8 @@ _ALL = "*"
     "--fetch", is_flag=False, flag_value=_ALL, metavar="[TREE]", help="Fetch the trees of git repositories anew first."
 )
 @click.option("--remove", multiple=True, metavar="TREE", help="Remove a tree from the index. Repeatable.")
-@click.option("--vectors", metavar="NAME", help="Embed sections for search by meaning: wordllama or minilm.")
+@click.option("--vectors", is_flag=True, help="Embed sections for search by meaning.")
+@embedding_options
 @click.option("--no-vectors", is_flag=True, help="Remove the vectors.")
 @json_option
 @index_option
@@ -49,7 +53,8 @@ def command(
     rebuild: bool,
     fetch: str | None,
     remove: tuple[str, ...],
-    vectors: str | None,
+    vectors: bool,
+    embedding: Mapping[str, Any],
     no_vectors: bool,
     as_json: bool,
     index_folder: str | None,
@@ -57,10 +62,12 @@ def command(
     """Bring the index up to date.
 
     `quire search` does this by itself; this command does it beforehand. PATH is a folder or a file; by default quire
-    updates all trees of quire.toml, else the index of the current folder. With --vectors, sections get vectors for
-    `quire search --mode hybrid`, and later updates keep them in step. The exit code is 1 if a file could not be read,
-    or if there are no documents.
+    updates all trees of quire.toml, else the index of the current folder. With --vectors or a model, sections get
+    vectors for `quire search --mode hybrid`, and later updates keep them in step. The model is wordllama unless another
+    one is chosen. The exit code is 1 if a file could not be read, or if there are no documents, and 2 if a tree could
+    not be fetched.
     """
+    vectors = vectors or bool(embedding)
     if remove and (paths or rebuild or vectors):
         raise click.UsageError("--remove only removes trees; leave out PATH, --rebuild and --vectors")
     if vectors and no_vectors:
@@ -68,15 +75,17 @@ def command(
     with Workspace.open(paths, trees=remove, index=index_folder, on_message=message) as workspace:
         if remove:
             return _remove(workspace, tuple(dict.fromkeys(remove)), as_json=as_json)
-        _fetch(workspace, fetch)
+        is_fetched = _fetch(workspace, fetch)
         with Progress() as progress:
             done = workspace.update(rebuild=rebuild, on_progress=progress.step)
         embedded = None
         if no_vectors:
             remove_vectors(workspace.index_folder)
-        elif not workspace.is_empty and (vectors or current_folder(workspace.index_folder)):
+        elif not workspace.is_empty and ((has_vectors := current_folder(workspace.index_folder)) or vectors):
+            chosen = chosen_embedder(embedding, workspace.settings.embed) if vectors else None
             with Progress() as progress:
-                embedded = workspace.index.embed(vectors, on_progress=progress.step)
+                embedder = chosen or (None if has_vectors else DEFAULT_EMBEDDER)
+                embedded = workspace.index.embed(embedder, on_progress=progress.step)
         if workspace.is_empty and not done.failed:
             show_empty(workspace, paths)
         if as_json:
@@ -85,13 +94,20 @@ def command(
             _show(done, workspace)
             if embedded and embedded.documents:
                 echo(f"{count_of(embedded.embedded, 'text')} embedded")
-        return NOTHING_FOUND if done.failed or workspace.is_empty else 0
+        is_fine = not done.failed and not workspace.is_empty
+        return ERROR if not is_fetched else 0 if is_fine else NOTHING_FOUND
 
 
-def _fetch(workspace: Workspace, wanted: str | None) -> None:
-    """Fetch all trees of repositories, or the ``wanted`` one; None for none."""
-    for name, commit in workspace.fetch([wanted] * (wanted != _ALL)) if wanted else ():
-        note(f"{name}: fetched {workspace.trees[name].git} at {commit[:12]}")
+def _fetch(workspace: Workspace, wanted: str | None) -> bool:
+    """Fetch all trees of repositories, or the ``wanted`` one; None for none. Whether all were fetched."""
+    is_fetched = True
+    for name, commit in fetch_trees(workspace.trees, [wanted] * (wanted != _ALL)) if wanted else ():
+        if isinstance(commit, str):
+            note(f"{name}: fetched {workspace.trees[name].git} at {commit[:12]}")
+        else:
+            message(f"{name}: {commit}")
+            is_fetched = False
+    return is_fetched
 
 
 def _remove(workspace: Workspace, names: tuple[str, ...], *, as_json: bool) -> int:
@@ -105,7 +121,7 @@ def _remove(workspace: Workspace, names: tuple[str, ...], *, as_json: bool) -> i
 
 
 def _record(done: Update) -> dict[str, Any]:
-    failed = tuple(dataclasses.replace(finding, path=storable(finding.path)) for finding in done.failed)
+    failed = tuple(structs.replace(finding, path=storable(finding.path)) for finding in done.failed)
     record = msgspec.to_builtins(structs.replace(done, failed=failed))
     del record["seconds"]
     return dict(record)
@@ -117,7 +133,7 @@ def _show(done: Update, workspace: Workspace) -> None:
     unchanged = f"{done.unchanged + done.touched:,} unchanged"
     echo(f"{Paint(sys.stdout).path(path)}: {changes}, {unchanged}, {count_of(done.nodes, 'section')} in all")
     sys.stdout.flush()
-    if is_verbose():
+    if Choices.is_verbose:
         show_left_out(workspace)
-    failed = [dataclasses.replace(finding, path=display_path(finding.path)) for finding in done.failed]
+    failed = [structs.replace(finding, path=display_path(finding.path)) for finding in done.failed]
     show_findings(failed, hint=f"{command_hint('status', workspace)} lists all")

@@ -21,7 +21,7 @@ from quire.read.junk import is_code_repository, is_documentation
 from quire.read.source import read_file
 from quire.settings import search_fields, toml_value, tree_name
 from quire.settings.quire_toml import PROJECT_FILE, PYTHON_FILE, python_file
-from quire.write.atomic_file import explained, replacing
+from quire.write.atomic_file import os_errors_as_quire_errors, replacing
 
 _MOST_TREES = 12
 _PAGES = frozenset({"agents", "authors", "changelog", "changes", "claude", "code_of_conduct", "contributing", "gemini",
@@ -72,7 +72,7 @@ def command(*, folder: str) -> int:
     if python_file(root) is not None:
         problem = f"has a table [tool.quire], which a {PROJECT_FILE} would override"
         raise InputError(f"{prefix}{PYTHON_FILE}", problem, "change that table")
-    with explained(Path(name)):
+    with os_errors_as_quire_errors(Path(name)):
         if os.path.lexists(root / PROJECT_FILE):
             message(f"{name} exists already; change it, or remove it first")
             return ERROR
@@ -117,7 +117,8 @@ def _proposed_trees(root: Path) -> Iterator[tuple[str, str]]:
     folders = list(dict.fromkeys(path.partition("/")[0] for path in found if "/" in path))
     pages = [path for path in found if "/" not in path and path not in readme]
     others = [path for path in pages if path.partition(".")[0].lower() not in _PAGES]
-    if is_code_repository(root):
+    has_generator = any(name in folders and (root / file).exists() for file, name in _CONTENT.items())
+    if is_code_repository(root) or has_generator:
         folders, others = list(_documentation_folders(root, folders)), []
     if others or not folders or len(folders) > _MOST_TREES:
         folders, readme = (["."] if found else []), []

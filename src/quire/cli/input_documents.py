@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
+from msgspec import structs
 
 from quire import read
 from quire.cli import output
@@ -19,13 +20,13 @@ from quire.cli.output import MOST_SHOWN, count_of
 from quire.errors import InputError, UndecodableError
 from quire.model import Finding, doc_name
 from quire.options import DEFAULT_STRATEGY
-from quire.read.discover import Discovery, Found, Skipped, discover
-from quire.read.source import CONVERT, OnUndecodable, unread
+from quire.read.discover import Discovery, Found, Hidden, Skipped, discover
+from quire.read.source import CONVERT, unread
 from quire.record import Chunks
 from quire.settings import Settings, load
-from quire.trees import Tree
+from quire.trees import OnUndecodable, Reading, Tree
 from quire.workspace.tree_paths import display_path, missing_tree
-from quire.write.file_names import twin_key
+from quire.write.file_names import case_folded
 
 STANDARD_INPUT = "-"
 STANDARD_INPUT_NAME = "<stdin>"
@@ -56,18 +57,22 @@ class InputDocument:
     found: Found | None
     """Its file and its path in ids; None for standard input."""
     errors: OnUndecodable
+    encoding: str = ""
+    """That of its tree; empty for UTF-8, or what a byte order mark says."""
 
     def read(self) -> Text:
         """Read it; InputError if that fails."""
-        text, findings = read_text(self.found and self.found.file, self.name, self.errors)
+        text, findings = read_text(self.found and self.found.file, self.name, self.errors, self.encoding)
         return Text(text, self.found and self.found.path, self.name, findings, self.found.root if self.found else "")
 
 
-def read_text(file: Path | None, name: str, errors: OnUndecodable) -> tuple[str, tuple[Finding, ...]]:
+def read_text(
+    file: Path | None, name: str, errors: OnUndecodable, encoding: str = ""
+) -> tuple[str, tuple[Finding, ...]]:
     """The text of a file, or of standard input for None, and the findings of decoding it."""
     try:
         if file is not None:
-            return read.read_file(file, name, errors)
+            return read.read_file(file, name, errors, encoding)
         if sys.stdin is None:
             raise InputError(name, "is closed", "pipe a document into it")
         return read.decode(sys.stdin.buffer.read(), name, errors)
@@ -79,7 +84,7 @@ def read_text(file: Path | None, name: str, errors: OnUndecodable) -> tuple[str,
 
 def renamed(findings: Iterable[Finding], name: str) -> tuple[Finding, ...]:
     """Findings with the path that the user would type."""
-    return tuple(replace(finding, path=name) for finding in findings)
+    return tuple(structs.replace(finding, path=name) for finding in findings)
 
 
 @dataclass
@@ -222,20 +227,29 @@ class Inputs:
             hint = "; give its content on standard input" if each.is_stream else ""
             summary.skipped.append(each._replace(reason=each.reason + hint))
         named = _without_clashes(found.documents)
-        documents = [InputDocument(str(each.file), each, self.errors) for each in named]
+        documents = [self._document(each) for each in named]
         if STANDARD_INPUT in self.paths:
             before = frozenset(find(self.paths[: self.paths.index(STANDARD_INPUT)]).documents)
             position = sum(each in before for each in found.documents)
             documents.insert(position, InputDocument(STANDARD_INPUT_NAME, None, self.errors))
         return documents
 
+    def _document(self, found: Found) -> InputDocument:
+        tree = self.trees.get(found.root, Reading())
+        errors = tree.errors if self.errors == "strict" else self.errors
+        return InputDocument(str(found.file), found, errors, tree.encoding)
 
-def _in_trees(trees: Mapping[str, Tree], paths: Sequence[str], **options: bool) -> Discovery:
+
+def _in_trees(trees: Mapping[str, Tree], paths: Sequence[str], *, hidden: bool, follow_symlinks: bool) -> Discovery:
     """The documents of trees by their patterns; each file once, in the first tree that has it."""
     documents: dict[str, Found] = {}
     skipped: list[Skipped] = []
     for path in paths:
-        found = discover([path], include=trees[path].include, exclude=trees[path].exclude, **options)
+        tree = trees[path]
+        shown: Hidden = hidden or ("known" if tree.hidden else False)
+        found = discover(
+            [path], include=tree.include, exclude=tree.exclude, hidden=shown, follow_symlinks=follow_symlinks
+        )
         skipped += found.skipped
         for each in found.documents:
             documents.setdefault(os.path.realpath(each.file), each)
@@ -247,7 +261,7 @@ def _without_clashes(documents: Sequence[Found]) -> Sequence[Found]:
     folders: dict[str, set[str]] = {}
     for each in documents:
         folder = os.path.abspath(str(each.file)[: -len(each.path)])  # noqa: PTH100  links stay as named
-        folders.setdefault(twin_key(doc_name(each.path)), set()).add(folder)
+        folders.setdefault(case_folded(doc_name(each.path)), set()).add(folder)
     if all(len(each) == 1 for each in folders.values()):
         return documents
     try:

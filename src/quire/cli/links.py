@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections import defaultdict
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from quire import pipeline
 from quire.cli import output
 from quire.cli.command_group import NOTHING_FOUND
-from quire.cli.cut_options import errors_option
+from quire.cli.cut_options import TreeCutter, errors_option
+from quire.cli.finding_formats import format_option, write_findings
 from quire.cli.input_documents import Inputs, Summary
 from quire.cli.output import count_of
 from quire.cli.shared_options import json_option, paths_argument, quire_command
 from quire.errors import InputError
 from quire.link_targets import LinkTargets
-from quire.model import Document
+from quire.model import Document, Finding
 from quire.offsets import lines_at
-from quire.read.source import OnUndecodable
+from quire.trees import OnUndecodable
 
 
-@quire_command("quire links docs", "quire links docs --json")
+@quire_command("quire links docs", "quire links docs --format github")
 @paths_argument
 @errors_option
+@format_option
 @json_option
-def command(*, paths: tuple[str, ...], errors: OnUndecodable, as_json: bool) -> int:
+def command(*, paths: tuple[str, ...], errors: OnUndecodable, form: str, as_json: bool) -> int:
     """List broken links.
 
     Checks that the documents and sections exist that the documents of a folder link to. Prints each broken link with
@@ -39,7 +39,8 @@ def command(*, paths: tuple[str, ...], errors: OnUndecodable, as_json: bool) -> 
     inputs = Inputs.load(paths, errors=errors)
     summary = Summary()
     trees, names = _trees(inputs, summary)
-    broken: list[dict[str, Any]] = []
+    broken: list[Finding] = []
+    records: list[dict[str, Any]] = []
     count = 0
     for folder, documents in trees.items():
         targets = LinkTargets(documents, exists=partial(_exists, folder))
@@ -47,11 +48,11 @@ def command(*, paths: tuple[str, ...], errors: OnUndecodable, as_json: bool) -> 
         for path, link, target in targets.broken():
             [line] = lines_at(documents[path].text, [link.start])
             record = {"file": names[folder, path], "line": line, "text": link.text, "target": link.target}
-            broken.append({**record, "problem": target.problem, "nearest": target.nearest})
-            if not as_json:
-                _show(**broken[-1])
-    if as_json:
-        output.write_json(broken)
+            records.append({**record, "problem": target.problem, "nearest": target.nearest})
+            near = f"; nearest: {target.nearest}" if target.nearest else ""
+            text = f"[{link.text}]({link.target}): {target.problem}{near}"
+            broken.append(Finding(code="broken-link", path=names[folder, path], line=line, message=text))
+    write_findings(broken, "json" if as_json else form, records)
     summary.show(only_errors=True)
     code = summary.exit_code(inputs.paths)
     if summary.documents:
@@ -63,7 +64,9 @@ def _trees(inputs: Inputs, summary: Summary) -> tuple[dict[str, dict[str, Docume
     """The documents by their folder and their path in it, and their names by both."""
     trees: dict[str, dict[str, Document]] = defaultdict(dict)
     names: dict[tuple[str, str], str] = {}
-    for each in output.tracked(inputs.documents(summary), attrgetter("name")):
+    documents = inputs.documents(summary)
+    cut = TreeCutter.of(inputs, {"tokenizer": None}).with_documents(documents)
+    for each in output.tracked(documents, attrgetter("name")):
         try:
             text = each.read()
         except InputError as error:
@@ -71,7 +74,7 @@ def _trees(inputs: Inputs, summary: Summary) -> tuple[dict[str, dict[str, Docume
             continue
         path = text.path or text.name
         folder = os.path.normpath(Path(text.name).parent.joinpath(*[".."] * path.count("/")))
-        trees[folder][path] = pipeline.parse(text.text, path=text.path)
+        trees[folder][path] = cut.cutter(text).parse(text)
         names[folder, path] = text.name
         summary.documents += 1
     return trees, names
@@ -79,9 +82,3 @@ def _trees(inputs: Inputs, summary: Summary) -> tuple[dict[str, dict[str, Docume
 
 def _exists(folder: str, path: str) -> bool:
     return os.path.exists(os.path.join(folder, path))  # noqa: PTH110, PTH118  Path fails for impossible names
-
-
-def _show(*, file: str, line: int, text: str, target: str, problem: str, nearest: str) -> None:
-    paint = output.Paint(sys.stdout)
-    near = f"; nearest: {nearest}" if nearest else ""
-    output.echo(f"{paint.path(f'{file}:{line}', file)}: {output.visible(f'[{text}]({target}): {problem}{near}')}")

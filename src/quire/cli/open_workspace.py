@@ -55,7 +55,8 @@ def show_left_out(workspace: Workspace) -> None:
     """Print how many files and folders no documentation are, by reason."""
     if counts := workspace.left_out():
         reasons = ", ".join(f"{number:,} {reason}" for reason, number in sorted(counts.items()))
-        echo(f"left out: {reasons}; include in quire.toml brings them back")
+        hidden = "; hidden = true takes .github, .claude and .cursor" if "hidden" in counts else ""
+        echo(f"left out: {reasons}; include in quire.toml brings them back{hidden}")
 
 
 def show_not_found(error: NotFoundError, workspace: Workspace) -> None:

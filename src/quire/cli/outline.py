@@ -11,20 +11,24 @@ from typing import Any, NamedTuple
 import click
 
 from quire import pipeline, size
+from quire.auto_slugs import tree_options
 from quire.cli import output
 from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.cut_options import errors_option, syntax_option, title_option, tokenizer_option
 from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, read_text, renamed
 from quire.cli.open_workspace import open_workspace, resolve, show_not_found
 from quire.cli.shared_options import index_option, json_option, no_update_option, not_empty, quire_command
+from quire.cli.tables import TokenRow, print_token_table
 from quire.counter import TokenCounter
+from quire.dialects import dialect_of, page_url
 from quire.errors import NotFoundError
 from quire.index.file_records import FileRecord, storable
+from quire.llms_txt import PublishedPage, llms_full_txt, llms_txt
 from quire.manifest import Manifest, manifest
 from quire.model import Document, Section, Syntax
 from quire.offsets import lines_at, text_end
 from quire.options import DEFAULT_TOKENIZER
-from quire.read.source import OnUndecodable
+from quire.trees import OnUndecodable
 from quire.validation import NO_LIMIT
 from quire.workspace import Workspace
 from quire.workspace.tree_paths import exists, is_file
@@ -52,6 +56,15 @@ class CountedSection(NamedTuple):
     help="Of a folder or tree: list as many headings, else documents, else folders as fit.",
 )
 @click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "llms-txt"]),
+    default="text",
+    help="Of a folder or tree, llms-txt: a list of the published pages.",
+)
+@click.option("--full", is_flag=True, help="With llms-txt: the texts of the pages, as in llms-full.txt.")
+@click.option("--base-url", default="", metavar="URL", help="With llms-txt: the address of the pages of the tree.")
+@click.option(
     "-d", "--depth", type=click.IntRange(0, 6), default=6, metavar="N", help="Show headings down to this depth."
 )
 @tokenizer_option
@@ -66,6 +79,9 @@ def command(
     name: str | None,
     headings: bool,
     max_tokens: int | None,
+    form: str,
+    full: bool,
+    base_url: str,
     depth: int,
     tokenizer: str | None,
     title: str | None,
@@ -80,14 +96,22 @@ def command(
     For a file, or - for standard input, the heading tree; the tokens of a section include those below it. For a folder
     or a tree, its documents; by default, those of all trees of quire.toml, else of the current folder. For an id, the
     headings of that document or section in the index. The exit code is 1 if nothing is found.
+
+    --format llms-txt writes what agents look for on a site, llms.txt or with --full llms-full.txt. Addresses follow the
+    rules of the documentation generator, by its files beside or above the documents or by `dialect` in quire.toml.
     """
     name = name or ""
+    if form == "text" and (full or base_url):
+        raise click.UsageError("--full and --base-url belong to --format llms-txt")
+    if form != "text" and (name == STANDARD_INPUT or is_file(name)):
+        raise click.UsageError("--format llms-txt lists documents; name a folder or a tree")
     counter = size.resolve(tokenizer, DEFAULT_TOKENIZER)
     if name == STANDARD_INPUT or is_file(name):
         path = None if name == STANDARD_INPUT else Path(name)
         shown = name if path else STANDARD_INPUT_NAME
         text, findings = read_text(path, shown, errors)
-        document = pipeline.parse(text, path=path and path.name, title=title, syntax=syntax)
+        values = tree_options({}, (), path.parent) if path else {}
+        document = pipeline.parse(text, path=path and path.name, title=title, syntax=syntax, **values)
         _show_tree(document, counter, depth, file=name, as_json=as_json)
         findings = (*findings, *document.findings)
         output.show_findings(renamed(findings[: output.MOST_SHOWN], shown), len(findings))
@@ -98,7 +122,9 @@ def command(
         is_document = any(name in (record.id, record.path) for record in records)
         if name and not paths and (is_document or not records):
             return _show_indexed(workspace, name, counter, depth, as_json=as_json)
-        if headings or max_tokens:
+        if form == "llms-txt":
+            _show_pages(workspace, records, base_url, full=full)
+        elif headings or max_tokens:
             _show_headings(workspace, records, counter, max_tokens or NO_LIMIT, as_json=as_json)
         else:
             _show_documents(workspace, records, as_json=as_json)
@@ -121,12 +147,26 @@ def _show_documents(workspace: Workspace, records: Sequence[FileRecord], *, as_j
         )
         return
     style = output.Paint(sys.stdout).path
-    output.print_token_table(
+    print_token_table(
         [
-            output.TokenRow(file, record.tokens, record.title, style, file=file)
+            TokenRow(file, record.tokens, record.title, style, file=file)
             for record, file in zip(records, files, strict=True)
         ]
     )
+
+
+def _show_pages(workspace: Workspace, records: Sequence[FileRecord], base_url: str, *, full: bool) -> None:
+    """Print llms.txt, or llms-full.txt."""
+    tree_options = workspace.settings.tree_options
+    dialects = {name: tree_options(name).dialect or dialect_of(folder) for name, folder in workspace.folders.items()}
+    pages = []
+    for record in records:
+        document = pipeline.parse(workspace.get(record.id).text, path=record.path)
+        dialect = dialects[record.tree] or (None if base_url else "github")
+        url = page_url(base_url, record.path, dialect, document.frontmatter)
+        pages.append(PublishedPage(document, record.tree, url))
+    for text in llms_full_txt(pages) if full else [llms_txt(records[0].tree, pages)] if records else []:
+        output.echo(text.removesuffix("\n"), wraps=False)
 
 
 def _show_headings(
@@ -156,7 +196,9 @@ def _show_indexed(workspace: Workspace, name: str, counter: TokenCounter, depth:
         show_not_found(error, workspace)
         return NOTHING_FOUND
     whole = workspace.get(f"{hit.tree}:{hit.path}")
-    document = pipeline.parse(whole.text, path=hit.path)
+    tree = workspace.trees[hit.tree]
+    values = tree_options({"substitutions": tree.substitutions}, (), tree.folder)
+    document = pipeline.parse(whole.text, path=hit.path, **values)
     first = next((section.number for section in document.sections if section.start == hit.span.start and hit.depth), 0)
     _show_tree(document, counter, depth, first=first, file=workspace.file(hit.tree, hit.path), as_json=as_json)
     return 0
@@ -174,9 +216,9 @@ def _show_tree(
         output.write_json(_nested(document, rows))
         return
     bold = output.Paint(sys.stdout).title
-    output.print_token_table(
+    print_token_table(
         [
-            output.TokenRow(label, row.total, output.lines_of(row.start_line, row.end_line), style, branch, link)
+            TokenRow(label, row.total, output.lines_of(row.start_line, row.end_line), style, branch, link)
             for row, label, branch in zip(rows, _labels(document, rows), _branches(rows), strict=True)
             for style in [bold if row.section.depth < 2 else output.visible]
             for link in [file if row.section.depth == 0 else ""]

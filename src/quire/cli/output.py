@@ -7,7 +7,6 @@ control character reaches the terminal. Colours, links, wrapped lines and progre
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import os
 import re
 import sys
@@ -15,34 +14,33 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, NamedTuple, Self, TextIO, TypeVar
+from typing import Any, Self, TextIO, TypeVar
 from unicodedata import category, east_asian_width
 
 import click
+from msgspec import structs
 
 from quire.model import Finding, Span
+from quire.patterns import pattern
 
 Item = TypeVar("Item")
 
-LINE_END = re.compile("\r\n?|\n")
+LINE_END = pattern("\r\n?|\n")
 _ORDINARY = ("heading-without-text",)
 """Findings that healthy documents have, too: one line for all of them."""
 MOST_SHOWN = 20
 """How many findings or skipped files are listed one by one."""
 
-_NAME_WIDTH = 72
-_DETAILS = 16
-"""The columns of a table that a long name leaves to the details."""
 _PROGRESS_AFTER = 0.5
 """Seconds before progress is shown."""
 _PROGRESS_EVERY = 0.1
 _BAR = 20
 """The columns of the progress bar."""
 _ERASE = "\r\x1b[2K"
-_ESCAPE = re.compile(r"\x1b(?:\[[0-9;]*m|\]8;;[^\x1b]*\x1b\\)")
-_INDENT = re.compile(r" *(?:(?:[-*+>]|\d+[.)]) +)*")
+_ESCAPE = pattern(r"\x1b(?:\[[0-9;]*m|\]8;;[^\x1b]*\x1b\\)")
+_INDENT = pattern(r" *(?:(?:[-*+>]|\d+[.)]) +)*")
 """The spaces and list markers that a line starts with."""
-_SETTINGS = re.compile(
+_SETTINGS = pattern(
     r"\A(---|\+\+\+)[ \t]*\r?\n(?s:.*?)^\1[ \t]*$|\{\{[<%][^\r\n]{0,999}?[%>]\}\}|\{%[^\r\n]{0,999}?%\}", re.MULTILINE
 )
 """Front matter, shortcodes and Liquid tags."""
@@ -91,11 +89,6 @@ def clip(text: str, columns: int) -> str:
     return text
 
 
-def pad(text: str, columns: int) -> str:
-    """``text`` with spaces up to ``columns``."""
-    return text + " " * (columns - width(text))
-
-
 def wrap(text: str, columns: int, hang: str = "") -> list[str]:
     """``text`` in rows of at most ``columns``, broken at spaces; rows after the first are indented by ``hang`` more.
 
@@ -140,37 +133,17 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 def has_colour(stream: TextIO | None) -> bool:
     """Whether the user wants colours on ``stream``: as ``--color`` says, else on a terminal that has them."""
-    if _Choices.colour != "auto" or os.environ.get("FORCE_COLOR"):
-        return stream is not None and _Choices.colour != "never"
+    if Choices.colour != "auto" or os.environ.get("FORCE_COLOR"):
+        return stream is not None and Choices.colour != "never"
     return is_terminal(stream) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-class _Choices:
-    """What the user chose for this call, by options that every command has."""
+class Choices:
+    """What the user chose for this call, by options that every command has: ``--color``, ``-q`` and ``-v``."""
 
     colour = "auto"
     is_quiet = False
     is_verbose = False
-
-
-def use_colour(choice: str) -> None:
-    """Follow ``--color``."""
-    _Choices.colour = choice
-
-
-def be_verbose(*, is_verbose: bool) -> None:
-    """Follow ``--verbose``."""
-    _Choices.is_verbose = is_verbose
-
-
-def is_verbose() -> bool:
-    """Whether the user wants every detail."""
-    return _Choices.is_verbose
-
-
-def be_quiet(*, is_quiet: bool) -> None:
-    """Follow ``--quiet``: from now on, print errors only."""
-    _Choices.is_quiet = is_quiet
 
 
 def terminal_width(stream: TextIO, at_most: int = 1000) -> int:
@@ -222,7 +195,7 @@ def echo(text: str = "", *, wraps: bool = True) -> None:
 
 def note(text: str = "") -> None:
     """Print a line that is neither data nor an error to standard error."""
-    if not _Choices.is_quiet:
+    if not Choices.is_quiet:
         _write_error(text)
 
 
@@ -266,56 +239,21 @@ def _in_encoding(text: str, stream: TextIO) -> str:
     return text
 
 
-class TokenRow(NamedTuple):
-    """A line of a table with token counts."""
-
-    name: str
-    tokens: int
-    details: str
-    style: Callable[[str], str]
-    branch: str = ""
-    """The lines of a tree before the name."""
-    file: str = ""
-    """The file that the name is a link to."""
-
-
-def print_token_table(rows: Sequence[TokenRow]) -> None:
-    """Print names, token counts and details in columns: shortened to fit a terminal, complete when piped."""
-    paint = Paint(sys.stdout)
-    digits = max((len(f"{row.tokens:,}") for row in rows), default=0)
-    column = min(max((len(row.branch) + width(visible(row.name)) for row in rows), default=0), _NAME_WIDTH)
-    room = terminal_width(sys.stdout) - digits - len("   tokens  ")
-    if is_terminal(sys.stdout):
-        column = min(column, room - min(max((width(row.details) for row in rows), default=0), _DETAILS))
-    for row in rows:
-        name = _fit(row.name, column - len(row.branch))
-        space = " " * (column - len(row.branch) - width(name))
-        count = f"{paint.number(f'{row.tokens:>{digits},}')} {paint.faint('token ' if row.tokens == 1 else 'tokens')}"
-        details = f"  {paint.faint(_fit(row.details, room - column))}" if row.details else ""
-        echo(
-            f"{paint.faint(row.branch)}{paint.linked(row.style(name), row.file)}{space}  {count}{details}", wraps=False
-        )
-
-
-def _fit(text: str, columns: int) -> str:
-    """``text`` on one line, shortened to ``columns`` on a terminal and complete when standard output is piped."""
-    return clip(visible(text[: 4 * columns]), columns) if is_terminal(sys.stdout) else visible(text)
-
-
 def show_findings(findings: Sequence[Finding], total: int | None = None, *, hint: str = "") -> None:
     """Print the first findings and the number of the others; ``total`` counts those that were not kept, too.
 
     ``hint`` tells where to see the rest.
     """
-    ordinary = [] if is_verbose() else [finding for finding in findings if finding.code in _ORDINARY]
-    others = [finding for finding in findings if finding not in ordinary]
-    most = len(others) if is_verbose() else MOST_SHOWN
+    hidden = () if Choices.is_verbose else _ORDINARY
+    ordinary = [finding for finding in findings if finding.code in hidden]
+    others = [finding for finding in findings if finding.code not in hidden]
+    most = len(others) if Choices.is_verbose else MOST_SHOWN
     for finding in others[:most]:
         show_finding(finding)
     if ordinary:
         first = ordinary[0]
         rest = f", and {len(ordinary) - 1:,} more like it; -v lists them" if len(ordinary) > 1 else ""
-        show_finding(dataclasses.replace(first, message=f"{first.message.rstrip('.')}{rest}"))
+        show_finding(structs.replace(first, message=f"{first.message.rstrip('.')}{rest}"))
     more = (len(findings) if total is None else total) - len(ordinary) - most
     if more > 0:
         note(Paint(sys.stderr).faint(f"… and {count_of(more, 'more finding')}{f'; {hint}' if hint else ''}"))
@@ -328,8 +266,8 @@ def show_finding(finding: Finding) -> None:
 
 def finding_line(finding: Finding, paint: Paint) -> str:
     """``path:line: message [code]``, with a link to the file."""
-    place = f"{finding.path}:{finding.line}" if finding.line else finding.path
-    return f"{paint.path(place, finding.path)}: {visible(finding.message)} {paint.faint(f'[{finding.code}]')}"
+    position = f"{finding.path}:{finding.line}" if finding.line else finding.path
+    return f"{paint.path(position, finding.path)}: {visible(finding.message)} {paint.faint(f'[{finding.code}]')}"
 
 
 def show_problem(path: str, problem: str, code: str, *, is_error: bool = True) -> None:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import takewhile
 from pathlib import Path
 from shlex import quote
+from typing import Any
 
 import click
 
 from quire import query as query_syntax
 from quire.cli.command_group import ERROR, NOTHING_FOUND
+from quire.cli.embedding_options import embedding_options, update_vectors
 from quire.cli.hit_output import Form, Printer, show_hits, show_phases, with_node_ids
 from quire.cli.open_workspace import open_workspace, resolve, show_not_found
-from quire.cli.output import Progress, count_of, message, note, visible
+from quire.cli.output import count_of, message, note, visible
 from quire.cli.shared_options import (
     Command,
     index_option,
@@ -32,6 +33,7 @@ from quire.cli.shared_options import (
 )
 from quire.errors import NotFoundError, QueryError, did_you_mean
 from quire.model import Span
+from quire.patterns import pattern
 from quire.read.source import read_file
 from quire.search.fusion import Mode
 from quire.search.hit import Hit, Results
@@ -40,7 +42,7 @@ from quire.search.term_limit import MAX_TERMS
 from quire.workspace import Workspace
 from quire.workspace.tree_paths import exists, is_file, refuse_missing, similar_path, split_name
 
-_PATH = re.compile(r"[/\\]|\.\w+\Z")
+_PATH = pattern(r"[/\\]|\.\w+\Z")
 """A slash or a file extension, which words of a query rarely have."""
 
 
@@ -73,12 +75,20 @@ class _SearchCommand(Command):
 @max_tokens_option
 @click.option("--tree", "trees", multiple=True, metavar="NAME", help="Search only this tree. Repeatable.")
 @click.option("--path", multiple=True, metavar="GLOB", callback=not_empty, help="Search only these paths. Repeatable.")
+@click.option(
+    "--where",
+    multiple=True,
+    metavar="KEY=VALUE",
+    callback=not_empty,
+    help="Search only documents with this in their front matter: status=draft, 'date>2025'. Repeatable.",
+)
 @click.option("--no-merge", is_flag=True, help="Do not merge sections into their parents; results may overlap.")
 @list_option
 @click.option("--matches", is_flag=True, help="Print only the lines with matches: path, line number, line.")
 @click.option("--full", is_flag=True, help="Print whole sections, without a limit of tokens.")
 @click.option("--all", "every", is_flag=True, help="Print results below the relevance cut-off, too.")
 @mode_option
+@embedding_options
 @click.option("--explain", is_flag=True, help="Show how each result was found and ranked.")
 @json_option
 @index_option
@@ -93,12 +103,14 @@ def command(
     max_tokens: int | None,
     trees: tuple[str, ...],
     path: tuple[str, ...],
+    where: tuple[str, ...],
     no_merge: bool,
     as_list: bool,
     matches: bool,
     full: bool,
     every: bool,
     mode: Mode,
+    embedding: Mapping[str, Any],
     explain: bool,
     as_json: bool,
     index_folder: str | None,
@@ -109,7 +121,8 @@ def command(
     PATH is a folder or a file; by default quire searches all trees of quire.toml, else the current folder. It reads
     files that have changed first. GLOB is a pattern such as 'guides/**', matched against paths in a tree or as printed.
     Each result shows its own text first, then what is below it, as far as --max-tokens allows. Results that score much
-    less than the best are left out and counted. The exit code is 1 if nothing is found.
+    less than the best are left out and counted. The exit code is 1 if nothing is found. With --mode, a model that is
+    named by --embedder or --endpoint embeds what it has not embedded yet; by default it is the one of the vectors.
 
     Put a query of several words in quotes. Without quotes, words belong to the query unless they name a file or
     folder, or nearly do. Put -- before a query that begins with a dash.
@@ -122,7 +135,7 @@ def command(
     if max_tokens is None and (as_list or matches or full):
         max_tokens = 0
     with open_workspace(paths, index_folder=index_folder, trees=trees, update=not no_update) as workspace:
-        find: Callable[..., Results] = partial(workspace.search, query, path=path, limit=limit)
+        find: Callable[..., Results] = partial(workspace.search, query, path=path, where=where, limit=limit)
         if like is not None:
             try:
                 find = partial(find, **_like(workspace, like))
@@ -131,9 +144,8 @@ def command(
                 return NOTHING_FOUND
         else:
             find = partial(find, merge=not no_merge, every=every, explain=explain, mode=mode)
-        if mode != "words" and not no_update:
-            with Progress() as progress:
-                workspace.index.embed(on_progress=progress.step)
+        if mode != "words" and (embedding or not no_update):
+            update_vectors(workspace, embedding)
         if path and not workspace.documents(path):
             message(f"--path {' '.join(path)}: no document matches")
         results = find(max_tokens=max_tokens)
@@ -224,9 +236,11 @@ def _show_left_out(
     if not results and results.over_budget:
         best = find(limit=1, max_tokens=0)
         note(f"nothing fits in {budget}; the best result has {count_of(best[0].tokens, 'token')}")
+    elif not results and results.unknown_keys:
+        note(visible("; ".join(["nothing found", *results.unknown_keys_notes()])))
     elif not results:
         alike = ", ".join(results.words_alike)
-        note(visible(f"nothing found; words that begin alike: {alike}" if alike else "nothing found"))
+        note(visible(f"nothing found; similar words: {alike}" if alike else "nothing found"))
     elif results.over_budget:
         note(f"{results.over_budget} more beyond {budget}; --max-tokens 0 shows them")
     if results.below_cutoff:

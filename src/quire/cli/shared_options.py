@@ -5,13 +5,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
 from typing import Any, get_args
 
 import click
 
 from quire.cli import output
 from quire.search.fusion import Mode
+from quire.search.ranking_settings import SearchSettings
+from quire.settings import CONFIG_VARIABLE
+from quire.validation import check, fields
 
 
 class Command(click.Command):
@@ -20,7 +24,7 @@ class Command(click.Command):
     def __init__(self, *args: Any, examples: tuple[str, ...] = (), **options: Any) -> None:
         super().__init__(*args, **options)
         self.examples = examples
-        self.params += [_QUIET, _VERBOSE, _COLOR]
+        self.params += [_CONFIG, _QUIET, _VERBOSE, _COLOR]
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples."""
@@ -38,26 +42,39 @@ def quire_command(*examples: str, cls: type[Command] = Command) -> Callable[[Cal
     return decorator
 
 
-_QUIET = click.Option(
-    ["-q", "--quiet"],
-    is_flag=True,
+def _use_config(ctx: click.Context, _param: click.Parameter, value: str | None) -> None:
+    """Set the environment variable until the command ends, so that processes that it starts have it, too."""
+    if value is not None:
+        before = os.environ.pop(CONFIG_VARIABLE, "")  # an empty variable counts as none
+        os.environ[CONFIG_VARIABLE] = value
+        ctx.call_on_close(lambda: os.environ.update({CONFIG_VARIABLE: before}))
+
+
+_CONFIG = click.Option(
+    ["--config"],
+    metavar="FILE",
     expose_value=False,
-    callback=lambda _ctx, _param, value: output.be_quiet(is_quiet=value),
-    help="Print errors only: no notes, no summary.",
+    callback=_use_config,
+    help="Use this file, not the nearest quire.toml.",
 )
-_VERBOSE = click.Option(
-    ["-v", "--verbose"],
-    is_flag=True,
-    expose_value=False,
-    callback=lambda _ctx, _param, value: output.be_verbose(is_verbose=value),
-    help="List every finding, and what was left out.",
-)
-_COLOR = click.Option(
+
+
+def _chosen(name: str, flags: Sequence[str], **options: Any) -> click.Option:
+    """An option that every command has; its value is ``output.Choices``'s."""
+
+    def choose(_ctx: click.Context, _param: click.Parameter, value: Any) -> None:
+        setattr(output.Choices, name, value)
+
+    return click.Option([*flags], expose_value=False, callback=choose, **options)
+
+
+_QUIET = _chosen("is_quiet", ["-q", "--quiet"], is_flag=True, help="Print errors only: no notes, no summary.")
+_VERBOSE = _chosen("is_verbose", ["-v", "--verbose"], is_flag=True, help="List every finding, and what was left out.")
+_COLOR = _chosen(
+    "colour",
     ["--color"],
     type=click.Choice(["auto", "always", "never"]),
     default="auto",
-    expose_value=False,
-    callback=lambda _ctx, _param, value: output.use_colour(value),
     help="Colours and links. [default: auto, on a terminal]",
 )
 
@@ -69,21 +86,27 @@ def not_empty(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
     return value
 
 
+def _setting_option(name: str, *flags: str) -> Callable[..., Any]:
+    """An option for a setting of search, as its struct declares it."""
+    field = fields(SearchSettings)[name]
+
+    def checked(_ctx: click.Context, _param: click.Parameter, value: Any) -> Any:
+        return None if value is None else check(flags[-1], value, field.type)
+
+    text = f"{field.meaning[:1].upper()}{field.meaning[1:]}."
+    return click.option(*flags, type=type(field.default), metavar="N", callback=checked, help=text)
+
+
 paths_argument = click.argument("paths", nargs=-1, metavar="[PATH...]", callback=not_empty)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON value and nothing else.")
 html_option = click.option(
     "--html", metavar="FILE", callback=not_empty, help="Write a page with plots to a file, instead of the table."
 )
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print errors only, no summary.")
 list_option = click.option(
     "--list", "as_list", is_flag=True, help="One line per result: path, breadcrumb, tokens, score."
 )
-limit_option = click.option(
-    "-n", "--limit", type=click.IntRange(1, 10_000), metavar="N", help="Maximum number of results."
-)
-max_tokens_option = click.option(
-    "--max-tokens", type=click.IntRange(0), metavar="N", help="Maximum tokens of all results; 0: no limit."
-)
+limit_option = _setting_option("limit", "-n", "--limit")
+max_tokens_option = _setting_option("max_tokens", "--max-tokens")
 index_option = click.option(
     "--index",
     "index_folder",

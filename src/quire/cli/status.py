@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -92,7 +91,7 @@ def _changed_trees(status: Status, workspace: Workspace) -> Iterator[tuple[str, 
 
 
 def _record(status: Status, changed: dict[str, str], workspace: Workspace) -> dict[str, Any]:
-    failed = tuple(dataclasses.replace(finding, path=storable(finding.path)) for finding in status.failed)
+    failed = tuple(structs.replace(finding, path=storable(finding.path)) for finding in status.failed)
     trees = {name: structs.replace(tree, folder=storable(str(tree.folder))) for name, tree in status.trees.items()}
     return {
         "index": storable(str(workspace.index_folder)),
@@ -127,7 +126,7 @@ def _show(status: Status, changed: dict[str, str], workspace: Workspace) -> None
         echo(paint.warning(f"cannot be read: {count_of(len(status.failed), 'file')}"))
         sys.stdout.flush()
         for finding in status.failed:
-            show_finding(dataclasses.replace(finding, path=display_path(finding.path)))
+            show_finding(structs.replace(finding, path=display_path(finding.path)))
 
 
 def _show_outdated(documents: Sequence[str], workspace: Workspace, paint: Paint) -> None:

@@ -5,42 +5,34 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict
-from functools import partial
 from typing import Any
 
 import click
 
 from quire.cli.command_group import ERROR, NOTHING_FOUND
-from quire.cli.cut_options import Cutter, TreeCutter, cut_options, reading_options
-from quire.cli.input_documents import STANDARD_INPUT, InputDocument, Inputs, Summary, Text
-from quire.cli.output import Progress, count_of, echo, message, show_problem, visible, write_json
-from quire.cli.shared_options import json_option, not_empty, quiet_option
-from quire.embed import Endpoint
-from quire.embed.embedder import NAMES, Embedder, resolve
-from quire.errors import OptionError
-from quire.record import Chunks
-from quire.stores import SyncReport, sync_documents
-from quire.stores.documents import SyncDocument, document
-from quire.stores.target import parts
-
-_DEFAULT = NAMES[0]
-_MODEL_OPTIONS = ("embedder", "endpoint", "model", "version", "window", "requests_per_minute")
+from quire.cli.cut_options import ENGINES, TreeCutter, cut_options, reading_options
+from quire.cli.embedding_options import chosen_embedder, embedding_options
+from quire.cli.input_documents import STANDARD_INPUT, Inputs, Summary
+from quire.cli.output import Choices, Progress, count_of, echo, is_terminal, message, show_problem, visible, write_json
+from quire.cli.parts import input_parts
+from quire.cli.shared_options import json_option, not_empty, quire_command
+from quire.embed_settings import DEFAULT_EMBEDDER
+from quire.stores import SyncReport, sync_parts
+from quire.stores.sync_engine import root_of
+from quire.stores.target import parts as target_parts
 
 
-@click.command()
+@quire_command("quire sync docs --to lancedb:vectors --dry-run", "quire sync docs --to qdrant:http://localhost:6333")
 @reading_options
 @click.option("--to", "store", required=True, callback=not_empty, metavar="STORE", help="The store; see above.")
-@click.option("--embedder", type=click.Choice(NAMES), help=f"A model in a package. [default: {_DEFAULT}]")
-@click.option("--endpoint", metavar="URL", help="An OpenAI-compatible endpoint, instead of --embedder.")
-@click.option("--model", metavar="NAME", help="The endpoint's model.")
-@click.option("--model-version", "version", metavar="TEXT", help="Another version is another model.")
-@click.option("--window", type=click.IntRange(0), metavar="N", help="How many tokens it reads. [default: 8191]")
-@click.option("--requests-per-minute", type=click.FloatRange(0), metavar="N", help="Its limit. [default: none]")
+@embedding_options
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and what it would cost, and do nothing.")
 @click.option("--rebuild", is_flag=True, help="Remove quire's tables first, and embed everything again.")
+@click.option("--delete", is_flag=True, help="Allow that more than a fifth of the documents are deleted.")
+@click.option("--engine", type=click.Choice(ENGINES), help="Cut and embed on all cores, or with Ray.")
+@click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Number of processes, with --engine.")
 @cut_options
 @json_option
-@quiet_option
 def command(
     *,
     paths: tuple[str, ...],
@@ -48,45 +40,53 @@ def command(
     follow: bool,
     hidden: bool,
     store: str,
+    embedding: Mapping[str, Any],
     dry_run: bool,
     rebuild: bool,
+    delete: bool,
+    engine: str | None,
+    jobs: int | None,
     as_json: bool,
-    quiet: bool,
     **options: Any,
 ) -> int:
     """Bring a vector store in step with documents.
 
     STORE is lancedb:DIR, pgvector:URL, chroma:DIR, chroma:URL, qdrant:DIR or qdrant:URL, with #NAME for another table
     than quire. Only what changed is embedded and written; documents that are no longer in PATH are deleted from the
-    store. Without PATH, the trees of quire.toml are synced. The key of an endpoint is read from QUIRE_EMBED_KEY; the
-    key of a Qdrant server from QDRANT_API_KEY. The exit code is 2 if a document could not be read; its rows stay.
+    store. If these are more than a fifth, or the store has those of another folder, sync asks first, or needs --delete.
+    Without PATH, the trees of quire.toml are synced. PATH may also be a URL (s3://bucket/docs) or shards: .parquet or
+    .jsonl files with the columns path and text. The key of an endpoint is read from QUIRE_EMBED_KEY; the key of a
+    Qdrant server from QDRANT_API_KEY. The exit code is 2 if a document could not be read; its rows stay.
     """
     if STANDARD_INPUT in paths:
         raise click.UsageError("standard input has no path to sync; name files or folders")
-    parts(store)
-    chosen = {name: options.pop(name) for name in _MODEL_OPTIONS}
+    target_parts(store)
     inputs = Inputs.load(paths, errors=errors, follow=follow, hidden=hidden)
-    cut = TreeCutter.of(inputs, options)
     summary = Summary()
-    documents = [_document(each, cut) for each in inputs.documents(summary)]
+    parts, cutting = input_parts(inputs, TreeCutter.of(inputs, options), summary)
     for skipped in summary.skipped:
         if skipped.is_error:
             show_problem(skipped.path, skipped.reason, "skipped")
     if any(skipped.is_error for skipped in summary.skipped):
         message("nothing was synced, because documents might be deleted that are only unreadable")
         return ERROR
-    if not documents:
+    if not parts:
         where = ", ".join(inputs.paths)
         message(f"no documents in {where}, so nothing is synced; quire looks for Markdown and .txt files")
         return NOTHING_FOUND
-    embedder = _embedder(chosen, inputs.settings.embed if inputs.settings else {})
+    embedder = chosen_embedder(embedding, inputs.settings.embed if inputs.settings else {}) or DEFAULT_EMBEDDER
     with Progress() as progress:
-        report = sync_documents(
-            documents,
+        report = sync_parts(
+            parts,
             store,
+            cutting,
+            root=root_of(inputs.paths),
             embedder=embedder,
             dry_run=dry_run,
             rebuild=rebuild,
+            delete=delete or (_ask if is_terminal(sys.stdin) and is_terminal(sys.stderr) else False),
+            engine=engine,
+            workers=jobs,
             on_progress=lambda done, total, rows: progress.step(done, total, count_of(rows, "chunk")),
         )
     for path, reason in report.failed:
@@ -96,41 +96,14 @@ def command(
         is_new = fields.pop("is_new_generation")
         failed = [{"path": path, "reason": reason} for path, reason in report.failed]
         write_json({**fields, "newGeneration": is_new, "failed": failed})
-    elif not quiet:
+    elif not Choices.is_quiet:
         _show(report, dry_run=dry_run)
     return ERROR if report.failed else 0
 
 
-def _document(each: InputDocument, cut: TreeCutter) -> SyncDocument:
-    found = each.found
-    assert found is not None  # only standard input has no file
-    cutter = cut.cutters.get(found.root) or cut.cutters[""]
-    options = {"strategy": cutter.strategy, "tokenizer": cutter.tokenizer, **cutter.options}
-    return document(found.file, found.path, partial(_cut, cutter, each.name), options, errors=each.errors)
-
-
-def _cut(cutter: Cutter, name: str, text: str, path: str) -> Chunks:
-    return cutter(Text(text, path, name))
-
-
-def _embedder(chosen: Mapping[str, Any], configured: Mapping[str, Any]) -> Embedder:
-    """The model of the command line, else that of the user's own file."""
-    given = {name: value for name, value in chosen.items() if value is not None}
-    if "embedder" in given:
-        if others := [name for name in given if name != "embedder"]:
-            raise click.UsageError(f"--{others[0].replace('_', '-')} is about an endpoint; leave out --embedder")
-        return resolve(given["embedder"])
-    values = {**configured, **given}
-    endpoint = values.pop("endpoint", "")
-    embedder = values.pop("embedder", "")
-    if not endpoint:
-        if given:
-            raise click.UsageError(f"--{next(iter(given)).replace('_', '-')} needs --endpoint")
-        return resolve(embedder or _DEFAULT)
-    try:
-        return Endpoint(endpoint, values.pop("model", ""), **values)
-    except OptionError as error:
-        raise click.UsageError(str(error)) from error
+def _ask(question: str) -> bool:
+    Progress.clear()
+    return click.confirm(visible(question), err=True)
 
 
 def _show(report: SyncReport, *, dry_run: bool) -> None:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import closing
-from dataclasses import asdict
 from functools import partial
 from typing import Any
 
 from quire import pipeline
 from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.cut_options import TreeCutter, cut_options, input_options
+from quire.cli.finding_formats import format_option, write_findings
 from quire.cli.input_documents import Inputs, Summary, Text, renamed
-from quire.cli.output import Paint, count_of, echo, finding_line, note, write_json
+from quire.cli.output import count_of, note
 from quire.cli.parallel import results
 from quire.cli.shared_options import json_option, quire_command
 from quire.model import Finding
@@ -22,25 +21,24 @@ from quire.record import Chunks
 @quire_command("quire verify docs", "quire verify docs -s flow --json")
 @input_options
 @cut_options
+@format_option
 @json_option
-def command(*, inputs: Inputs, as_json: bool, **options: Any) -> int:
+def command(*, inputs: Inputs, form: str, as_json: bool, **options: Any) -> int:
     """Check that nothing is lost, altered or misplaced.
 
     Cuts each document twice and checks that no text is lost, altered or misplaced, that positions and counts are right,
     and that both times gave the same chunks. Prints violations to standard output. The exit code is 1 if there are any,
     and 2 if a document could not be read. Without PATH, checks the trees of quire.toml.
     """
-    cut = TreeCutter.of(inputs, options)
-    check = partial(_check, cut)
     summary = Summary()
+    documents = inputs.documents(summary)
+    cut = TreeCutter.of(inputs, options).with_documents(documents)
+    check = partial(_check, cut)
     violations: list[Finding] = []
-    with closing(results(inputs.documents(summary), check, summary, jobs=inputs.jobs, prepare=cut.prepare)) as checked:
+    with closing(results(documents, check, summary, jobs=inputs.jobs, prepare=cut.prepare)) as checked:
         for found in checked:
             violations += found
-            for each in () if as_json else found:
-                echo(finding_line(each, Paint(sys.stdout)))
-    if as_json:
-        write_json([asdict(violation) for violation in violations])
+    write_findings(violations, "json" if as_json else form)
     summary.show()
     code = summary.exit_code(inputs.paths)
     if summary.documents:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import socket
 import sys
 import webbrowser
 from contextlib import suppress
@@ -17,7 +16,7 @@ from quire.cli.input_documents import Inputs, Summary
 from quire.cli.open_workspace import open_workspace
 from quire.cli.output import count_of, echo, note
 from quire.cli.shared_options import index_option, not_empty, paths_argument, quire_command
-from quire.errors import MissingExtraError, QuireError
+from quire.errors import MissingExtraError
 from quire.options import STRATEGIES
 from quire.read.discover import Found
 from quire.settings import load
@@ -50,7 +49,7 @@ def command(
     With --export, writes one file that shows one document, cut by every strategy, and that needs no server.
     """
     inputs = _inputs(paths)
-    cutter = TreeCutter.of(inputs, options)
+    cutter = TreeCutter.of(inputs, options).with_documents(inputs.documents(Summary()))
     if export is not None:
         return _export(inputs, cutter, Path(export))
     return _serve(inputs, cutter, paths, index_folder, port, open_page=open_page)
@@ -93,7 +92,8 @@ def _serve(
     inputs: Inputs, cutter: TreeCutter, paths: tuple[str, ...], index_folder: str | None, port: int, *, open_page: bool
 ) -> int:
     try:
-        from quire.web.inspector import Inspector, serve  # noqa: PLC0415  starlette and uvicorn are an extra
+        from quire.local_server import listen  # noqa: PLC0415  starlette and uvicorn are an extra
+        from quire.web.inspector import Inspector, serve_inspector  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise MissingExtraError("web", error.name) from error
     with Workspace.open(paths, index=index_folder) as workspace:
@@ -114,7 +114,7 @@ def _serve(
             return search_record(workspace.index, results, list(map(served.keys_of(files).get, files)))
 
     token = secrets.token_urlsafe(24)
-    with _listener(port) as listener:
+    with listen("127.0.0.1", port) as listener:
         address = f"http://127.0.0.1:{listener.getsockname()[1]}/{token}/"
         note(f"{count_of(len(documents), 'document')}; Ctrl-C ends quire web")
         echo(address)
@@ -122,12 +122,5 @@ def _serve(
         if open_page:
             webbrowser.open(address)
         with suppress(KeyboardInterrupt):
-            serve(Inspector(documents, options_of, search), listener, token)
+            serve_inspector(Inspector(documents, options_of, search), listener, token)
     return 0
-
-
-def _listener(port: int) -> socket.socket:
-    try:
-        return socket.create_server(("127.0.0.1", port))
-    except OSError as error:
-        raise QuireError(f"port {port}: {error.strerror}", "choose another one with --port") from error

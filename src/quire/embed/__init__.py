@@ -1,14 +1,16 @@
 """Texts to vectors: one protocol, and one module per provider.
 
-embedder.py    the protocol; what an embedder may be; texts longer than a model's window
-wordllama.py   static vectors, offline
-minilm.py      all-MiniLM-L6-v2, offline
-endpoint.py    any OpenAI-compatible endpoint
+embedder.py     the protocol; what an embedder may be; texts longer than a model's window
+wordllama.py    static vectors, offline
+endpoint.py     any OpenAI-compatible endpoint
+reranker.py     a reranking endpoint
+http_client.py  requests to endpoints
 """
 
 from __future__ import annotations
 
-from quire.embed.embedder import Embedder, FunctionEmbedder, passages, resolve
+from quire.embed.embedder import Embedder, FunctionEmbedder, passages, query_vector, resolve
 from quire.embed.endpoint import Endpoint
+from quire.embed.reranker import Reranker
 
-__all__ = ["Embedder", "Endpoint", "FunctionEmbedder", "passages", "resolve"]
+__all__ = ["Embedder", "Endpoint", "FunctionEmbedder", "Reranker", "passages", "query_vector", "resolve"]

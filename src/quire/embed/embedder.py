@@ -3,17 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from importlib import import_module
 from typing import Any, Protocol, runtime_checkable
 
-from quire.errors import invalid_value
+from msgspec import structs
+
+from quire.embed.endpoint import Endpoint
+from quire.embed_settings import DEFAULT_EMBEDDER, EmbedSettings
+from quire.errors import MissingExtraError, invalid_value
 from quire.options import DEFAULT_TOKENIZER
 from quire.pipeline import chunk
 from quire.size import resolve as counter_of
+from quire.validation import fields
 
-NAMES = ("wordllama", "minilm")
+NAMES = fields(EmbedSettings)["embedder"].choices
 """The embedders that have a name."""
-
+_METHODS = (
+    ("embed_documents", "embed_query"),  # LangChain
+    ("encode_document", "encode_query"),  # sentence-transformers
+    ("encode", "encode"),  # model2vec, earlier sentence-transformers
+    ("passage_embed", "query_embed"),  # fastembed
+)
+"""How the models of other packages embed texts and queries."""
+_MODEL_NAMES = ("model_name", "model", "model_id", "base_model_name", "model_card_data.base_model", "name")
+"""Where they have their names."""
+_OTHERS = (
+    "where it has no wheel (Python 3.14, ARM Linux, musl), use an endpoint, or in Python a model2vec, fastembed or "
+    "sentence-transformers model"
+)
 _LEAST_WINDOW = 32
 
 
@@ -21,8 +39,8 @@ _LEAST_WINDOW = 32
 class Embedder(Protocol):
     """Turns texts into vectors.
 
-    An embedder may also have ``count(text)``, the tokens of a text as ``window`` counts them (by default those of
-    ``o200k_base``), and ``batch``, how many texts to embed at a time.
+    An embedder may also have ``embed_query(text)``, the vector of a query, ``count(text)``, the tokens of a text as
+    ``window`` counts them (by default those of ``o200k_base``), and ``batch``, how many texts to embed at a time.
     """
 
     name: str
@@ -52,22 +70,67 @@ class FunctionEmbedder:
         return self._function(list(texts))
 
 
+class ModelEmbedder:
+    """An embedder made of the model of another package, by the methods that it has."""
+
+    def __init__(self, model: object, method: str, query_method: str) -> None:
+        self._embed: Callable[[Any], Any] = getattr(model, method)
+        self._embed_query: Callable[[Any], Any] = getattr(model, query_method, self._embed)
+        self._takes_one = query_method == "embed_query" and self._embed_query != self._embed
+        names = (reduce(_attribute, name.split("."), model) for name in _MODEL_NAMES)
+        self.name = next((name for name in names if isinstance(name, str) and name), type(model).__name__)
+        self.version = ""
+        window = getattr(model, "max_seq_length", None) or getattr(model, "max_length", None)
+        self.window = window if isinstance(window, int) else 0
+        tokenizer = getattr(model, "tokenizer", None)
+        self.count = counter_of(tokenizer if hasattr(tokenizer, "encode") else None, DEFAULT_TOKENIZER).count
+
+    def embed(self, texts: Sequence[str]) -> list[Any]:
+        """One vector per text."""
+        return list(self._embed(list(texts)))
+
+    def embed_query(self, text: str) -> Any:
+        """The vector of a query."""
+        return self._embed_query(text) if self._takes_one else next(iter(self._embed_query([text])))
+
+
+def _attribute(value: object, name: str) -> object:
+    return getattr(value, name, None)
+
+
 def resolve(embedder: object) -> Embedder:
-    """The embedder of that name, the embedder itself, or one made of a function."""
+    """The embedder of that name or those settings, the embedder itself, or one made of a model or a function."""
+    if isinstance(embedder, EmbedSettings):
+        options = structs.asdict(embedder)
+        name, url = options.pop("embedder"), options.pop("endpoint")
+        return resolve(Endpoint(url, **options) if url else name or DEFAULT_EMBEDDER)
     if isinstance(embedder, str):
         if embedder not in NAMES:
-            rule = f"choose {' or '.join(NAMES)}, or give quire.embed.Endpoint(url, model), an embedder or a function"
+            rule = f"choose {' or '.join(NAMES)}, or give quire.embed.Endpoint(url, model), a model or a function"
             raise invalid_value("embedder", embedder, rule)
-        made: Embedder = import_module(f"quire.embed.{embedder}").load()
-        return made
+        try:
+            loaded: Embedder = import_module(f"quire.embed.{embedder}").load()
+        except MissingExtraError as error:
+            raise error.advising(f"{error.advice}; {_OTHERS}") from error
+        return loaded
     if not isinstance(embedder, Embedder):
-        if not callable(embedder):
-            rule = "it must be a name, a function, or have embed, name, version and window"
+        methods = [pair for pair in _METHODS if callable(getattr(embedder, pair[0], None))]
+        if methods:
+            embedder = ModelEmbedder(embedder, *methods[0])
+        elif callable(embedder):
+            embedder = FunctionEmbedder(embedder)
+        else:
+            rule = "it must be a name, a function, a model with encode or embed_documents, or a quire.embed.Embedder"
             raise invalid_value("embedder", embedder, rule)
-        embedder = FunctionEmbedder(embedder)
     if embedder.window and embedder.window < _LEAST_WINDOW:
         raise invalid_value("window", embedder.window, f"it must be 0, for no limit, or at least {_LEAST_WINDOW}")
     return embedder
+
+
+def query_vector(embedder: Embedder, query: str) -> Any:
+    """The vector of a query, which some models embed in another way than passages."""
+    embed_query = getattr(embedder, "embed_query", None)
+    return embed_query(query) if embed_query else embedder.embed([query])[0]
 
 
 def passages(text: str, embedder: Embedder) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,10 @@ from quire.errors import MissingExtraError
 
 try:
     import numpy as np
-    import wordllama
+    from safetensors.numpy import load_file
+    from tokenizers import Tokenizer
 except ImportError as error:
-    raise MissingExtraError("wordllama") from error
+    raise MissingExtraError("wordllama", error.name) from error
 
 
 _TEXTS, _TOKENS = 64, 65_536
@@ -28,12 +30,17 @@ class WordLlama:
     batch = 2048
 
     def __init__(self) -> None:
+        # Not imported: it has compiled code, which some platforms lack, and sets the level of the root logger.
+        package = find_spec("wordllama")
+        if package is None or not package.submodule_search_locations:
+            raise MissingExtraError("wordllama")
+        folder = Path(package.submodule_search_locations[0])
         self.version = version("wordllama")
-        # Without these arguments it looks in another folder and downloads what is already there.
-        folder = Path(wordllama.__file__).parent
-        model = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
-        self._table, self._tokenizer = model.embedding, model.tokenizer
+        weights = load_file(folder / "weights" / "l2_supercat_256.safetensors")
+        self._table = weights["embedding.weight"].astype(np.float32)
+        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizers" / "l2_supercat_tokenizer_config.json"))
         self._tokenizer.no_padding()
+        self._tokenizer.no_truncation()
 
     def embed(self, texts: Sequence[str]) -> Any:
         """Vectors of length 1: the mean of the vectors of a text's tokens.

@@ -49,7 +49,7 @@ def ask_in_folds(
     *,
     settings: Sequence[SearchSettings],
     mode: Mode = "words",
-    embedder: str = "",
+    embedder: object = None,
     on_progress: OnProgress | None = None,
 ) -> list[list[Outcome]]:
     """The outcomes of questions made from links, for each of ``settings``. ``total`` counts them before sampling.

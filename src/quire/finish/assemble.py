@@ -13,7 +13,6 @@ from __future__ import annotations
 import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Container, Mapping, Sequence
-from functools import lru_cache
 from itertools import count
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -28,6 +27,7 @@ from quire.options import Options
 from quire.parsing.slugs import section_anchors
 from quire.record import Chunk, SourcePosition, TokenStats
 from quire.size.sizer import Sizer
+from quire.substitutions import substitute
 
 MDAST_NAMES: Mapping[str, str] = {
     "quote": "blockquote",
@@ -56,6 +56,7 @@ def assemble(
     anchors = section_anchors(document, options.slugs)
     headings = _Headings(document, anchors, sizer, options)
     ids: list[str | None] = [None, *headings.ids(pieces), None]
+    variables = document.source.substitutions
     path, file_title, content_type, strategy = document.path, document.title, options.content_type, options.strategy
     metadata = _metadata(document, options, started)
     # The document as one chunk is known by its file name alone.
@@ -96,6 +97,9 @@ def assemble(
         embed_tokens = sizer.size_below(line, piece, text) if line else tokens
         if embed_tokens > sizer.cap and tokens <= sizer.cap:  # a block that stays whole leaves no room
             line, embed_tokens = "", tokens
+        embed_text = line + text if line else text
+        if variables:
+            embed_text, embed_tokens = _with_values(line, text, embed_tokens, sizer, variables)
         mdast_types = node_types.get(types)
         if mdast_types is None:
             mdast_types = node_types[types] = tuple([MDAST_NAMES.get(kind, kind) for kind in types])
@@ -110,7 +114,7 @@ def assemble(
                 chunk_number=number,
                 content_type=content_type,
                 source_path=path,
-                embed_text=line + text if line else text,
+                embed_text=embed_text,
                 original_text=text,
                 file_title=file_title,
                 section_title=section_title,
@@ -184,6 +188,13 @@ class _Headings:
         return [f"{self._document_id}::ch{number}" for number in range(len(pieces))]
 
 
+def _with_values(line: str, text: str, tokens: int, sizer: Sizer, variables: Mapping[str, str]) -> tuple[str, int]:
+    """The text to embed with the values of its variables, and its tokens; as it is if they exceed the cap."""
+    replaced = line + substitute(text, variables)
+    count = sizer.count(replaced) if replaced != line + text else tokens
+    return (replaced, count) if count <= max(sizer.cap, tokens) else (line + text, tokens)
+
+
 def _line_above(  # noqa: PLR0917
     document: Document,
     piece: Piece,
@@ -213,11 +224,6 @@ def _is_short(piece: Piece, sizer: Sizer, options: Options, overlap: str) -> boo
     return tokens < options.short + (sizer.count(overlap) if overlap else 0)
 
 
-@lru_cache
-def _option_values(options: Options) -> dict[str, Any]:
-    return options.to_dict()
-
-
 def document_id(document: Document, options: Options) -> str:
     """``{contentType}:{dir/}{docName}``; the ids of chunks add a number."""
     return f"{options.content_type}:{doc_name(document.path)}"
@@ -241,7 +247,7 @@ def _metadata(document: Document, options: Options, started: float) -> Mapping[s
     metadata = dict(document.source.metadata)
     for name in OWN_METADATA:
         metadata.pop(name, None)
-    metadata |= {"chunkingOptions": dict(_option_values(options)), "pipeline": pipeline}
+    metadata |= {"chunkingOptions": options.to_dict(), "pipeline": pipeline}
     if document.path is not None:
         metadata["sourceFile"] = document.path
     if options.timestamps:

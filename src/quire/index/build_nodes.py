@@ -9,16 +9,16 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import accumulate, chain, pairwise
-from typing import Any
 
 from quire.breadcrumbs import joined, one_line
 from quire.counter import TokenCounter
 from quire.index.file_records import storable
 from quire.index.node import Node, PassageSpan
-from quire.model import UNTITLED, Document
+from quire.model import UNTITLED, Document, Source
 from quire.offsets import BLANK, bytes_at, line_start, lines_at
+from quire.substitutions import substitute
 from quire.wire.forms import front_matter_tags
 
 _MAX_TAGS = 100
@@ -86,8 +86,9 @@ def build_nodes(document: Document, tree: str, counter: TokenCounter) -> tuple[N
                 tags=tags,
                 body_end=min(section.body_end, end) - start,
                 titles=tuple(map(storable, titles.get(section.number, ()))),
-                description="" if ancestors else _description(document.source.metadata),
+                description="" if ancestors else _description(document.source),
                 anchor="" if anchor == slug else storable(anchor),
+                words=_words(document, start + min(body, end - start), min(section.body_end, end)),
             )
         )
     return tuple(nodes)
@@ -137,9 +138,18 @@ def _titles_without_node(document: Document) -> dict[int, list[str]]:
     return titles
 
 
-def _description(metadata: Mapping[str, Any]) -> str:
-    description = metadata.get("description")
-    return storable(one_line(description)[:_MAX_DESCRIPTION]) if isinstance(description, str) else ""
+def _description(source: Source) -> str:
+    description = source.metadata.get("description")
+    if not isinstance(description, str):
+        return ""
+    return storable(one_line(substitute(description, source.substitutions))[:_MAX_DESCRIPTION])
+
+
+def _words(document: Document, start: int, end: int) -> str:
+    """A text with the values of its variables; empty if it has none."""
+    text, variables = document.text[start:end], document.source.substitutions
+    words = substitute(text, variables) if variables else text
+    return storable(words) if words != text else ""
 
 
 def _count(text: str, starts: Sequence[int], counter: TokenCounter) -> tuple[int, tuple[PassageSpan, ...]]:

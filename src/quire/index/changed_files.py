@@ -11,13 +11,15 @@ import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from hashlib import blake2b
 from pathlib import Path
 
 import msgspec
 
 from quire.index.file_records import FileRecord, FileTable, FolderTimes, Tree, storable
 from quire.model import Finding
-from quire.read.discover import Walk
+from quire.read.discover import Hidden, Walk
+from quire.trees import Reading
 
 
 class Task(msgspec.Struct, frozen=True, array_like=True):
@@ -27,6 +29,8 @@ class Task(msgspec.Struct, frozen=True, array_like=True):
     language: str
     record: FileRecord  # its tree, path, size and times
     dialect: str = ""
+    reading: Reading = Reading()
+    variables: dict[str, str] = {}
 
 
 class StaleFiles(msgspec.Struct, kw_only=True):
@@ -63,7 +67,8 @@ def stale_files(
         others = _others(top, name, records, is_known) if before and times == before else None
         if others is None:
             untouched_here.clear()
-            walk = Walk(top, tree.include, tree.exclude, is_known=is_known)
+            hidden: Hidden = "known" if tree.reading.hidden else False
+            walk = Walk(top, tree.include, tree.exclude, hidden=hidden, is_known=is_known)
             errors = sorted(skipped for skipped in walk.skipped if skipped.is_error)
             stale.failed += [
                 Finding(code="unreadable", path=error.path, line=0, message=error.reason) for error in errors
@@ -109,7 +114,8 @@ def _compare(
         stale.failed.append(Finding(code="same-id", path=file, line=0, message=message))
         stale.folders.pop(current.tree, None)  # so that it is found again
     elif old is None or not _has_same_content(file, current, old, is_touched=is_touched):
-        stale.tasks.append(Task(os.fsencode(file), tree.language, current, tree.dialect))
+        how = (tree.dialect or tree.auto_dialect, tree.reading, tree.variables)
+        stale.tasks.append(Task(os.fsencode(file), tree.language, current, *how))
     else:
         stale.failed += old.findings(file) if old.failed else ()
         if is_touched or (old.racy and not current.racy):
@@ -189,6 +195,4 @@ def is_racy(changed: int, now: int) -> bool:
 
 def digest_of(data: bytes) -> bytes:
     """A hash of 16 bytes."""
-    from hashlib import blake2b  # noqa: PLC0415  loads OpenSSL; an update that finds nothing changed hashes nothing
-
     return blake2b(data, digest_size=16).digest()

@@ -9,12 +9,15 @@ from __future__ import annotations
 import re
 from binascii import crc32
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 import msgspec
 
 from quire.model import Finding
+from quire.patterns import pattern
+from quire.trees import Reading
 
-VERSION = 7  # the version of the index format. Increase it when the meaning of a stored record or node changes.
+VERSION = 8  # the version of the index format. Increase it when the meaning of a stored record or node changes.
 DEFAULT_FOLDER = ".quire"
 TOKENIZER = "o200k_base"  # counts the tokens of nodes
 SETTINGS_KEY = "settings"
@@ -23,7 +26,7 @@ LINKS_KEY = "links:"  # before the name of a tree: what its links show about its
 FOLDERS_KEY = "folders:"  # before the name of a tree: the times of its folders
 FILE_KEYS = tuple(f"files:{shard:02}" for shard in range(_SHARDS))  # the keys of the blobs with file records
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = pattern("[\ud800-\udfff]")
 
 
 class FileFinding(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -51,6 +54,7 @@ class FileRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     outline: bytes = b""  # its heading tree, so that merging reads no nodes
     notes: tuple[FileFinding, ...] = ()  # the first findings from reading it
     failed: bool = False  # it could not be read; its only note says why
+    front_matter: bytes = b""  # its values, for ``decode_front_matter``
 
     @property
     def id(self) -> str:
@@ -73,6 +77,10 @@ class Tree(msgspec.Struct, frozen=True, array_like=True):
     slugs: str = "github"  # the rule for anchors, or "auto"
     dialect: str = ""  # of Markdown; empty if it was not given
     auto_slugs: str = ""  # the rule that "auto" has chosen; empty until then
+    reading: Reading = Reading()
+    variables: dict[str, str] = {}  # the values of template variables, from its settings and the generator's files
+    variable_files: tuple[tuple[bytes, int], ...] = ()  # these files and their times
+    auto_dialect: str = ""  # the dialect that its headings show
 
     @property
     def slug_rule(self) -> str:
@@ -121,6 +129,37 @@ def encode_files(records: Iterable[FileRecord]) -> bytes:
 def decode_files(blobs: Iterable[bytes]) -> dict[str, FileRecord]:
     """The file records in some blobs, by document id."""
     return {record.id: record for blob in blobs for record in _FILES.decode(blob)}
+
+
+_MAX_VALUES = 100  # of a key
+_MAX_VALUE = 200  # in characters; a longer text is no value that somebody compares
+FrontMatter = dict[str, list[str]]
+"""The values of front matter by key, both in lower case: texts, numbers, dates and booleans, one or a list of them."""
+_FRONT_MATTER = msgspec.msgpack.Decoder(FrontMatter)
+
+
+def encode_front_matter(values: Mapping[str, Any], tags: Iterable[str]) -> bytes:
+    """The values of front matter that a condition can name; ``tags`` are those of the document."""
+    listed = {key: value if isinstance(value, list) else [value] for key, value in values.items()}
+    texts = {
+        storable(key.casefold()): [_comparable(item) for item in items[:_MAX_VALUES] if _is_value(item)]
+        for key, items in (listed | ({"tags": list(tags)} if tags else {})).items()
+    }
+    texts = {key: items for key, items in texts.items() if items}
+    return msgspec.msgpack.encode(texts) if texts else b""
+
+
+def decode_front_matter(data: bytes) -> FrontMatter:
+    """The values of front matter by key."""
+    return _FRONT_MATTER.decode(data) if data else {}
+
+
+def _is_value(value: Any) -> bool:
+    return isinstance(value, bool | int | float) or (isinstance(value, str) and len(value) <= _MAX_VALUE)
+
+
+def _comparable(value: Any) -> str:
+    return storable(" ".join(str(value).casefold().split()))
 
 
 def storable(text: str) -> str:

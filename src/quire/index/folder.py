@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -23,10 +22,11 @@ import msgspec
 from quire.errors import IndexDamagedError, OptionError, StoreError
 from quire.index.engine.damage import CHECKED, META
 from quire.index.file_records import DEFAULT_FOLDER, VERSION, Tree
+from quire.patterns import pattern
 from quire.read.source import kind
 
 LOCK, CURRENT, IGNORE = "index.lock", "index.current", ".gitignore"
-GENERATION = re.compile(r"index-[0-9]{1,9}")
+GENERATION = pattern(r"index-[0-9]{1,9}")
 
 Stamp = tuple[tuple[int, ...], ...]  # changes with every commit, every new generation, and damage that was found
 

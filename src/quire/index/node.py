@@ -16,8 +16,9 @@ from quire.breadcrumbs import joined
 from quire.index.engine.analysis import terms
 from quire.index.engine.function_words import is_function_word
 from quire.offsets import BLANK, utf8_length
+from quire.patterns import pattern
 
-_TITLE = re.compile(r"^title\s*[:=]", re.MULTILINE)  # in front matter
+_TITLE = pattern(r"^title\s*[:=]", re.MULTILINE)  # in front matter
 _MAX_TITLE = 200  # in an outline; a longer one is no name
 NO_PARENT = -1  # the position of the parent of a document, which has none
 
@@ -62,6 +63,7 @@ class Node(msgspec.Struct, frozen=True, array_like=True, gc=False):
     titles: tuple[str, ...] = ()  # of headings below it without text, which are no nodes; they find this node
     description: str = ""  # of a document, from its front matter
     anchor: str = ""  # the slug that GitHub gives the heading, if it differs from ``slug``
+    words: str = ""  # its body with the values of its variables; empty if it has none
 
     @property
     def document_id(self) -> str:

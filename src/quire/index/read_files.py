@@ -15,11 +15,11 @@ import msgspec
 
 from quire import parsing, read, size
 from quire.counter import TokenCounter
-from quire.errors import UndecodableError
+from quire.errors import InputError, UndecodableError
 from quire.index.build_nodes import build_nodes
 from quire.index.changed_files import Task, digest_of
 from quire.index.engine.index_schema import fields_of
-from quire.index.file_records import TOKENIZER, FileFinding, FileRecord, storable
+from quire.index.file_records import TOKENIZER, FileFinding, FileRecord, encode_front_matter, storable
 from quire.index.link_words import LinkRecord, link_record
 from quire.index.node import encode_outline
 from quire.read.source import CONVERT, unreadable
@@ -92,11 +92,14 @@ def _read(task: Task, counter: TokenCounter) -> IndexedFile:
         return _failed(task, unreadable(error), code="unreadable")
     digest = digest_of(data)
     try:
-        text, _ = read.decode(data, path)
+        text, _ = read.decode(data, path, task.reading.errors, task.reading.encoding)
     except UndecodableError as error:
-        # An update has no option to replace undecodable bytes, so it advises to convert the file.
-        return _failed(task, error.advising(CONVERT).message, error.line, digest, code="undecodable")
-    document = parsing.document(read.make_source(text, path=path, dialect=task.dialect or None))
+        advised = error.advising(f"{CONVERT}, or set encoding or errors of its tree in quire.toml")
+        return _failed(task, advised.message, error.line, digest, code="undecodable")
+    except InputError as error:
+        return _failed(task, error.message, 0, digest, code="binary")
+    source = read.make_source(text, path, dialect=task.dialect or None, substitutions=task.variables)
+    document = parsing.document(source)
     nodes = build_nodes(document, task.record.tree, counter)
     findings = [
         FileFinding(finding.code, finding.line, storable(finding.message))
@@ -110,6 +113,7 @@ def _read(task: Task, counter: TokenCounter) -> IndexedFile:
         tokens=nodes[0].full_tokens,
         outline=encode_outline(nodes, task.language),
         notes=tuple(findings),
+        front_matter=encode_front_matter(document.frontmatter, nodes[0].tags),
     )
     fields = msgspec.msgpack.encode(fields_of(nodes, task.language))
     return IndexedFile(record, fields, link_record(document, record.path))

@@ -12,8 +12,9 @@ from quire.errors import NotFoundError, similar
 from quire.index.engine.snapshot import Snapshot
 from quire.index.file_records import storable
 from quire.index.node import Node
+from quire.patterns import pattern
 
-_LINE = re.compile(r"(?s)(?P<document>.+):(?P<line>[0-9]{1,9})")
+_LINE = pattern(r"(?s)(?P<document>.+):(?P<line>[0-9]{1,9})")
 USE_OUTLINE = "quire outline shows what is"  # the advice if no name is similar
 _MAX_COMPARED = 5_000
 _SHOWN = 5
@@ -65,7 +66,8 @@ def _by_anchor(snapshot: Snapshot, name: str) -> Iterator[Node]:
         nodes = snapshot.nodes_of(document_id)
         tree = snapshot.settings.trees[nodes[0].tree]
         text = "".join(node.text for node in nodes)
-        source = read.make_source(text, path=nodes[0].path, dialect=tree.dialect or None)
+        dialect = tree.dialect or tree.auto_dialect or None
+        source = read.make_source(text, nodes[0].path, dialect=dialect, substitutions=tree.variables)
         position = Anchors(parsing.document(source), tree.slug_rule).position(anchor, any_case=True)
         if position is not None:
             yield next(node for node in reversed(nodes) if node.start <= position)

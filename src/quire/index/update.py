@@ -16,8 +16,9 @@ from tempfile import SpooledTemporaryFile
 
 import msgspec
 
-from quire.auto_slugs import SlugChoice, slugs_of_files
+from quire.auto_slugs import SlugChoice, heading_dialect, slugs_of_files
 from quire.errors import StoreError
+from quire.index.changed_files import StaleFiles
 from quire.index.engine import damage
 from quire.index.engine.index_schema import NodeFields, add_links, fields_of
 from quire.index.engine.snapshot import Opened, Snapshot
@@ -72,8 +73,11 @@ def update(
 
 
 def _with_slugs(folder: Folder, plan: UpdatePlan) -> UpdatePlan:
-    """The plan with a rule for each tree with ``auto`` slugs; a tree that has one keeps it."""
+    """The plan with a rule for each tree with ``auto`` slugs, and the dialect of a new one; others keep theirs."""
     trees = plan.settings.trees
+    for name, tree in trees.items():
+        if not tree.dialect and (plan.snapshot is None or name not in plan.snapshot.settings.trees):
+            trees = {**trees, name: _with_dialect(folder.home, name, tree, plan.stale)}
     for name, tree in trees.items():
         if tree.slugs == AUTO_SLUGS and not tree.auto_slugs:
             rule = tree_slugs(folder.home, tree).rule
@@ -81,11 +85,22 @@ def _with_slugs(folder: Folder, plan: UpdatePlan) -> UpdatePlan:
     return msgspec.structs.replace(plan, settings=msgspec.structs.replace(plan.settings, trees=trees))
 
 
+def _with_dialect(home: Path, name: str, tree: Tree, stale: StaleFiles) -> Tree:
+    """A tree with the dialect that its headings show; its files are read in it."""
+    files = [Path(os.fsdecode(task.file)) for task in stale.tasks if task.record.tree == name]
+    dialect = heading_dialect(files, home / os.fsdecode(tree.folder))
+    if dialect:
+        stale.tasks = [
+            msgspec.structs.replace(task, dialect=dialect) if task.record.tree == name else task for task in stale.tasks
+        ]
+    return msgspec.structs.replace(tree, auto_dialect=dialect)
+
+
 def tree_slugs(home: Path, tree: Tree) -> SlugChoice:
     """The rule that the documents of a tree show now."""
     top = home / os.fsdecode(tree.folder)
     discovery = discover([str(top)], include=tree.include, exclude=tree.exclude)
-    return slugs_of_files(discovery.documents, top, tree.dialect or None)
+    return slugs_of_files(discovery.documents, top, tree.dialect or tree.auto_dialect or None, tree.variables)
 
 
 def _commit(folder: Folder, plan: UpdatePlan, results: Results) -> Snapshot:

@@ -10,7 +10,7 @@ from typing import Any, get_args
 import msgspec
 
 from quire import __version__
-from quire.dialects import COMMONMARK, DIALECTS
+from quire.dialects import COMMONMARK, DIALECTS, DOCS_BUILDER
 from quire.errors import IndexDamagedError, OptionError
 from quire.index.changed_files import StaleFiles, stale_files
 from quire.index.engine import analysis, index_schema
@@ -25,10 +25,12 @@ from quire.index.file_records import (
 from quire.index.folder import Folder, Stamp, refuse_file, refuse_foreign_files, refuse_hidden_trees
 from quire.options import Slugs
 from quire.read.source import unread
-from quire.trees import DEFAULT_LANGUAGE, NAME
+from quire.read.substitution_files import substitution_files, tree_substitutions
+from quire.trees import DEFAULT_LANGUAGE, NAME, Reading
 
 _TREE_OPTIONS = {
     "language": "languages", "include": "include", "exclude": "exclude", "slugs": "slugs", "dialect": "dialects",
+    "reading": "reading",
 }  # fmt: skip
 """The arguments of ``Index.update`` that set a field of a tree."""
 
@@ -42,6 +44,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     exclude: Mapping[str, tuple[str, ...]] = {}
     slugs: Mapping[str, str] = {}
     dialects: Mapping[str, str] = {}
+    reading: Mapping[str, Reading] = {}
     rebuild: bool = False
 
 
@@ -83,7 +86,7 @@ def plan_update(folder: Folder, request: Request, last: Opened | None = None) ->
         languages = snapshot.settings.languages if reason is None else languages
         snapshot = snapshot if reason is None else None
     if snapshot is None:
-        trees = {name: msgspec.structs.replace(tree, auto_slugs="") for name, tree in trees.items()}
+        trees = {name: msgspec.structs.replace(tree, auto_slugs="", auto_dialect="") for name, tree in trees.items()}
     settings = IndexSettings(index_schema.VERSION, __version__, TOKENIZER, languages, trees)
     names = trees if request.trees is None or snapshot is None else request.trees
     records = snapshot.files if snapshot is not None else {}
@@ -114,10 +117,17 @@ def rebuild_reason(old: IndexSettings, trees: Mapping[str, Tree]) -> str | None:
         if name in old.trees and tree.language != old.trees[name].language:
             return f"the language of {name} is {tree.language} now"
         dialects = {tree.dialect, old.trees[name].dialect} if name in old.trees else {tree.dialect}
-        if len(dialects) > 1 and COMMONMARK in dialects:  # only its documents are parsed differently
+        if len(dialects) > 1 and dialects & {COMMONMARK, DOCS_BUILDER}:  # only these are parsed differently
             return f"the dialect of {name} is {tree.dialect or 'not given'} now"
+        if name in old.trees and _reading(tree) != _reading(old.trees[name]):
+            return f"the encoding or the substitutions of {name} have changed"
     added = sorted(set(languages_of(trees)) - set(old.languages))
     return f"there is a new language: {', '.join(added)}" if added else None
+
+
+def _reading(tree: Tree) -> tuple[Any, ...]:
+    """What the texts of a tree's files depend on."""
+    return tree.reading.encoding, tree.reading.errors, tree.variables
 
 
 def _old_trees(folder: Folder) -> Mapping[str, Tree]:
@@ -158,7 +168,18 @@ def _requested_trees(folder: Folder, request: Request, current: Mapping[str, Tre
             trees[name] = msgspec.structs.replace(trees[name], auto_slugs="")
     if not trees:
         raise OptionError(f"{folder.path}: there is nothing in the index yet", 'name folders, as in {"docs": "docs/"}')
-    return trees
+    return {name: with_variables(folder.home, tree, current.get(name)) for name, tree in trees.items()}
+
+
+def with_variables(home: Path, tree: Tree, old: Tree | None) -> Tree:
+    """A tree with the values of its template variables; files that have not changed are not read again."""
+    top = home / os.fsdecode(tree.folder)
+    files = substitution_files(top if top.is_dir() else top.parent)
+    times = tuple((os.fsencode(file), file.stat().st_mtime_ns) for file in files)
+    if old and times == old.variable_files and tree.reading.substitutions == old.reading.substitutions:
+        return tree
+    variables = tree_substitutions(files, tree.reading.substitutions)
+    return msgspec.structs.replace(tree, variables=variables, variable_files=times)
 
 
 def _check_option(option: str, name: str, value: Any, trees: Mapping[str, Tree]) -> None:

@@ -1,28 +1,25 @@
 """The server over streamable HTTP: who may connect, and how much at once.
 
-Without a token, only this machine may connect: the Host and Origin headers must name it, so that no web page can reach
-the server through a browser. With a token, any Host is accepted, because a browser does not know the token.
+Without a token, only this machine may connect. With a token, any Host is accepted, because a browser does not know the
+token.
 """
 
 from __future__ import annotations
 
 import hmac
-import re
-import socket
 from collections.abc import Callable
 
-import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from quire.errors import OptionError
+from quire.local_server import foreign_header, listen, serve
 from quire.mcp.server import AgentServer
 
 PATH = "/mcp"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
-_LOCAL = re.compile(r"(?:https?://)?(?:127\.0\.0\.1|localhost|\[::1\])(?::[0-9]{1,5})?")
 _MAX_BODY = 1_048_576
 _MAX_CONNECTIONS = 512
 _MAX_SESSIONS = 256
@@ -41,11 +38,11 @@ class Gate:
         await (refusal or self._app)(scope, receive, send)
 
     def _refusal(self, headers: Headers) -> PlainTextResponse | None:
-        origin, host = headers.get("origin"), headers.get("host", "")
-        if origin is not None and not _LOCAL.fullmatch(origin):
+        foreign = foreign_header(headers)
+        if foreign == "Origin":
             return PlainTextResponse("Origin is not allowed", 403)
         if not self._token:
-            return None if _LOCAL.fullmatch(host) else PlainTextResponse("Host is not allowed", 421)
+            return PlainTextResponse("Host is not allowed", 421) if foreign else None
         given = headers.get("authorization", "").encode("latin-1")
         if not hmac.compare_digest(given, b"Bearer " + self._token):
             return PlainTextResponse("a bearer token is needed", 401, {"WWW-Authenticate": "Bearer"})
@@ -64,21 +61,7 @@ def serve_http(server: AgentServer, host: str, port: int, token: str, on_start: 
         max_sessions=_MAX_SESSIONS,
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # Gate does it
     )
-    config = uvicorn.Config(
-        Gate(app, token),
-        log_level="warning",
-        access_log=False,
-        limit_concurrency=_MAX_CONNECTIONS,
-        timeout_graceful_shutdown=1,
-    )
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as listening:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listening.bind((host, port))
-        except OSError as error:
-            raise OptionError(f"cannot listen at {host}:{port}: {error.strerror}", "choose another port") from error
-        listening.listen()
+    with listen(host, port) as listener:
         name = f"[{host}]" if ":" in host else host
-        on_start(f"http://{name}:{listening.getsockname()[1]}{PATH}")
-        uvicorn.Server(config).run([listening])
+        on_start(f"http://{name}:{listener.getsockname()[1]}{PATH}")
+        serve(Gate(app, token), listener, limit_concurrency=_MAX_CONNECTIONS, timeout_graceful_shutdown=1)

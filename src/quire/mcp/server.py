@@ -21,14 +21,14 @@ from mcp.server.lowlevel import Server
 from mcp.server.session import ServerSession
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
-from msgspec import Struct
 
 from quire import __version__
 from quire.errors import QuireError
 from quire.mcp import chatgpt, resources
 from quire.mcp.token_limit import Answer
-from quire.mcp.tool_schemas import CHATGPT_TOOLS, TOOLS, checked, schema
+from quire.mcp.tool_schemas import CHATGPT_TOOLS, TOOLS, VECTOR_TOOLS, Tool, checked, schema
 from quire.mcp.tools import Tools, offset_of
+from quire.vectors.vector_files import current_folder
 
 _THREADS = 16
 _PROGRESS_EVERY = 0.1
@@ -55,7 +55,8 @@ class AgentServer:
         self._tools = tools
         self._warm_up = warm_up
         self._workspace = tools.workspace
-        self._schemas = CHATGPT_TOOLS if for_chatgpt else TOOLS
+        has_vectors = current_folder(self._workspace.index_folder) is not None
+        self._schemas = CHATGPT_TOOLS if for_chatgpt else VECTOR_TOOLS if has_vectors else TOOLS
         functions = {"search": chatgpt.search, "fetch": chatgpt.fetch}
         self._calls: dict[str, Callable[..., Answer]] = {
             name: partial(functions[name], tools) if for_chatgpt else getattr(tools, name) for name in self._schemas
@@ -185,8 +186,10 @@ class AgentServer:
         )
 
 
-def _tool(name: str, kind: type[Struct]) -> types.Tool:
-    return types.Tool(name=name, description=kind.__doc__, input_schema=schema(kind), annotations=_READ_ONLY)
+def _tool(name: str, kind: type[Tool]) -> types.Tool:
+    return types.Tool(
+        name=name, title=kind.title, description=kind.__doc__, input_schema=schema(kind), annotations=_READ_ONLY
+    )
 
 
 @contextmanager

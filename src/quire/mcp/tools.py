@@ -16,18 +16,22 @@ from msgspec.structs import replace
 
 from quire import __version__
 from quire.breadcrumbs import LIMIT, shorten
+from quire.context_words import changed_files
 from quire.errors import NotFoundError, OptionError
 from quire.manifest import Manifest, manifest
 from quire.mcp.token_limit import Answer, TokenLimit
 from quire.offsets import line_starts
+from quire.search.fusion import Mode
 from quire.search.hit import Hit, Results
 from quire.validation import unknown_name
 from quire.workspace import Workspace
+from quire.workspace.context import FileContext
 
 DEFAULT_TOKENS = 2_000
 """The most tokens of an answer; with more, agents paid more and found hardly more (benchmarks/results/agents.md)."""
 _DEPTH = 20
 """How many sections a search ranks, whatever its limit, so that pages fit together."""
+_CONTEXT_LIMIT = 5
 _LEAST_TEXT = 16
 """A section is shown without text rather than with fewer tokens than this."""
 _JSON_FACTOR = 1.1
@@ -59,11 +63,21 @@ class Tools:
         max_tokens: int | None = None,
         path: str = "",
         tree: str = "",
+        where: str = "",
+        mode: Mode = "words",
         cursor: str = "",
     ) -> Answer:
         """The best sections, with as much of their texts as fits; the others by name."""
+        return self._answered(partial(self._search, query, path, tree, where, mode=mode), limit, max_tokens, cursor)
+
+    def context(self, path: str, *, text: str = "", max_tokens: int | None = None, cursor: str = "") -> Answer:
+        """The sections that concern a source file, by its path and what the agent says about it."""
+        wanted = FileContext.of({path: text, **changed_files(text)}, self.workspace.settings)
+        return self._answered(partial(wanted.search, self.workspace), _CONTEXT_LIMIT, max_tokens, cursor)
+
+    def _answered(self, find: Callable[..., Results], limit: int, max_tokens: int | None, cursor: str) -> Answer:
+        """The answer of a search: ``find`` takes the number of sections and their tokens."""
         start, most = offset_of(cursor), self.limit(max_tokens)
-        find = partial(self._search, query, path, tree)
         ranked = find(limit=_DEPTH, max_tokens=0)
         page = ranked[start : start + limit]
         answer = partial(self._found, ranked, start, most, page)
@@ -77,13 +91,13 @@ class Tools:
             room = min(room - 4, room * most.most // max(used, most.most))
         return found or answer({}) or _skipped(start + 1, len(ranked))
 
-    def _search(self, query: str, path: str, tree: str, **options: Any) -> Results:
+    def _search(self, query: str, path: str, tree: str, where: str, **options: Any) -> Results:
         if tree and tree not in self.workspace.trees:
             raise unknown_name(tree, self.workspace.trees, what="tree")
         pattern = f"{tree}:{path or '/'}" if tree else path
         if pattern and not self.workspace.documents(pattern):
             raise NotFoundError(f"no document matches {path or tree}", "outline lists folders and documents")
-        return self.workspace.search(query, path=[pattern] if pattern else (), **options)
+        return self.workspace.search(query, path=[pattern] if pattern else (), where=where or None, **options)
 
     def _texts(self, page: Sequence[Hit], find: Callable[..., Sequence[Hit]] | None, room: int) -> dict[str, Hit]:
         """The hits whose texts are shown: on the first page what the search chooses, later the whole ones that fit."""
@@ -309,4 +323,5 @@ def _notes(results: Results) -> list[str]:
     weaker = results.below_cutoff
     corrected = [f'no match for "{word}"; searched {" or ".join(each)}' for word, each in results.corrections.items()]
     unknown = [f'no match for "{word}"' for word in results.unknown_words if results]
-    return [*corrected, *unknown, *([f"{weaker} weaker matches left out"] if weaker else [])]
+    left_out = [f"{weaker} weaker matches left out"] if weaker else []
+    return [*results.unknown_keys_notes(), *corrected, *unknown, *left_out]

@@ -63,8 +63,8 @@ class Anchors:
 
 
 def _find(positions: Mapping[str, int], fragment: str) -> int | None:
-    """The position of an anchor: GitHub, and Material for MkDocs, put something in front of some."""
-    names = (fragment, fragment.removeprefix("user-content-"), fragment.lstrip("+"))
+    """The position of an anchor: GitHub, Material for MkDocs and VS Code put something in front of some."""
+    names = (fragment, fragment.removeprefix("user-content-"), fragment.lstrip("+_"))
     return next((positions[name] for name in names if name in positions), None)
 
 
@@ -96,7 +96,7 @@ def _add_inner_headings(positions: dict[str, int], document: Document, rule: str
     headings = [(plain_text(events), place["start"]) for event, place in events if opened(event)[0] == "Heading"]
     starts = [document.source.markdown_start + len(data[:start].decode()) for _, start in headings]
     for content in ([title for title, _ in headings], [title.partition("{{")[0] for title, _ in headings]):
-        split = [split_id(title) for title in content]
+        split = [split_id(title, document.source.substitutions) for title in content]
         _add_headings(
             positions, [heading.content for heading in split], [heading.id for heading in split], starts, rule
         )

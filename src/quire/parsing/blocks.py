@@ -31,7 +31,7 @@ def document_blocks(source: Source) -> tuple[BlockColumns, Headings, list[Note]]
         blocks.kinds.insert(0, "code")  # for now: nothing opens in it
         blocks.starts.insert(0, source.opaque.start)
         blocks.ends.insert(0, text_end(text, *source.opaque))
-    headings, notes = read_headings(text, blocks, is_commonmark=is_commonmark)
+    headings, notes = read_headings(source, blocks)
     dropped = set() if is_commonmark else _take_ids_above(text, blocks, headings)
     if flat.has_admonitions:
         _name_admonitions(text, blocks)

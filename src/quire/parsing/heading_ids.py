@@ -6,6 +6,7 @@ r"""The ids that authors give their headings, as the common documentation genera
     ## Title {/* #id */}             Docusaurus 3 with MDX
     ## <a id="id"></a>Title          HTML; also name="id", and on a line of its own above the heading
     (id)=                            MyST, on a line of its own above the heading
+    ## Title [id]                    Elastic docs-builder; elsewhere it is part of the title
 
 Attributes, comments and shortcodes are not part of a title.
 """
@@ -13,7 +14,11 @@ Attributes, comments and shortcodes are not part of a title.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import NamedTuple
+
+from quire.dialects import COMMONMARK, DOCS_BUILDER
+from quire.substitutions import NO_SUBSTITUTIONS, substitute, title_text
 
 _VALUE = r"""(?:"[^"\n]*+"|'[^'\n]*+'|[^\s{}"']++)"""
 _ATTRIBUTE = rf"(?:[#.][^\s{{}}]++|[\w:.-]++={_VALUE})"
@@ -26,7 +31,10 @@ _COMMENT = re.compile(r"[ \t]*(?:\{/\*[ \t]*(.*?)[ \t]*\*/\}|<!--[ \t]*(.*?)[ \t
 _ANCHOR = re.compile(
     r"""<a[ \t][^<>]*?\b(?:id|name)[ \t]*=[ \t]*["']?([^\s"'<>]+)["']?[^<>]*>(?:[ \t]*</a>)?""", re.IGNORECASE
 )
-_SHORTCODE = re.compile(r"\{\{[<%][^{}\n]*+(?<=[>%])\}\}")
+BRACKETED_ID = re.compile(r"(?<=[^\]\s])[ \t]*+\[#?([^\s\[\]^]++)\][ \t]*+\Z")
+_SHORTCODE = re.compile(r"(?P<ticks>`++).+?(?<!`)(?P=ticks)(?!`)|\{\{[<%][^{}\n]*+(?<=[>%])\}\}")
+_PARAMETER = re.compile(r"""[<%]-?[ \t]*param[ \t]+["'`]?(?:[\w-]+\.)*([\w-]+)""")
+"""Hugo's parameter without a value: its last word."""
 _MAX_CONTENT = 2000
 """A longer heading is taken as it is: its title is cut anyway, and no pattern below has to be linear."""
 _TEXT = re.compile(r'\btext="([^"\n]*)"')
@@ -46,12 +54,15 @@ class HeadingId(NamedTuple):
     """Empty if the author gave none."""
 
 
-def split_id(content: str) -> HeadingId:
-    """Take attributes, comments, shortcodes and anchors off the content of a heading."""
+def split_id(content: str, variables: Mapping[str, str] = NO_SUBSTITUTIONS, dialect: str | None = None) -> HeadingId:
+    """Take attributes, comments, shortcodes and anchors off the content of a heading, and replace its variables."""
     heading_id = ""
-    if len(content) > _MAX_CONTENT:
-        return HeadingId(content, heading_id)
+    if len(content) > _MAX_CONTENT or dialect == COMMONMARK:
+        return HeadingId(substitute(content, variables), heading_id)
+    if dialect == DOCS_BUILDER and (brackets := BRACKETED_ID.search(content)):
+        content, heading_id = content[: brackets.start()], brackets[1]
     if "{" in content:
+        content = title_text(content, variables).strip(" \t") or content.strip("{}% \t")
         attributes = _ATTRIBUTES.search(content)
         if attributes:
             ids = _ID.search(attributes[1] or attributes[2])
@@ -68,13 +79,16 @@ def split_id(content: str) -> HeadingId:
             heading_id = heading_id or anchor[1]
             content = content[: anchor.start()] + content[anchor.end() :]
     if "{{" in content:
-        content = _SHORTCODE.sub(_shortcode_text, content).strip(" \t") or " ".join(_QUOTED.findall(content)) or content
+        shown = _SHORTCODE.sub(_shortcode_text, content).strip(" \t")
+        content = shown or " ".join(_QUOTED.findall(content)) or content.strip("{}<>% \t")
     return HeadingId(content.strip(" \t"), heading_id)
 
 
 def _shortcode_text(shortcode: re.Match[str]) -> str:
-    """The text that a shortcode is known to show."""
-    text = _TEXT.search(shortcode[0])
+    """The text that a shortcode is known to show; code as it is."""
+    if shortcode[0].startswith("`"):
+        return shortcode[0]
+    text = _TEXT.search(shortcode[0]) or _PARAMETER.search(shortcode[0])
     return text[1] if text else ""
 
 

@@ -16,6 +16,7 @@ from quire.model import BlockColumns, Note, SectionColumns, Source, doc_name
 from quire.offsets import trimmed
 from quire.parsing.slugs import unique_slugs
 from quire.parsing.titles import Headings
+from quire.substitutions import title_text
 
 _LINE_END = re.compile(r"\r\n|\r|\n|\Z")
 
@@ -26,7 +27,7 @@ def document_title(source: Source, headings: Headings, title: str | None) -> str
         return title
     stated = source.frontmatter.get("title")
     if type(stated) in (str, int, float) and (words := str(stated).split()):
-        return " ".join(words)
+        return title_text(" ".join(words), source.substitutions)
     first = headings.titles[headings.levels.index(1)] if 1 in headings.levels else ""
     return first if first or source.path is None else doc_name(source.path.rstrip("/").rpartition("/")[2])
 

@@ -13,6 +13,7 @@ from quire.model import Document, Link
 from quire.parsing.events import Events, encodable, events_of, plain_text
 from quire.parsing.parser_input import plain_lines
 from quire.parsing.site_generators import FILLER, link_view
+from quire.substitutions import substitute
 
 _LINK_MARKS = ("](", "][", "[[")
 _AUTOLINK = re.compile(r"<(?:[A-Za-z][A-Za-z0-9+.-]{1,31}:|[^\s<>@]++@)")
@@ -70,13 +71,14 @@ def _link_marks(lines: str) -> Iterator[int]:
 def _links(document: Document) -> Iterator[Link]:
     text = _only_with_links(document, inline_text(document))
     data, events = text.encode(), inline_events(text)
-    start, seen = document.source.markdown_start, 0
+    start, seen, variables = document.source.markdown_start, 0, document.source.substitutions
     for event, place in events:
         element = event.get("Start") if isinstance(event, dict) else None  # ``opened`` costs more; most open nothing
         if not isinstance(element, dict) or "Link" not in element:
             continue
-        words = plain_text(events, "Link").replace(FILLER, "")
+        words = substitute(plain_text(events, "Link").replace(FILLER, ""), variables)
         start += len(data[seen : place["start"]].decode())  # bytes to characters
         end = start + len(data[place["start"] : place["end"]].decode())
-        yield Link(words, start, end, element["Link"]["dest_url"].replace(FILLER, "").removesuffix("\\"))
+        target = substitute(element["Link"]["dest_url"].replace(FILLER, ""), variables)
+        yield Link(words, start, end, target.removesuffix("\\"))
         start, seen = end, place["end"]

@@ -15,6 +15,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
+from quire.substitutions import without_spaces
+
 _Opening = TypeVar("_Opening")
 _Closing = TypeVar("_Closing")
 
@@ -52,6 +54,7 @@ def link_view(lines: str) -> str:
     if "{%" in lines or "{{" in lines:
         lines = _blanked(lines, _code_spans(lines))
         lines = _REFERENCE.sub(lambda tag: (tag["page"] or tag["post"] or "").ljust(len(tag[0]), FILLER), lines)
+        lines = without_spaces(lines, FILLER)
     if "]](" in lines or "]][" in lines:  # no wiki link
         lines = _LINK_AROUND_BRACKETS.sub(rf"[{FILLER}\1{FILLER}]", lines)
     return with_items(lines) if any(mark in lines for mark in ADMONITION_MARKS) else lines

@@ -143,6 +143,11 @@ def underscore_slug(title: str) -> str:
     return _UNDERSCORES.sub("_", _MDN_PUNCTUATION.sub("", title.lower()).strip())
 
 
+def vscode_slug(title: str) -> str:
+    """VS Code: letters, digits and underscores; each gap becomes a hyphen, and hyphens of the title are removed."""
+    return "-".join(_NOT_WORD.sub("", title.lower()).replace("-", "").split())
+
+
 class SlugRule(NamedTuple):
     """How a generator makes anchors of titles."""
 
@@ -167,6 +172,7 @@ RULES: Mapping[str, SlugRule] = MappingProxyType(
         "sphinx": SlugRule(sphinx_slug),
         "underscore": SlugRule(underscore_slug, "_", 2),
         "ascii": SlugRule(ascii_slug),
+        "vscode": SlugRule(vscode_slug),
     }
 )
 

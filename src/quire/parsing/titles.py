@@ -8,7 +8,7 @@ from itertools import accumulate, repeat
 from operator import sub
 from typing import NamedTuple
 
-from quire.model import BlockColumns, Note
+from quire.model import BlockColumns, Note, Source
 from quire.offsets import BLANK, utf8_length
 from quire.parsing.events import definitions, encodable, events_of, footnotes, opened, plain_text
 from quire.parsing.heading_ids import split_id
@@ -39,11 +39,12 @@ class Headings(NamedTuple):
     """The ids that the author gave them; empty where there is none."""
 
 
-def read_headings(text: str, blocks: BlockColumns, *, is_commonmark: bool) -> tuple[Headings, list[Note]]:
+def read_headings(source: Source, blocks: BlockColumns) -> tuple[Headings, list[Note]]:
     """The headings among ``blocks``, and a note for each title that was cut.
 
-    If it ``is_commonmark``, attributes, comments and shortcodes are part of the title.
+    In CommonMark, attributes, comments and shortcodes are part of the title.
     """
+    text = source.text
     kinds, starts, ends, _ = blocks
     if "heading" not in kinds:
         return Headings([], [], [], []), []
@@ -56,7 +57,7 @@ def read_headings(text: str, blocks: BlockColumns, *, is_commonmark: bool) -> tu
     joined = "\0".join(titles)
     if _SPECIAL.search(joined):
         marked = [index for index, content in enumerate(titles) if _SPECIAL.search(content)]
-        _read_markup(text, blocks, headings, lines, marked, is_commonmark=is_commonmark)
+        _read_markup(source, blocks, headings, lines, marked)
     notes: list[Note] = []
     if max(map(len, titles), default=0) > MAX_TITLE:
         for index, title in enumerate(titles):
@@ -65,9 +66,7 @@ def read_headings(text: str, blocks: BlockColumns, *, is_commonmark: bool) -> tu
     return headings, notes
 
 
-def _read_markup(
-    text: str, blocks: BlockColumns, headings: Headings, lines: list[str], marked: list[int], *, is_commonmark: bool
-) -> None:
+def _read_markup(source: Source, blocks: BlockColumns, headings: Headings, lines: list[str], marked: list[int]) -> None:
     """Set the titles and the ids of the ``marked`` headings, whose content is not plain text."""
     _, levels, titles, ids = headings
     parsed: dict[int, str] = {}
@@ -75,9 +74,9 @@ def _read_markup(
         content = bare = titles[index]
         if "\n" in content or "\r" in content:  # underlined
             levels[index] = 1 if content[-1] == "=" else 2
-        if not is_commonmark and ("{" in content or "<" in content):
+        if "{" in content or "<" in content or content[-1] == "]":
             above_line = content.rpartition("\n")[0].replace("\n", " ") if "\n" in content else ""
-            bare, ids[index] = split_id(above_line or content)
+            bare, ids[index] = split_id(above_line or content, source.substitutions, source.dialect)
             bare = content if bare == above_line else bare  # a line below the title makes it a heading
         if not _SPECIAL.search(bare):
             titles[index] = bare
@@ -85,7 +84,7 @@ def _read_markup(
             titles[index] = _plain_title(bare)
         else:
             parsed[index] = lines[index] if bare == content else f"{'#' * levels[index]} {bare}"
-    for index, title in zip(parsed, _parsed_titles(text, blocks, list(parsed.values())), strict=True):
+    for index, title in zip(parsed, _parsed_titles(source.text, blocks, list(parsed.values())), strict=True):
         titles[index] = title
 
 

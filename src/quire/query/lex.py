@@ -9,31 +9,34 @@ The cost is linear: brackets are paired once, and each word and quote is scanned
 from __future__ import annotations
 
 import re
-from typing import Literal, NamedTuple, cast
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Literal, NamedTuple
 from unicodedata import category
 
 from quire.errors import QueryError
 from quire.model import Span
-from quire.query.query_tree import Field
+from quire.patterns import pattern
+from quire.query.query_tree import FIELDS, Field
 
 Kind = Literal["word", "phrase", "open", "close", "or", "field", "mark"]
 
 # Control characters and lone surrogates belong to no word; UTF-8 cannot encode the latter.
 _BLANK = r"\s\x00-\x1f\x7f-\x9f\u200b\ufeff\ud800-\udfff"
-_BLANKS = re.compile(f"[{_BLANK}]*+")
-_NO_BLANK = re.compile(f"[^{_BLANK}()]*+")
-_BRACKET_OR_BLANK = re.compile(f"[()]|[{_BLANK}]++")
+_BLANKS = pattern(f"[{_BLANK}]*+")
+_NO_BLANK = pattern(f"[^{_BLANK}()]*+")
+_BRACKET_OR_BLANK = pattern(f"[()]|[{_BLANK}]++")
 
-# Not `path::new` and `body::before`: those are code.
-_FIELD = re.compile("(title|path|tags|body|tree):(?!:)")
+KEYED = pattern(r"-?([A-Za-z][\w-]*+):[^\s:/\\]")
+"""A word that names a key of front matter, if there is such a key."""
 _NUMBER = r"[+-]?(?:[0-9]++(?:\.[0-9]++)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?"
 LEAST_BOOST, MOST_BOOST = 0.01, 100.0
-_BOOST = re.compile(_NUMBER)
-_BOOST_SUFFIX = re.compile(rf"\^({_NUMBER})(?![\w^])")
-_QUOTES = re.compile('"++')
-_LETTER = re.compile(r"[^\W\d_]")
+_BOOST = pattern(_NUMBER)
+_BOOST_SUFFIX = pattern(rf"\^({_NUMBER})(?![\w^])")
+_QUOTES = pattern('"++')
+_LETTER = pattern(r"[^\W\d_]")
 # Command-line flags and numbers: --help, -1, -d, -it, -std=c11. A dash before anything longer negates.
-_FLAG = re.compile(r"-(?:-|[0-9]|[A-Za-z]{1,2}[.,;:!?]*+\Z|[^=]*+=)")
+_FLAG = pattern(r"-(?:-|[0-9]|[A-Za-z]{1,2}[.,;:!?]*+\Z|[^=]*+=)")
 _PUNCTUATION = frozenset(["Pc", "Pd", "Pe", "Pf", "Pi", "Po", "Ps", "Zl", "Zp", "Zs", "Cc", "Cf", "Cs"])
 
 
@@ -51,16 +54,23 @@ class Token(NamedTuple):
     boost: float = 1.0
 
 
-def tokens(query: str) -> list[Token]:
-    """All tokens in order. Brackets need not be balanced."""
-    pairs = _bracket_pairs(query)
+def tokens(query: str, keys: Iterable[str] = ()) -> list[Token]:
+    """All tokens in order. Brackets need not be balanced. ``keys`` are fields besides those of every index."""
+    pairs, fields = _bracket_pairs(query), _field_pattern(frozenset(keys))
     result: list[Token] = []
     at = _skip(_BLANKS, query, 0)
     while at < len(query):
-        token = _token(query, at, pairs)
+        token = _token(query, at, pairs, fields)
         result.append(token)
         at = _skip(_BLANKS, query, token.end)
     return result
+
+
+@lru_cache(maxsize=8)
+def _field_pattern(keys: frozenset[str]) -> re.Pattern[str]:
+    """Finds a field. Not in ``path::new`` and ``body::before``, which are code."""
+    others = "|".join(sorted(map(re.escape, keys), key=len, reverse=True))
+    return re.compile(f"({'|'.join(FIELDS)}{'|(?i:' * bool(others)}{others}{')' * bool(others)}):(?!:)")
 
 
 def _skip(pattern: re.Pattern[str], query: str, at: int) -> int:
@@ -83,13 +93,13 @@ def _bracket_pairs(query: str) -> dict[int, int]:
     return pairs
 
 
-def _token(query: str, at: int, pairs: dict[int, int]) -> Token:
+def _token(query: str, at: int, pairs: dict[int, int], fields: re.Pattern[str]) -> Token:
     if query[at] == ")":
         end, boost = _boost_suffix(query, at + 1)
         return Token("close", at, Span(at, at + 1), end, boost=boost)
     if query[at] == "-" and not _can_negate(query, at):
         return _mark(at, at + 1)
-    negated, field, name_end, body = _lead(query, at, pairs)
+    negated, field, name_end, body = _lead(query, at, pairs, fields)
     if query.startswith("(", body):
         return Token("open", at, Span(body, body + 1), body + 1, negated=negated, field=field)
     if query.startswith('"', body):
@@ -105,24 +115,24 @@ def _mark(start: int, end: int) -> Token:
     return Token("mark", start, Span(start, end), end)
 
 
-def _lead(query: str, at: int, pairs: dict[int, int]) -> tuple[bool, Field | None, int, int]:
+def _lead(query: str, at: int, pairs: dict[int, int], fields: re.Pattern[str]) -> tuple[bool, Field | None, int, int]:
     """Whether a token is negated, its field, the end of the field name, and the start of its text."""
-    name = _FIELD.match(query, at)
+    name = fields.match(query, at)
     body = name.end() if name else at
-    negated = _negates(query, body, pairs)
+    negated = _negates(query, body, pairs, fields)
     if negated and not name:
-        name = _FIELD.match(query, body + 1)
+        name = fields.match(query, body + 1)
         body = name.end() if name else body + 1
     elif negated:
         body += 1
-    return negated, cast("Field", name[1]) if name else None, name.end() if name else at, body
+    return negated, name[1].lower() if name else None, name.end() if name else at, body
 
 
-def _negates(query: str, at: int, pairs: dict[int, int]) -> bool:
+def _negates(query: str, at: int, pairs: dict[int, int], fields: re.Pattern[str]) -> bool:
     """Whether there is a dash at ``at`` that negates, rather than being a part of a word."""
     if not query.startswith("-", at):
         return False
-    if query.startswith(("(", '"'), at + 1) or _FIELD.match(query, at + 1):
+    if query.startswith(("(", '"'), at + 1) or fields.match(query, at + 1):
         return True
     text, _, _ = split_word(query[at : _word_end(query, at, pairs)])
     first = text[1:2]

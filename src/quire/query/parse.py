@@ -22,9 +22,12 @@ MAX_DEPTH = 50  # how deeply groups may be nested; redundant brackets do not cou
 
 
 @lru_cache(maxsize=8)
-def parse(query: str) -> Query | None:
-    """The query tree; None if there is nothing to search for. Invalid syntax raises ``QueryError``."""
-    parser = _Parser(query, _drop_redundant_brackets(query, lex.tokens(query)))
+def parse(query: str, keys: frozenset[str] = frozenset()) -> Query | None:
+    """The query tree; None if there is nothing to search for. Invalid syntax raises ``QueryError``.
+
+    ``keys`` are those of front matter, which are fields, too.
+    """
+    parser = _Parser(query, _drop_redundant_brackets(query, lex.tokens(query, keys)))
     items = parser.either(_Context())
     return parser.join(items, 0) if items else None
 
@@ -178,7 +181,7 @@ def _show_leaf(leaf: Word | Phrase, dash: str) -> str:
 
 
 def _reads_as(shown: str, word: Word, dash: str) -> bool:
-    match lex.tokens(shown):
+    match lex.tokens(shown, [word.field] if word.field else ()):
         case [lex.Token(kind="word") as token]:
             read = Word(text=token.text, span=word.span, field=token.field, boost=token.boost, prefix=token.prefix)
             return read == word and token.negated == bool(dash)

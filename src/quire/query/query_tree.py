@@ -6,13 +6,15 @@ Words are kept as typed. A field or boost of a group is copied to each leaf; boo
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
 
 import msgspec
 
 from quire.model import Span
 
-Field = Literal["title", "path", "tags", "body", "tree"]
+Field = str
+TEXT_FIELDS = ("title", "path", "tags", "body")
+FIELDS = (*TEXT_FIELDS, "tree")
+"""The fields that every index has; others are keys of front matter."""
 
 
 class Word(msgspec.Struct, frozen=True, kw_only=True):

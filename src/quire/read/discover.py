@@ -174,7 +174,7 @@ class Walk:
             never = {name for name in hidden if not self._takes_hidden(name)}
             entries = [entry for entry in entries if entry.name not in never]
             self.left_out["hidden"] += len(never.difference(_NEVER, ignore.NAMES))
-        folder = folder._replace(has_notes=junk.has_notes(folder.path, names, folder.has_notes))
+        folder = folder._replace(has_notes=junk.has_notes(folder.path or folder.real, names, folder.has_notes))
         rules = self._rules(folder.file, folder.path, folder.rules, [each for each in ignore.NAMES if each in hidden])
         files: list[os.DirEntry[str]] = []
         others: list[os.DirEntry[str]] = []
@@ -183,15 +183,18 @@ class Walk:
         self._add_files(files, folder, rules)
         for entry in others:
             reason = junk.folder_reason(entry.name, names)
-            if reason and not any(entry.name in pattern.split("/") for pattern in self._include):
+            if reason and not self._is_named(entry.name):
                 self.left_out[reason] += 1
             else:
                 self._add_other(entry, folder, rules)
 
     def _takes_hidden(self, name: str) -> bool:
-        return name.lower() not in _NEVER and (
-            self._hidden is True or (self._hidden and name in junk.HIDDEN_WITH_NOTES)
-        )
+        is_known = self._hidden == "known" and name in junk.HIDDEN_WITH_NOTES
+        return name.lower() not in _NEVER and (self._hidden is True or is_known or self._is_named(name))
+
+    def _is_named(self, name: str) -> bool:
+        """Whether a pattern of ``include`` names a folder."""
+        return any(name in pattern.split("/") for pattern in self._include)
 
     def _add_files(self, entries: Sequence[os.DirEntry[str]], folder: _Folder, rules: tuple[ignore.Rules, ...]) -> None:
         files = [entry for entry in entries if entry.name.lower().endswith(_ENDINGS)]

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from quire.model import BOM, OWN_METADATA, Finding, Span
 from quire.offsets import lines_at
+from quire.patterns import pattern
 from quire.read import plain_yaml
 from quire.read.plain_yaml import json_scalar
 
@@ -19,15 +20,15 @@ MAX_METADATA = 8_000
 _MAX_DEPTH = 50
 _MAX_SIZE = 1_000_000
 """How many values and characters aliases may add up to, beyond those that are written out."""
-_OPENING = re.compile(r"(?:---[ \t]*(?:\r\n?|\n)(?![ \t]*(?:[\r\n]|\Z))|\+\+\+[ \t]*(?:\r\n?|\n))")
+_OPENING = pattern(r"(?:---[ \t]*(?:\r\n?|\n)(?![ \t]*(?:[\r\n]|\Z))|\+\+\+[ \t]*(?:\r\n?|\n))")
 _MARKS = {"-": r"---|\.\.\.", "+": r"\+\+\+"}
-_CLOSINGS = {fence: re.compile(rf"\n(?:{marks})[ \t]*+(?:\r\n?|\n|\Z)") for fence, marks in _MARKS.items()}
-_CLOSINGS_WITH_CR = {fence: re.compile(rf"[\r\n](?:{marks})[ \t]*+(?:\r\n?|\n|\Z)") for fence, marks in _MARKS.items()}
+_CLOSINGS = {fence: pattern(rf"\n(?:{marks})[ \t]*+(?:\r\n?|\n|\Z)") for fence, marks in _MARKS.items()}
+_CLOSINGS_WITH_CR = {fence: pattern(rf"[\r\n](?:{marks})[ \t]*+(?:\r\n?|\n|\Z)") for fence, marks in _MARKS.items()}
 """The same where lines may end with a carriage return alone, which takes longer to look for."""
-_FIRST_LINE = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?[\r\n])*([^\r\n]*)")
-_KEY_LINE = re.compile(r"""(?:"[^"]*"|'[^']*'|\w[\w.$/-]*(?: [\w.$/-]+){0,3})[ \t]*:(?=[ \t]|\Z)""")
-_TOML_PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)")
-_LONG_TOML_KEY = re.compile(r"""(?<![\w\\-])(?:(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){32}""")
+_FIRST_LINE = pattern(r"(?:[ \t]*(?:#[^\r\n]*)?[\r\n])*([^\r\n]*)")
+_KEY_LINE = pattern(r"""(?:"[^"]*"|'[^']*'|\w[\w.$/-]*(?: [\w.$/-]+){0,3})[ \t]*:(?=[ \t]|\Z)""")
+_TOML_PLACE = pattern(r" \(at (?:line (\d+), column \d+|end of document)\)")
+_LONG_TOML_KEY = pattern(r"""(?<![\w\\-])(?:(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){32}""")
 
 
 class FrontMatter(NamedTuple):

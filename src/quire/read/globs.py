@@ -15,14 +15,16 @@ from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
+from quire.patterns import pattern
+
 _LONGEST = 8_192
 """A longer pattern matches nothing: no path is so long."""
-_TOKEN = re.compile(
+_TOKEN = pattern(
     r"\\(?P<escaped>.)|(?P<star>\*+)|(?P<any>\?)|\[(?P<negated>[!^]?)(?P<members>\]?+(?:\\.|[^\]\\])*+)\]|[^\\\[]",
     re.DOTALL,
 )
-_MEMBER = re.compile(r"\\?(.)(?:-\\?(.))?", re.DOTALL)
-_ESCAPED_SLASH = re.compile(r"(\\[^/])|(?<=.)\\/(?=.)")
+_MEMBER = pattern(r"\\?(.)(?:-\\?(.))?", re.DOTALL)
+_ESCAPED_SLASH = pattern(r"(\\[^/])|(?<=.)\\/(?=.)")
 _FOLDERS = "(?:[^/]*+/)*?"
 
 

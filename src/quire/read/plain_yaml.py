@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import binascii
 import math
-import re
 from typing import Any
+
+from quire.patterns import pattern
 
 # Text without quotes up to the end of its line; ": " and " #" would end it.
 _TEXT = r"[\w/(.][^:#\n]*+(?:(?::(?=[^ \n])|(?<=[^ \n])\#)[^:#\n]*+)*+"
@@ -16,11 +17,11 @@ _WORD = r"""[\w/][\w./ -]*+|"[^"\\\n]*+"|'[^'\n]*+'"""
 _LINE = rf"""({_TEXT}|"[^"\\\n]*+"|'[^'\n]*+')[ ]*+\n(?![ ])"""
 _OTHER = r"([\s\S]++)"
 _KEY = r"([A-Za-z_][\w./-]*+):(?=[ \n])[ ]*+"
-_KEY_START = re.compile(_KEY)
-_ENTRY = re.compile(rf"{_KEY}(?:{_LINE}(?!-[ ])|([^\n]*+\n(?:(?:[ ]|-[ ])[^\n]*+\n)*+))|\#[^\n]*+\n|\n|{_OTHER}")
-_ITEM = re.compile(rf"(-[ ]++)(?:{_LINE}|([^ \n][^\n]*+\n(?:[ ][^\n]*+\n)*+))|{_OTHER}")
-_WORDS = re.compile(rf"[ ]*+(?:({_WORD})[ ]*+(?:,|\Z)|{_OTHER})")
-_SCALAR = re.compile(
+_KEY_START = pattern(_KEY)
+_ENTRY = pattern(rf"{_KEY}(?:{_LINE}(?!-[ ])|([^\n]*+\n(?:(?:[ ]|-[ ])[^\n]*+\n)*+))|\#[^\n]*+\n|\n|{_OTHER}")
+_ITEM = pattern(rf"(-[ ]++)(?:{_LINE}|([^ \n][^\n]*+\n(?:[ ][^\n]*+\n)*+))|{_OTHER}")
+_WORDS = pattern(rf"[ ]*+(?:({_WORD})[ ]*+(?:,|\Z)|{_OTHER})")
+_SCALAR = pattern(
     rf"({_TEXT}\n(?:[ ]++{_TEXT}\n)++)|\[([^][{{}}\\\n]*+)\][ ]*+\n"
     r"|([|>])(-?+)\n([ ]++)([^ \n][^\n]*+(?:\n\5[^ \n][^\n]*+)*+)\n"
 )

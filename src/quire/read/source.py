@@ -10,25 +10,28 @@ import codecs
 import errno
 import os
 import stat
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, get_args
 
 from quire.errors import InputError, UndecodableError, invalid_value
 from quire.model import BOM, Finding, Source, Syntax
 from quire.offsets import lines_at
 from quire.read.frontmatter import split
+from quire.substitutions import NO_SUBSTITUTIONS, used_variables
+from quire.trees import OnUndecodable
 
 MARKDOWN_EXTENSIONS = frozenset({".md", ".markdown", ".mdown", ".mkd", ".mkdn", ".mdx", ".qmd", ".rmd"})
 """The endings of Markdown files, in lower case."""
 _MARKDOWN = tuple(MARKDOWN_EXTENSIONS)
 
-OnUndecodable = Literal["strict", "replace"]
-"""What to do with undecodable bytes: raise an error, or replace them by U+FFFD with a warning."""
 _ON_UNDECODABLE = get_args(OnUndecodable)
 
 CONVERT = "convert the file to UTF-8"
 """The advice for undecodable bytes."""
 
+_FEW = 8
+"""So many undecodable characters make no binary file."""
 MOST_BYTES = 262_144
 """The size limit of configuration files."""
 
@@ -55,7 +58,9 @@ _KINDS = ((stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"), (stat.S_
           (stat.S_ISBLK, "a device"), (stat.S_ISDIR, "a directory"), (stat.S_ISLNK, "a symbolic link"))  # fmt: skip
 
 
-def read_file(path: Path, name: str, errors: OnUndecodable = "strict") -> tuple[str, tuple[Finding, ...]]:
+def read_file(
+    path: Path, name: str, errors: OnUndecodable = "strict", encoding: str = ""
+) -> tuple[str, tuple[Finding, ...]]:
     """The text of a file, and findings about its decoding; messages call the file ``name``."""
     try:
         data = path.read_bytes()
@@ -63,7 +68,7 @@ def read_file(path: Path, name: str, errors: OnUndecodable = "strict") -> tuple[
         # Windows raises PermissionError for directories. Path.is_dir may raise another error.
         is_directory = isinstance(error, PermissionError) and os.path.isdir(path)  # noqa: PTH112
         raise (InputError(name, *_IS_DIRECTORY) if is_directory else unread(name, error)) from error
-    return decode(data, name, errors)
+    return decode(data, name, errors, encoding)
 
 
 def read_configuration(file: Path) -> bytes:
@@ -86,27 +91,44 @@ def kind(mode: int) -> str:
     return next((name for is_kind, name in _KINDS if is_kind(mode)), "something else")
 
 
-def decode(data: bytes, name: str, errors: OnUndecodable = "strict") -> tuple[str, tuple[Finding, ...]]:
-    """Decode UTF-8, or UTF-16 or UTF-32 with a byte order mark."""
+def decode(
+    data: bytes, name: str, errors: OnUndecodable = "strict", encoding: str = ""
+) -> tuple[str, tuple[Finding, ...]]:
+    """Decode UTF-8, or UTF-16 or UTF-32 with a byte order mark, or the ``encoding``. A binary file is an InputError."""
     if errors not in _ON_UNDECODABLE:
         raise invalid_value("errors", errors, f"choose from: {', '.join(map(repr, _ON_UNDECODABLE))}")
-    encoding = _encoding(data)
+    encoding = encoding or _encoding(data)
     try:
-        return data.decode(encoding), ()
+        text = data.decode(encoding)
+    except LookupError as error:
+        raise invalid_value("encoding", encoding, "must be one that Python has, such as 'latin-1'") from error
     except UnicodeDecodeError as error:
+        text = data.decode(encoding, "replace")
+        _refuse_binary(text, name)
         before = data[: error.start].decode(encoding)
         line = lines_at(before, [len(before)])[0]
         if errors == "strict":
-            expected = "UTF-8" if encoding == "utf-8" else f"{encoding[:6].upper()}, as its byte order mark says"
+            is_marked = encoding in _MARKS.values()
+            expected = f"{encoding[:6].upper()}, as its byte order mark says" if is_marked else encoding.upper()
             problem = f"byte offset {error.start}: not {expected} ({error.reason})"
             advice = f'{CONVERT}, or read it with errors="replace"'
             raise UndecodableError(name, problem, line, error.start, advice) from error
-        text = data.decode(encoding, "replace")
         # The file may have U+FFFD of its own.
         count = text.count("\ufffd") - data.decode(encoding, "ignore").count("\ufffd")
         sequences = "1 undecodable sequence was" if count == 1 else f"{count} undecodable sequences were"
         message = f"{sequences} replaced by U+FFFD, the first at byte offset {error.start}; convert the file to UTF-8."
         return text, (Finding(code="undecodable", path=name, line=line, message=message),)
+    if "\0" in text:
+        _refuse_binary(text, name)
+    return text, ()
+
+
+def _refuse_binary(text: str, name: str) -> None:
+    """Raise an InputError for a text that is mostly NUL or undecodable."""
+    count = text.count("\0") + text.count("\ufffd")
+    if count > _FEW and count * 4 > len(text):
+        advice = "leave it out, or set encoding if it is a text in another encoding"
+        raise InputError(name, "is binary: much of it is NUL or cannot be decoded", advice)
 
 
 def _encoding(data: bytes) -> str:
@@ -131,7 +153,13 @@ def unreadable(error: OSError | ValueError) -> str:
     return unread("", error).reason
 
 
-def make_source(text: str, path: str | None = None, syntax: Syntax | None = None, dialect: str | None = None) -> Source:
+def make_source(
+    text: str,
+    path: str | None = None,
+    syntax: Syntax | None = None,
+    dialect: str | None = None,
+    substitutions: Mapping[str, Any] = NO_SUBSTITUTIONS,
+) -> Source:
     """A Source of ``text``. Markdown, by ``syntax`` or by the path's ending, has its front matter taken off."""
     path = path.replace(os.sep, "/") if path is not None else None
     if syntax is None:
@@ -144,6 +172,7 @@ def make_source(text: str, path: str | None = None, syntax: Syntax | None = None
         path=path,
         syntax=syntax,
         dialect=dialect,
+        substitutions=used_variables(text, substitutions, top.data),
         frontmatter=top.data,
         body_start=top.body_start,
         opaque=top.opaque,

@@ -10,6 +10,7 @@ process_pool.py   runs a function over the batches in several processes; results
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 __all__ = ["chunk_batch", "embed_batch", "map_documents"]
@@ -18,7 +19,5 @@ __all__ = ["chunk_batch", "embed_batch", "map_documents"]
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'quire.run' has no attribute {name!r}")
-    from importlib import import_module  # noqa: PLC0415  only when a name is first used
-
     home = "documents" if name == "map_documents" else "arrow"
     return getattr(import_module(f"quire.run.{home}"), name)

@@ -6,6 +6,7 @@ embed_batch(chunks, "wordllama")         # the same rows with a column vector
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -13,6 +14,7 @@ from quire import options as run_options
 from quire import pipeline
 from quire.embed import Embedder, passages, resolve
 from quire.errors import InputError
+from quire.record import Chunks
 from quire.write.parquet import pyarrow, row_batches, schema
 
 
@@ -22,13 +24,14 @@ def chunk_batch(documents: Any, strategy: str = run_options.DEFAULT_STRATEGY, **
     ``documents`` has the columns ``path`` and ``text``. Rows are in the order of the documents and, within one, of its
     text; columns are those of ``quire chunk --format parquet``. A document without text gives no row.
     """
+    pairs = zip(*_columns(documents), strict=True)
+    return rows_of(pipeline.chunk(text, strategy, path=path, **options) for path, text in pairs)
+
+
+def rows_of(documents: Iterable[Chunks]) -> Any:
+    """The chunks of documents as a record batch."""
     arrow, _ = pyarrow()
-    rows = [
-        batch
-        for path, text in zip(*_columns(documents), strict=True)
-        for batch in row_batches(pipeline.chunk(text, strategy, path=path, **options))
-    ]
-    table = arrow.Table.from_batches(rows, schema=schema(arrow)).combine_chunks()
+    table = arrow.Table.from_batches(row_batches(documents), schema=schema(arrow)).combine_chunks()
     return table.to_batches()[0] if table.num_rows else arrow.RecordBatch.from_pylist([], schema=schema(arrow))
 
 
@@ -37,23 +40,30 @@ def chunk_schema() -> Any:
     return schema(pyarrow()[0])
 
 
-def embed_batch(chunks: Any, embedder: str) -> Any:
-    """The rows of ``chunk_batch`` with the column ``vector``.
+def embed_batch(chunks: Any, embedder: object) -> Any:
+    """The rows of ``chunk_batch`` with the column ``vector``; equal texts are embedded once.
 
     A text that is longer than the model's window has the mean of the vectors of its passages.
     """
     arrow, _ = pyarrow()
     model = embedder_of(embedder)
-    parts = [passages(text, model) for text in chunks.column("embedText").to_pylist()]
-    made = iter(model.embed([text for each in parts for text in each]) if parts else ())
-    vectors = [sum(next(made) for _ in each) / len(each) for each in parts]
+    texts = [passages(text, model) for text in chunks.column("embedText").to_pylist()]
+    unique = list(dict.fromkeys(passage for each in texts for passage in each))
+    vector_of = dict(zip(unique, model.embed(unique) if unique else (), strict=True))
+    vectors = [_mean([vector_of[passage] for passage in each]) for each in texts]
     return chunks.append_column("vector", arrow.array(vectors, arrow.list_(arrow.float32())))
 
 
-@cache
-def embedder_of(name: str) -> Embedder:
-    """The embedder of that name, loaded once in each process."""
-    return resolve(name)
+def _mean(vectors: list[Any]) -> Any:
+    return vectors[0] if len(vectors) == 1 else [sum(numbers) / len(vectors) for numbers in zip(*vectors, strict=True)]
+
+
+def embedder_of(embedder: object) -> Embedder:
+    """The embedder of that name or those settings, loaded once in each process; or the embedder itself."""
+    return embedder if isinstance(embedder, Embedder) else _loaded(embedder)
+
+
+_loaded = cache(resolve)
 
 
 def _columns(documents: Any) -> tuple[list[str | None], list[str]]:

@@ -1,4 +1,4 @@
-"""``map_documents``: a function over the documents of a folder or URL, on all cores or on a cluster."""
+"""``map_documents``: a function over the documents of a folder, a URL or shards, on all cores or on a cluster."""
 
 from __future__ import annotations
 
@@ -6,17 +6,21 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextlib import closing
 from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from quire.errors import InputError, invalid_value
 from quire.run import ray_engine
-from quire.run.parts import PART, Done, Part, Problem, parts_of, read_documents, remove_other_parts, without, write_part
+from quire.run.parts import PART, Done, Part, Problem, names_in, parts_of, read_documents
 from quire.run.process_pool import Lost, map_batches
 from quire.run.workers import Batch, cores
 
 Function = Callable[[Any], Any]
 """Takes a record batch of documents (``path``, ``text``), returns a record batch."""
 Work = Callable[[Part], Done]
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+Engine = Callable[[Iterable[Any], Callable[[Any], Any], int | None], Generator[tuple[Any, Any], None, None]]
+"""Yields each item with the result of a function, in order; None if its process died each time."""
 
 
 def map_documents(
@@ -27,11 +31,11 @@ def map_documents(
     workers: int | None = None,
     on_problem: Callable[[str, str], None] | None = None,
 ) -> Iterator[Any]:
-    """Yield the record batches that ``function`` returns for the documents of a folder or URL, in order of their paths.
+    """Yield the record batches that ``function`` returns for the documents of a source, in order.
 
-    ``engine`` is ``local`` (processes on this machine; ``function`` must be importable) or ``ray``. ``on_problem`` gets
-    the path of each document that cannot be read or that kills its process, and the reason; by default the first one
-    raises an InputError.
+    ``source`` is a folder, a URL, or shards: ``shards/*.parquet``. ``engine`` is ``local`` (processes on this machine;
+    ``function`` must be importable) or ``ray``. ``on_problem`` gets the path of each document that cannot be read or
+    that kills its process, and the reason; by default the first one raises an InputError.
     """
     parts, problems = parts_of(source)
     with closing(results(parts, partial(_apply, function), engine=engine, workers=workers)) as running:
@@ -41,24 +45,8 @@ def map_documents(
             yield done.value
 
 
-def write_parts(
-    parts: Sequence[Part], function: Function, output: str, *, engine: str, workers: int | None = None
-) -> Generator[Done, None, None]:
-    """Write what ``function`` makes of each part to a Parquet file; yield the numbers of its rows and tokens."""
-    with closing(results(parts, partial(_write, function, output), engine=engine, workers=workers)) as running:
-        yield from running
-    remove_other_parts(output, len(parts))
-
-
-def _write(function: Function, output: str, part: Part) -> Done:
-    done = _apply(function, part)
-    write_part(output, part.number, done.value)
-    tokens = sum(stats["tokens"] for stats in done.value.column("tokenStats").to_pylist())
-    return Done((done.value.num_rows, tokens), done.problems)
-
-
 def _apply(function: Function, part: Part) -> Done:
-    documents, problems = read_documents(part.source, part.paths)
+    documents, problems = read_documents(part)
     return Done(function(documents), tuple(problems))
 
 
@@ -69,13 +57,20 @@ def _report(problems: Iterable[Problem], on_problem: Callable[[str, str], None] 
         on_problem(path, reason)
 
 
+def engine_of(name: str | None) -> Engine:
+    """The engine of that name; None does the work in this process."""
+    if name is None:
+        return _inline
+    if name not in ENGINES:
+        raise invalid_value("engine", name, f"choose from: {', '.join(ENGINES)}")
+    return ENGINES[name]
+
+
 def results(
-    parts: Sequence[Part], work: Work, *, engine: str, workers: int | None = None
+    parts: Sequence[Part], work: Work, *, engine: str | None, workers: int | None = None
 ) -> Generator[Done, None, None]:
     """The results of ``work`` for all parts, in order. A document that kills its process is a problem of its part."""
-    if engine not in ENGINES:
-        raise invalid_value("engine", engine, f"choose from: {', '.join(ENGINES)}")
-    run = ENGINES[engine]
+    run = engine_of(engine)
     with closing(run(parts, work, workers)) as running:
         for part, done in running:
             yield _without_killers(part, work, run) if done is None else done
@@ -83,12 +78,16 @@ def results(
 
 def _without_killers(part: Part, work: Work, run: Engine) -> Done:
     """The result of a part that killed its process: each document is tried alone, then the others together."""
-    with closing(run([part._replace(paths=(path,)) for path in part.paths], work, 1)) as alone:
-        killers = [single.paths[0] for single, done in alone if done is None]
+    paths = names_in(part)
+    part = part._replace(version="")  # less than the part itself, so no run may take it for finished
+    with closing(run([part._replace(paths=(path,)) for path in paths], work, 1)) as alone:
+        killers = {single.paths[0] for single, done in alone if done is None}
     problems = [
         Problem(path, "its process died, perhaps for lack of memory; cut it into smaller files") for path in killers
     ]
-    rest = without(part, killers)
+    rest = part._replace(paths=tuple(path for path in paths if path not in killers))
+    if not rest.paths:
+        return Done(None, tuple(problems))
     with closing(run([rest], work, 1)) as again:
         done = next(again)[1] or Done(
             None, tuple(Problem(path, "its process died again and again") for path in rest.paths)
@@ -96,20 +95,26 @@ def _without_killers(part: Part, work: Work, run: Engine) -> Done:
     return Done(done.value, (*done.problems, *problems))
 
 
-Engine = Callable[[Sequence[Part], Work, int | None], Generator[tuple[Part, Done | None], None, None]]
-"""Yields each part with its result, in order; None if its process died each time."""
+def _inline(
+    items: Iterable[Item], work: Callable[[Item], Result], _: int | None
+) -> Generator[tuple[Item, Result], None, None]:
+    yield from ((item, work(item)) for item in items)
 
 
-def _local(parts: Sequence[Part], work: Work, workers: int | None) -> Generator[tuple[Part, Done | None], None, None]:
-    wanted = max(1, min(workers or cores(), len(parts)))
-    held = (Batch((part,), PART) for part in parts)
-    with closing(map_batches(partial(_each, work), held, workers=wanted)) as running:
-        for part, done in running:
-            yield part, None if isinstance(done, Lost) else done
+def _local(
+    items: Iterable[Item], work: Callable[[Item], Result], workers: int | None
+) -> Generator[tuple[Item, Result | None], None, None]:
+    count = workers or cores()
+    if isinstance(items, Sequence):
+        count = max(1, min(count, len(items)))
+    held = (Batch((item,), PART) for item in items)
+    with closing(map_batches(partial(_each, work), held, workers=count)) as running:
+        for item, result in running:
+            yield item, None if isinstance(result, Lost) else result
 
 
-def _each(work: Work, parts: Sequence[Part]) -> list[Done]:
-    return [work(part) for part in parts]
+def _each(work: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
+    return [work(item) for item in items]
 
 
 ENGINES: Mapping[str, Engine] = MappingProxyType({"local": _local, "ray": ray_engine.results})

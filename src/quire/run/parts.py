@@ -1,28 +1,41 @@
-"""A run over many documents in parts: listing them, reading them, writing the rows of a part.
+"""The documents of a folder, a URL or shards, in parts that one process handles at a time.
 
-Sources and outputs are folders or URLs (``s3://bucket/docs``). A part is a few megabytes of documents with consecutive
-paths. It depends only on the documents, so every engine writes the same files, and a repeated run replaces them.
+A shard is a Parquet or JSON-lines file with the columns ``path`` and ``text``. Its parts are ranges of bytes: a row
+group or a line belongs to the part in which it begins, so that only the workers read shards. A part depends only on the
+documents, so every engine makes the same ones.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+import gzip
+import hashlib
+import io
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from fnmatch import fnmatch
+from glob import glob
 from importlib import import_module
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
-from urllib.request import url2pathname
 
-from quire import read
+import msgspec
+
+from quire import pipeline, read
 from quire.errors import InputError, QuireError
 from quire.read.discover import has_extension
+from quire.read.source import unreadable
+from quire.record import Chunks
 from quire.run.workers import batches, work_of
-from quire.write.atomic_file import new_file
+from quire.trees import OnUndecodable
+from quire.wire.chunk_json import to_json
 from quire.write.parquet import pyarrow
 
 PART = 4 * 1024 * 1024
-"""The size of a part, in bytes of documents; a larger document is a part by itself."""
-_PART_FILE = re.compile(r"part-(\d{6,})\.parquet")
+"""The size of a part, in bytes of documents or of a shard; a larger document is a part by itself."""
+_PARQUET, _COMPRESSED = ".parquet", ".gz"
+_SHARDS = (_PARQUET, ".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 
 
 class Problem(NamedTuple):
@@ -33,14 +46,28 @@ class Problem(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Some documents of a run."""
+    """Some documents."""
 
     number: int
     source: str
-    """The folder or URL that the paths are relative to."""
-    paths: tuple[str, ...]
-    hashes: tuple[tuple[str, str], ...] = ()
-    """Paths with the hash that a store has recorded for them."""
+    """The folder or URL that the paths are relative to, or a shard."""
+    paths: tuple[str, ...] = ()
+    """The documents. None in a shard: all that begin in the range."""
+    start: int = 0
+    end: int = 0
+    """The range of a shard in bytes."""
+    version: str = ""
+    """Changes when one of the files does."""
+    tree: str = ""
+    """The path of the tree whose options the documents have."""
+    errors: OnUndecodable = "strict"
+    encoding: str = ""
+
+    def name(self, path: str) -> str:
+        """How messages call a document of this part."""
+        if is_shard(self.source):
+            return f"{self.source}: {path}"
+        return f"{self.source}/{path}" if is_url(self.source) else str(Path(self.source, path))
 
 
 class Done(NamedTuple):
@@ -50,33 +77,138 @@ class Done(NamedTuple):
     problems: tuple[Problem, ...]
 
 
-def parts_of(source: str, size: int = PART) -> tuple[list[Part], list[Problem]]:
-    """The documents of a folder or URL, in parts, in the order of their paths; and what could not be looked into."""
-    documents, problems = list_documents(source)
-    held = batches(((path, work_of(length)) for path, length in documents), most=size)
-    return [Part(number, source, batch.items) for number, batch in enumerate(held)], problems
+class Listed(NamedTuple):
+    """A file of a source: its path, its size in bytes, and a text that changes with its content."""
+
+    path: str
+    size: int
+    version: str
 
 
-def list_documents(source: str) -> tuple[list[tuple[str, int]], list[Problem]]:
-    """The paths and sizes of the documents below a folder or URL; ignore files count only in local folders."""
-    if _is_url(source):
-        return _list_url(source), []
+class Cutting(NamedTuple):
+    """Cuts documents with the options of their tree, which are those of ``quire.chunk``; picklable."""
+
+    options: Mapping[str, Mapping[str, Any]]
+    """By the path of the tree; under "" those for all others."""
+
+    def cut(self, part: Part, path: str, text: str) -> Chunks:
+        """The chunks of a document."""
+        return pipeline.chunk(text, path=path, **self._options(part))
+
+    def content_type(self, part: Part) -> str:
+        """The content type of a part's documents."""
+        return self._options(part).get("content_type") or "doc"
+
+    def settings(self, part: Part) -> str:
+        """What the chunks depend on, besides the documents."""
+        return to_json({name: str(value) for name, value in sorted(self._options(part).items())}).decode()
+
+    def _options(self, part: Part) -> Mapping[str, Any]:
+        return self.options.get(part.tree) or self.options[""]
+
+
+def digest(*texts: str) -> str:
+    """A hash of some texts."""
+    total = hashlib.blake2b(digest_size=16)
+    for text in texts:
+        total.update(text.encode("utf-8", "surrogatepass") + b"\0")
+    return total.hexdigest()
+
+
+class _Line(msgspec.Struct):
+    """A line of a shard."""
+
+    path: str
+    text: str
+
+
+def parts_of(
+    source: str, size: int = PART, *, include: Sequence[str] = (), exclude: Sequence[str] = ()
+) -> tuple[list[Part], list[Problem]]:
+    """The parts of a folder, a URL or shards, in order; and what could not be looked into."""
+    if is_shard(source):
+        return numbered(part for shard in _list_shards(source) for part in _ranges(shard, size)), []
+    documents, problems = list_documents(source, include, exclude)
+    return numbered(document_parts(source, documents, size)), problems
+
+
+def document_parts(source: str, documents: Iterable[Listed], size: int = PART) -> Iterator[Part]:
+    """The parts of documents in a folder or URL."""
+    for batch in batches(((each, work_of(each.size)) for each in documents), most=size):
+        yield Part(0, source, tuple(each.path for each in batch.items), version=digest(repr(batch.items)))
+
+
+def numbered(parts: Iterable[Part]) -> list[Part]:
+    """Parts with their numbers."""
+    return [part._replace(number=number) for number, part in enumerate(parts)]
+
+
+def is_shard(source: str) -> bool:
+    """Whether a source is a file of documents, or a pattern for such files."""
+    return _address(source).endswith(_SHARDS)
+
+
+def is_url(source: str) -> bool:
+    """Whether a source is a URL."""
+    return "://" in source
+
+
+def _address(source: str) -> str:
+    """A source in lower case, without the query of a URL."""
+    return (source.partition("?")[0] if is_url(source) else source).lower()
+
+
+def _ranges(shard: Listed, size: int) -> Iterator[Part]:
+    step = shard.size if _address(shard.path).endswith(_COMPRESSED) else size
+    for start in range(0, shard.size, max(step, 1)):
+        yield Part(0, shard.path, start=start, end=min(start + step, shard.size), version=shard.version)
+
+
+def _list_shards(source: str) -> list[Listed]:
+    if is_url(source):
+        address, mark, query = source.partition("?")
+        folder, _, pattern = address.rpartition("/")
+        files = _list_url(f"{folder}{mark}{query}", recursive=False)
+        wanted = (each for each in files if fnmatch(each.path, pattern))
+        shards = [each._replace(path=f"{folder}/{each.path}{mark}{query}") for each in wanted]
+    else:
+        names = [source] if os.path.exists(source) else sorted(glob(source))  # noqa: PTH110, PTH207  a pattern is a text
+        shards = [listed(name, Path(name)) for name in names]
+    if not shards:
+        raise InputError(source, "no such file", "name Parquet or JSON-lines files with the columns path and text")
+    return shards
+
+
+def listed(path: str, file: Path) -> Listed:
+    """A local file; one that cannot be looked at is found out when it is read."""
+    try:
+        status = file.stat()
+    except (OSError, ValueError):
+        return Listed(path, 0, "")
+    return Listed(path, status.st_size, str(status.st_mtime_ns))
+
+
+def list_documents(
+    source: str, include: Sequence[str] = (), exclude: Sequence[str] = ()
+) -> tuple[list[Listed], list[Problem]]:
+    """The documents below a folder or URL; ignore files count only in local folders."""
+    if is_url(source):
+        return [each for each in _list_url(source, recursive=True) if _is_document(each.path)], []
     if not Path(source).is_dir():
-        raise InputError(source, "no such folder", "name a folder or a URL")
-    found = read.discover([source])
+        raise InputError(source, "is not a folder", "name a folder, a URL or shards")
+    found = read.discover([source], include=include, exclude=exclude)
     problems = [Problem(each.path, each.reason) for each in found.skipped if each.is_error]
-    return [(each.path, each.file.stat().st_size) for each in found.documents], problems
+    return [listed(each.path, each.file) for each in found.documents], problems
 
 
-def _list_url(source: str) -> list[tuple[str, int]]:
+def _list_url(source: str, *, recursive: bool) -> list[Listed]:
     files, folder = file_system(source)
     try:
-        infos = files.get_file_info(import_module("pyarrow.fs").FileSelector(folder, recursive=True))
+        infos = files.get_file_info(import_module("pyarrow.fs").FileSelector(folder, recursive=recursive))
     except OSError as error:
         raise InputError(source, f"cannot be listed: {error}", "check the address and your permissions") from error
     relative = ((info.path.removeprefix(folder).lstrip("/"), info) for info in infos if info.is_file)
-    wanted = [(path, info.size or 0) for path, info in relative if _is_document(path)]
-    return sorted(wanted)
+    return sorted(Listed(path, info.size or 0, str(info.mtime_ns)) for path, info in relative)
 
 
 def _is_document(path: str) -> bool:
@@ -84,71 +216,114 @@ def _is_document(path: str) -> bool:
     return has_extension(parts[-1]) and not any(part.startswith(".") for part in parts)
 
 
-def read_documents(source: str, paths: Iterable[str]) -> tuple[Any, list[Problem]]:
+def read_texts(part: Part) -> tuple[list[tuple[str, str]], list[Problem]]:
+    """The documents of a part as pairs of path and text, and those that could not be read."""
+    problems: list[Problem] = []
+    if not is_shard(part.source):
+        return [*_read_files(part, problems)], problems
+    wanted = frozenset(part.paths)
+    try:
+        pairs = _read_shard(part, problems)
+        return [(path, text) for path, text in pairs if not wanted or path in wanted], problems
+    except (OSError, EOFError, ValueError) as error:  # also the errors of pyarrow and of decompression
+        raise InputError(part.source, f"cannot be read: {error}", "check the file and your permissions") from error
+
+
+def read_documents(part: Part) -> tuple[Any, list[Problem]]:
     """A record batch with the columns ``path`` and ``text``, and the documents that could not be read."""
     arrow, _ = pyarrow()
-    files, folder = file_system(source)
-    texts: dict[str, str] = {}
-    problems: list[Problem] = []
-    for path in paths:
-        try:
-            with files.open_input_stream(f"{folder}/{path}", compression=None) as stream:
-                texts[path] = read.decode(stream.read(), path, "strict")[0]
-        except (OSError, InputError) as error:
-            reason = error.reason if isinstance(error, InputError) else f"cannot be read: {error}"
-            problems.append(Problem(path, reason))
-    columns = [arrow.array(list(column), arrow.string()) for column in (texts.keys(), texts.values())]
+    pairs, problems = read_texts(part)
+    columns = [arrow.array([pair[column] for pair in pairs], arrow.string()) for column in (0, 1)]
     return arrow.RecordBatch.from_arrays(columns, ["path", "text"]), problems
 
 
-def write_part(output: str, number: int, rows: Any) -> None:
-    """Write the rows of a part to its file, as a whole or not at all."""
-    arrow, parquet = pyarrow()
-    name, table = f"part-{number:06}.parquet", arrow.Table.from_batches([rows])
-    local = output if not _is_url(output) else url2pathname(output[7:]) if output.startswith("file://") else ""
-    if local:
-        with new_file(Path(local) / name) as stream:
-            parquet.write_table(table, stream, compression="zstd")
-        return
-    files, folder = file_system(output)
-    try:
-        with files.open_output_stream(f"{folder}/{name}") as stream:  # an object store shows a file when it is complete
-            parquet.write_table(table, stream, compression="zstd")
-    except OSError as error:
-        raise QuireError(f"{output}: cannot be written: {error}", "check the address and your permissions") from error
+def _read_files(part: Part, problems: list[Problem]) -> Iterator[tuple[str, str]]:
+    files, folder = file_system(part.source) if is_url(part.source) else (None, "")
+    for path in part.paths:
+        try:
+            if files is None:
+                data = Path(part.source, path).read_bytes()
+            else:
+                with files.open_input_stream(f"{folder}/{path}", compression=None) as stream:
+                    data = stream.read()
+            yield path, read.decode(data, path, part.errors, part.encoding)[0]
+        except InputError as error:
+            problems.append(Problem(path, error.reason))
+        except (OSError, ValueError) as error:
+            problems.append(Problem(path, f"cannot be read: {error}" if files else unreadable(error)))
 
 
-def remove_other_parts(output: str, count: int) -> None:
-    """Remove the files of an earlier run that had more parts than ``count``."""
-    files, folder = file_system(output)
-    selector = import_module("pyarrow.fs").FileSelector(folder, allow_not_found=True)
-    for info in files.get_file_info(selector):
-        match = _PART_FILE.fullmatch(info.base_name)
-        if match and int(match[1]) >= count:
-            files.delete_file(info.path)
+def _read_shard(part: Part, problems: list[Problem]) -> Iterator[tuple[str, str]]:
+    with ExitStack() as stack:
+        if is_url(part.source):
+            files, path = file_system(part.source)
+            stream: Any = io.BufferedReader(stack.enter_context(files.open_input_file(path)))
+        else:
+            stream = stack.enter_context(Path(part.source).open("rb"))
+        if _address(part.source).endswith(_COMPRESSED):
+            stream = stack.enter_context(gzip.open(stream))
+            part = part._replace(end=sys.maxsize)
+        rows = _row_groups if _address(part.source).endswith(_PARQUET) else _lines
+        yield from rows(stream, part, problems)
+
+
+def _lines(stream: Any, part: Part, problems: list[Problem]) -> Iterator[tuple[str, str]]:
+    decode = msgspec.json.Decoder(_Line).decode
+    position = part.start
+    if position:  # the line that begins before the range is another part's
+        stream.seek(position - 1)
+        position += len(stream.readline()) - 1
+    while position < part.end and (line := stream.readline()):
+        try:
+            if line.strip():
+                yield msgspec.structs.astuple(decode(line))
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            problems.append(Problem(f"byte {position}", f"no JSON object with path and text: {error}"))
+        position += len(line)
+
+
+def _row_groups(stream: Any, part: Part, problems: list[Problem]) -> Iterator[tuple[str, str]]:
+    _, parquet = pyarrow()
+    file = parquet.ParquetFile(stream)
+    names = file.schema_arrow.names
+    if not {"path", "text"} <= {*names}:
+        raise InputError(part.source, f"has the columns {', '.join(names)}", "give it the columns path and text")
+    groups = [number for number in range(file.num_row_groups) if part.start <= _offset(file, number) < part.end]
+    for batch in file.iter_batches(row_groups=groups, columns=["path", "text"]) if groups else ():
+        for row in batch.to_pylist():
+            if isinstance(row["path"], str) and isinstance(row["text"], str):
+                yield row["path"], row["text"]
+            else:
+                problems.append(Problem(str(row["path"]), "has no path and text; leave it out, or give it both"))
+
+
+def _offset(file: Any, group: int) -> int:
+    """Where a row group begins."""
+    column = file.metadata.row_group(group).column(0)
+    return int(min(column.data_page_offset, column.dictionary_page_offset or column.data_page_offset))
 
 
 def file_system(url: str) -> tuple[Any, str]:
     """The file system of a folder or URL, and the path in it; those that pyarrow does not know are fsspec's."""
+    pyarrow()
     files = import_module("pyarrow.fs")
-    if not _is_url(url):
+    if not is_url(url):
         return files.LocalFileSystem(), str(Path(url).absolute())
     try:
-        found, path = files.FileSystem.from_uri(url)
+        system, path = files.FileSystem.from_uri(url)
     except (OSError, ValueError) as error:
         try:
             remote, path = import_module("fsspec").core.url_to_fs(url)
         except (ImportError, OSError, ValueError) as other:
             advice = "check the address; for a file system of fsspec, install its package"
             raise InputError(url, f"cannot be opened: {error}", advice) from other
-        found = files.PyFileSystem(files.FSSpecHandler(remote))
-    return found, str(path).rstrip("/")
+        system = files.PyFileSystem(files.FSSpecHandler(remote))
+    return system, str(path).rstrip("/")
 
 
-def _is_url(source: str) -> bool:
-    return "://" in source
-
-
-def without(part: Part, paths: Sequence[str]) -> Part:
-    """``part`` without some of its documents."""
-    return part._replace(paths=tuple(path for path in part.paths if path not in paths))
+def names_in(part: Part) -> Sequence[str]:
+    """The paths of a part's documents."""
+    try:
+        return part.paths or [path for path, _ in read_texts(part)[0]]
+    except QuireError:
+        return ()

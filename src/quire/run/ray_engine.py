@@ -1,65 +1,80 @@
-"""The engine ``ray``: parts of a run as the rows of a Ray dataset. Ray schedules, retries, spills and shows progress.
+"""The engine ``ray``: a task for each part. Ray schedules them and repeats those of a node that dies.
 
-Connects to the cluster that ``RAY_ADDRESS`` names, else to one on this machine, else starts one.
+Connects to the cluster that ``RAY_ADDRESS`` names, else to one on this machine, else starts one. A few tasks for each
+core are in progress, so the memory of this process does not grow with the number of parts.
 """
 
 from __future__ import annotations
 
 import logging
-import pickle
-import sys
-import warnings
-from collections.abc import Callable, Generator, Sequence
-from functools import partial
+import os
+from collections import deque
+from collections.abc import Callable, Generator, Iterable
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 from quire.errors import MissingExtraError
-from quire.run.parts import Done, Part
+
+Item = TypeVar("Item")
 
 _RETRIES = 3
 """How often a part is tried again whose process or node died."""
+_PER_CORE = 2
+"""How many unfinished tasks there may be for each core: one that runs, and one that waits for it."""
+_AHEAD = 4
+"""How many times as many tasks may be unfinished, or done and waiting for an earlier one."""
 
 
 def results(
-    parts: Sequence[Part], work: Callable[[Part], Done], workers: int | None
-) -> Generator[tuple[Part, Done | None], None, None]:
-    """Each part with its result, in order; None if its process died each time. ``workers`` limits the tasks at once."""
-    ray, data = _ray()
-    if not ray.is_initialized():
-        ray.init(log_to_driver=False, logging_level=logging.WARNING)
-    logging.getLogger("ray.data").setLevel(logging.WARNING)
-    context = data.DataContext.get_current()
-    context.enable_progress_bars = sys.stderr.isatty()
-    context.execution_options.preserve_order = True
-    context.max_errored_blocks = -1  # a part that cannot be done must not end the run
-    items = [{"index": index, "part": pickle.dumps(part)} for index, part in enumerate(parts)]
-    rows = data.from_items(items, override_num_blocks=max(len(items), 1))
-    following = 0
-    pool = data.TaskPoolStrategy(size=workers)
-    with warnings.catch_warnings(action="ignore"):  # max_retries is deprecated, and nothing replaces it in Ray 2.60
-        made = rows.map(partial(_in_task, work), num_cpus=1, compute=pool, max_retries=_RETRIES)
-    for row in made.iter_rows():
-        yield from ((part, None) for part in parts[following : row["index"]])
-        following = row["index"] + 1
-        done = pickle.loads(row["done"])  # noqa: S301  made by a task of this run
-        if isinstance(done, Exception):
-            raise done
-        yield parts[row["index"]], done
-    yield from ((part, None) for part in parts[following:])
-
-
-def _in_task(work: Callable[[Part], Done], row: dict[str, Any]) -> dict[str, Any]:
-    """The result of a part, or its error: Ray would go on without it."""
+    items: Iterable[Item], work: Callable[[Item], Any], workers: int | None
+) -> Generator[tuple[Item, Any], None, None]:
+    """Each item with its result, in order; None if its process died each time. ``workers`` limits the tasks at once."""
     try:
-        done: Done | Exception = work(pickle.loads(row["part"]))  # noqa: S301  made by this run
-    except Exception as error:  # noqa: BLE001  raised again where the results are read
-        done = error
-    return {"index": row["index"], "done": pickle.dumps(done)}
-
-
-def _ray() -> tuple[Any, Any]:
-    try:
-        return import_module("ray"), import_module("ray.data")
+        ray: Any = import_module("ray")
     except ImportError as error:
         raise MissingExtraError("ray") from error
+    if not ray.is_initialized():
+        os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # silences a warning about GPUs
+        ray.init(log_to_driver=False, logging_level=logging.WARNING)
+    task = ray.remote(num_cpus=1, max_retries=_RETRIES)(_in_task)
+    shared = ray.put(work)
+    remaining = iter(items)
+    waiting: deque[tuple[Item, Any]] = deque()
+    unfinished: list[Any] = []
+    has_more = True
+    while True:
+        limit = workers or _PER_CORE * max(1, int(ray.cluster_resources().get("CPU", 1)))
+        while has_more and len(unfinished) < limit and len(waiting) < _AHEAD * limit:
+            following = next(remaining, None)
+            has_more = following is not None
+            if following is not None:
+                unfinished.append(task.remote(shared, following))
+                waiting.append((following, unfinished[-1]))
+        if not waiting:
+            return
+        if waiting[0][1] in unfinished:
+            unfinished = ray.wait(unfinished, num_returns=1)[1]
+        else:
+            item, result = waiting.popleft()
+            yield item, _result(ray, result)
+
+
+def _result(ray: Any, reference: Any) -> Any:
+    """The result of a task; None if its process or node died each time."""
+    try:
+        done = ray.get(reference)
+    except ray.exceptions.RayTaskError:
+        raise
+    except ray.exceptions.RayError:
+        return None
+    if isinstance(done, Exception):
+        raise done
+    return done
+
+
+def _in_task(work: Callable[[Item], Any], item: Item) -> Any:
+    """The result for an item, or its error as it is: Ray would wrap it."""
+    try:
+        return work(item)
+    except Exception as error:  # noqa: BLE001  raised again where the results are read
+        return error

@@ -9,7 +9,9 @@ from typing import Annotated, Any
 from msgspec import Meta, structs
 
 from quire.errors import OptionError, invalid_value
+from quire.search.conditions import conditions
 from quire.search.ranking_settings import Boosts, SearchSettings
+from quire.trees import Reading
 from quire.validation import check, convert
 
 
@@ -42,6 +44,15 @@ def token_budget(name: str, value: Any, default: int) -> int | None:
     """The most tokens of an answer; None for no limit, which is written 0."""
     budget: int = default if value is None else check(name, value, Annotated[int, Meta(ge=0)])
     return budget or None
+
+
+def readings(value: Any) -> dict[str, Reading]:
+    """How the files of trees are read, by the name of the tree."""
+    tables: dict[str, Any] = check("reading", value or {}, dict[str, Any])
+    return {
+        tree: how if isinstance(how, Reading) else convert(Reading, how, lambda key: f"reading.{key}")
+        for tree, how in tables.items()
+    }
 
 
 def seconds(name: str, value: Any) -> float:
@@ -84,13 +95,15 @@ def patterns(name: str, value: Any) -> dict[str, tuple[str, ...]]:
 
 def search_settings(name: str, value: Any) -> SearchSettings:
     """Search settings; None for the defaults."""
-    if value is None:
+    if value is None or value == SearchSettings():
         return SearchSettings()
     if not isinstance(value, SearchSettings):
         raise invalid_value(name, value, "must be quire.search.ranking_settings.SearchSettings")
     boosts: Any = value.boosts  # or a dict
     table = structs.asdict(boosts) if isinstance(boosts, Boosts) else boosts
-    return convert(SearchSettings, {**structs.asdict(value), "boosts": table}, what="setting")
+    settings = convert(SearchSettings, {**structs.asdict(value), "boosts": table}, what="setting")
+    conditions("search.where", settings.where.keys())
+    return settings
 
 
 def known_trees(name: str, wanted: Iterable[str], trees: Iterable[str]) -> None:

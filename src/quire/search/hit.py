@@ -11,6 +11,8 @@ import msgspec
 from quire.model import Span
 from quire.search.token_budget import Excerpt
 
+_MAX_KEYS = 50  # how many keys a message names
+
 How = Literal["match", "parent", "aggregated"]
 
 
@@ -112,9 +114,18 @@ class Results(list[Hit]):
     """Words that do not occur, and for which nothing was searched instead."""
     words_alike: Sequence[str] = ()
     """If nothing was found: words of the documents that begin as the query's first unknown word does."""
+    unknown_keys: Sequence[str] = ()
+    """Keys of conditions that no document has in its front matter; then nothing is found."""
+    known_keys: Sequence[str] = ()
+    """If there are unknown keys: those that documents have."""
     phases: Mapping[str, Any] = MappingProxyType({})
     """What each phase of the search counted."""
 
     def __init__(self, hits: Iterable[Hit] = (), **details: Any) -> None:
         super().__init__(hits)
         vars(self).update(details)
+
+    def unknown_keys_notes(self) -> list[str]:
+        """What to tell the user about unknown keys."""
+        there_are = ", ".join(self.known_keys[:_MAX_KEYS]) or "none"
+        return [f'no front matter has the key "{key}"; there are: {there_are}' for key in self.unknown_keys]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -23,8 +23,10 @@ from quire.index.engine.coverage import own_shares
 from quire.index.engine.index_schema import DOC, TREE
 from quire.index.engine.snapshot import Match, Snapshot
 from quire.query import leaves
+from quire.query.lex import KEYED
 from quire.query.query_tree import Not, Phrase, Query, Word
 from quire.search.argument_checks import known_trees
+from quire.search.conditions import Condition, condition, condition_of, documents, unknown_keys, weights
 from quire.search.fusion import Near, fused
 from quire.search.path_filter import matches_path
 from quire.search.ranking_settings import SHARPNESS, SearchSettings
@@ -42,6 +44,9 @@ class PreparedQuery(msgspec.Struct, frozen=True):
     settings: SearchSettings
     filters: Sequence[Any]  # for the engine
     unknown: Sequence[str]  # words that do not occur and have no correction
+    unknown_keys: Sequence[str] = ()  # keys of conditions that no document has
+    weights: Mapping[int, float] = {}  # of some documents by their numbers
+    second: dict[tuple[int, int], Sequence[float]] = {}  # what the second pass added; ``best_matches`` fills it
 
 
 def prepare(
@@ -51,9 +56,10 @@ def prepare(
     *,
     trees: Sequence[str] | None = None,
     paths: Sequence[str] | None = None,
+    where: Sequence[Condition] = (),
     without: str | None = None,
 ) -> PreparedQuery:
-    """Correct a query, and restrict it to some trees and path patterns, without the document ``without``.
+    """Correct a query, and restrict it to some trees, path patterns and conditions, without the document ``without``.
 
     A word with which others start becomes a prefix: ``auth`` finds *authentication*.
     """
@@ -67,6 +73,7 @@ def prepare(
         tie=settings.tie,
         coordination=settings.coordination,
         first_word=words[0].text if words else "",
+        documents_with=lambda leaf: documents(snapshot, [condition_of(leaf)]),
     )
     dictionary = context.dictionary
     texts = dict.fromkeys([word.text for word in words if is_plain(word) and not context.is_optional(word)])
@@ -80,12 +87,19 @@ def prepare(
         context = msgspec.structs.replace(context, corrections=corrections)
     filters = [] if trees is None else [one_of(context.schema, TREE, trees)]
     if without is not None:
-        filters.append(all_but(context.schema, DOC, without))
+        filters.append(all_but(context.schema, DOC, [without]))
     if paths is not None:
         records = snapshot.files.values()
-        documents = [record.id for record in records if matches_path(record.tree, record.path, paths)]
-        filters.append(one_of(context.schema, DOC, documents))
-    return PreparedQuery(snapshot, context, query, settings, filters, unknown)
+        matching = [record.id for record in records if matches_path(record.tree, record.path, paths)]
+        filters.append(one_of(context.schema, DOC, matching))
+    if where:
+        filters.append(one_of(context.schema, DOC, documents(snapshot, where)))
+    # ``localhost:8080`` is text where documents say *localhost*.
+    keyed = [match[1] for word in words if is_plain(word) and (match := KEYED.match(word.text))]
+    named = [key.lower() for key in keyed if snapshot.front_matter_keys and not dictionary.has(key)]
+    keys = unknown_keys(snapshot, [*where, *(condition(key, "") for key in named)]) if where or named else []
+    factors = weights(snapshot, settings.where) if settings.where else {}
+    return PreparedQuery(snapshot, context, query, settings, filters, unknown, keys, factors)
 
 
 def _with_prefixes(query: Query, prefixes: Container[str]) -> Query:
@@ -113,10 +127,36 @@ def best_matches(prepared: PreparedQuery, limit: int, near: Near | None) -> tupl
     snapshot, context = prepared.snapshot, prepared.context
     query = compiled(context, prepared.query)
     first = [] if query is None else snapshot.matches(filtered(query, *prepared.filters), limit)
-    matches = rescored(snapshot, context, prepared.query, first, prepared.settings)
+    is_all = len(first) < limit
+    if prepared.weights and query is not None and not is_all:
+        first, is_all = _first_of_each_weight(prepared, query, limit)
+    matches, second = rescored(
+        snapshot, context, prepared.query, first, settings=prepared.settings, filters=prepared.filters
+    )
+    prepared.second.update(second)
     if near is not None:
         matches = fused(snapshot, matches if near.weight < 1 else [], near)
-    return matches, len(first) < limit
+    if prepared.weights:
+        again = [structs.replace(match, score=match.score * score_factor(prepared, match)) for match in matches]
+        matches = sorted(again, key=lambda match: -match.score)
+    return matches, is_all
+
+
+def _first_of_each_weight(prepared: PreparedQuery, query: Any, limit: int) -> tuple[list[Match], bool]:
+    """The best nodes of documents with a weight and of those without one, so that neither hide the others."""
+    snapshot, schema = prepared.snapshot, prepared.context.schema
+    weighted = [snapshot.document_ids[number] for number in prepared.weights]
+    sides = [
+        snapshot.matches(filtered(query, *prepared.filters, side), limit)
+        for side in (one_of(schema, DOC, weighted), all_but(schema, DOC, weighted))
+    ]
+    matches = sorted([match for side in sides for match in side], key=lambda match: -match.score)
+    return matches, all(len(side) < limit for side in sides)
+
+
+def score_factor(prepared: PreparedQuery, match: Match) -> float:
+    """The root of the weight of a match's document: ``normalized`` raises scores to a power."""
+    return float(prepared.weights.get(match.number, 1.0) ** (1 / SHARPNESS))
 
 
 def best_score(matches: Sequence[Match]) -> float:
@@ -145,20 +185,20 @@ def matches_by_document(prepared: PreparedQuery, matches: Sequence[Match], limit
         bests.setdefault(match.number, match.score)
     least = sorted(bests.values(), reverse=True)[limit - 1] if len(bests) > limit else 0.0
     cap, cutoff = max(prepared.settings.score_cap_multiplier, 1.0), prepared.settings.match_cutoff
-    documents: dict[int, list[Match]] = {}
+    by_document: dict[int, list[Match]] = {}
     for match in matches:
         best = bests[match.number]
         if cap * best >= least and match.score >= cutoff * best:
-            documents.setdefault(match.number, []).append(match)
+            by_document.setdefault(match.number, []).append(match)
     # Shares are compared only where one match is below another.
-    nested = [number for number, inside in documents.items() if len(inside) > 1 and _are_nested(prepared, inside)]
+    nested = [number for number, inside in by_document.items() if len(inside) > 1 and _are_nested(prepared, inside)]
     if nested and (shares := own_shares(prepared.snapshot, prepared.context, prepared.query, nested)):
         for number in nested:
-            documents[number] = [
+            by_document[number] = [
                 Match(match.score, match.address, number, match.position, shares.get((number, match.position), 0.0))
-                for match in documents[number]
+                for match in by_document[number]
             ]
-    return documents
+    return by_document
 
 
 def _are_nested(prepared: PreparedQuery, matches: Sequence[Match]) -> bool:
@@ -180,10 +220,10 @@ def without_excluded(prepared: PreparedQuery, matches: Sequence[Match]) -> tuple
     excluded: Excluded = set()
     if not queries or not matches:
         return matches, excluded
-    documents = list(dict.fromkeys([snapshot.document_ids[match.number] for match in matches]))
-    inside = one_of(context.schema, DOC, documents)
+    matched = list(dict.fromkeys([snapshot.document_ids[match.number] for match in matches]))
+    inside = one_of(context.schema, DOC, matched)
     for query in queries:
-        for match in snapshot.matches_at(snapshot.top(filtered(query, inside), snapshot.node_count(documents))):
+        for match in snapshot.matches_at(snapshot.top(filtered(query, inside), snapshot.node_count(matched))):
             above = snapshot.outlines[match.number].ancestors(match.position)
             excluded.update((match.number, position) for position in (match.position, *above))
     return [match for match in matches if (match.number, match.position) not in excluded], excluded

@@ -1,6 +1,6 @@
 """The order of a search. Each phase counts what it did, for ``--explain``.
 
-    parse -> correct -> rank -> rank the best again -> merge -> spread -> cut off -> fit
+    parse -> correct -> rank -> rank the best again -> merge -> spread -> (rerank) -> cut off -> fit
 
 A node that matches is a ``Match``, a result without its text a ``Merged``, with its text a ``Hit``. A search loads
 neither the parser nor a tokenizer, as nodes have everything an answer needs. Only a budget so small that a passage must
@@ -16,6 +16,8 @@ from quire.index.engine.snapshot import Match, Snapshot
 from quire.index.node import Node
 from quire.model import Span
 from quire.query import parse, show
+from quire.query.lex import KEYED
+from quire.search.conditions import Condition
 from quire.search.explain import explanation
 from quire.search.fusion import Near, is_plain_query
 from quire.search.hit import Hit, Results, make_hit
@@ -31,6 +33,7 @@ from quire.search.matching_nodes import (
 )
 from quire.search.merge import Merged, alone, limit_per_document, merge_document
 from quire.search.ranking_settings import SearchSettings
+from quire.search.reranking import RERANKED, Rerank, reranked
 from quire.search.term_limit import within_limit
 from quire.search.token_budget import fit
 
@@ -49,27 +52,36 @@ def search(
     max_tokens: int | None = None,
     trees: Sequence[str] | None = None,
     paths: Sequence[str] | None = None,
+    where: Sequence[Condition] = (),
     without: str | None = None,
     merge: bool = True,
     every: bool = False,
     explain: bool = False,
     settings: SearchSettings | None = None,
     find_near: Callable[[str], Near] | None = None,
+    rerank: Rerank | None = None,
 ) -> Results:
     """The best ``limit`` sections for a query, together at most ``max_tokens`` tokens. See ``Index.search``.
 
-    ``find_near`` finds the nodes nearest to a query by their vectors.
+    ``find_near`` finds the nodes nearest to a query by their vectors, ``rerank`` scores the best results.
     """
     settings = settings or SearchSettings()
-    query, ignored = within_limit(parse(text), text)
+    keys = snapshot.front_matter_keys if KEYED.search(text) else frozenset()
+    query, ignored = within_limit(parse(text, keys), text)
     phases: Phases = {"parse": {"query": show(query)} if explain else {}}
     if query is None or limit < 1:
         return Results(query=text, ignored_terms=ignored, phases=phases)
-    prepared = prepare(snapshot, query, settings, trees=trees, paths=paths, without=without)
+    prepared = prepare(snapshot, query, settings, trees=trees, paths=paths, where=where, without=without)
+    if prepared.unknown_keys:
+        known = sorted(snapshot.front_matter_keys)
+        return Results(query=text, unknown_keys=prepared.unknown_keys, known_keys=known, phases=phases)
     context = prepared.context
     phases["correct"] = {"words looked up": context.dictionary.lookups, "words corrected": len(context.corrections)}
     near = find_near(text) if find_near is not None and is_plain_query(prepared.query) else None
-    results = _results(prepared, limit, phases, near, merge=merge, explain=explain)
+    results = _results(prepared, max(limit, RERANKED) if rerank else limit, phases, near, merge=merge, explain=explain)
+    if rerank:
+        phases["rerank"] = {"results": min(len(results), RERANKED)}
+        results = reranked(snapshot, text, results, _nodes(snapshot, results[:RERANKED]), rerank)[:limit]
     least = settings.relevance_cutoff * results[0].score if results else 0.0
     relevant = [result for rank, result in enumerate(results) if every or result.score >= rank * least]
     phases["cut off"] = {"results": len(results) - len(relevant)}
@@ -151,7 +163,7 @@ def _hits(
 
     def ranges(text: str) -> Sequence[Span]:
         """Where the query's words are. The first language is good enough to choose passages; most answers need none."""
-        return highlighter(prepared.query, context.languages[0], context.corrections)(text)
+        return highlighter(prepared.query, context.languages[0], context.corrections, every=False)(text)
 
     positions = [[match.position for match in result.constituents] for result in results]
     excerpts = fit(

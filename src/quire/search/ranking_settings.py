@@ -55,15 +55,30 @@ class SearchSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     adjacent: Annotated[
         Weight, Meta(description="extra weight of two words that are adjacent in the query and in a title")
     ] = 0.8
+    adjacent_body: Annotated[Weight, Meta(description="the same in the body, for a query of six words or more")] = 1.0
     title_coverage: Annotated[Weight, Meta(description="weight of the share of a title that the query covers")] = 1.0
     stub_tokens: Annotated[
         int, Meta(ge=0, le=NO_LIMIT, description="the title of a document with fewer tokens counts for less")
     ] = 300
     in_links: Annotated[Weight, Meta(description="weight of links from other pages to a section")] = 0.3
     page_links: Annotated[Weight, Meta(description="weight of links from other pages to any section of its page")] = 0.1
+    where: Annotated[
+        dict[str, Weight],
+        Meta(
+            description="factors for the scores of documents, by conditions on paths and front matter",
+            extra={"rule": 'a table of conditions and weights from 0 to 1000, as in "path:release-notes/**" = 0.3'},
+        ),
+    ] = {}
     meaning: Annotated[
         Share, Meta(description="in the mode hybrid, the share of a score that is the similarity of vectors")
     ] = 0.05
+    rerank: Annotated[
+        str,
+        Meta(description="the address of an endpoint that ranks the best 50 results again; not in a project's file"),
+    ] = ""
+    rerank_model: Annotated[
+        str, Meta(description="its model, for endpoints as those of Cohere and Jina; empty for TEI")
+    ] = ""
     match_cutoff: Annotated[
         Share, Meta(description="a section matches with at least this share of the best score in its document")
     ] = 0.15

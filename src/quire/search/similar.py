@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 
 from quire.index.engine.analysis import word_terms
 from quire.index.engine.corrections import Dictionary
 from quire.index.engine.function_words import is_function_word
 from quire.index.engine.snapshot import Snapshot
+from quire.patterns import pattern
 
-_WORD = re.compile(r"[^\W\d_]{3,40}")
+_WORD = pattern(r"[^\W\d_]{3,40}")
 _MAX_WORDS = 12  # the words that a section is searched by
 _MAX_READ = 20_000  # how many characters of a long section are read
 _IN_TITLE = 3  # how often a word of the title counts

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
-
 import msgspec
 
 from quire.index.engine.normalization import normalize
-from quire.query.query_tree import Not, Phrase, Query, Word
+from quire.patterns import pattern
+from quire.query.query_tree import TEXT_FIELDS, Not, Phrase, Query, Word
 
 MAX_TERMS = 64  # each word of a name or phrase is a term; in Chinese and Japanese each character
 PREFIX_TERMS = 16  # a word with ``*`` counts as so many terms, as it stands for many words
 
-_TERM = re.compile(r"[A-Z]*+[^\W\d_A-Z]++|[A-Z]++|\d++")
+_TERM = pattern(r"[A-Z]*+[^\W\d_A-Z]++|[A-Z]++|\d++")
 
 Limited = tuple[Query | None, int, int]  # what remains of a query, how many terms that has, how many were ignored
 
@@ -48,7 +47,7 @@ def _limited_leaf(leaf: Word | Phrase, room: int) -> Limited:
     text = normalize(leaf.text)
     ends = [term.end() for term in _TERM.finditer(text)] or [len(text)]
     is_prefix = isinstance(leaf, Word) and leaf.prefix
-    count = (1 if leaf.field == "tree" else len(ends)) + (PREFIX_TERMS - 1) * is_prefix
+    count = (len(ends) if leaf.field in (None, *TEXT_FIELDS) else 1) + (PREFIX_TERMS - 1) * is_prefix
     if count <= room:
         return leaf, count, 0
     if is_prefix or not room:

@@ -11,7 +11,6 @@ one passage fits, so that it must be cut.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,6 +22,7 @@ from quire.index.file_records import TOKENIZER
 from quire.index.node import Node
 from quire.model import Span
 from quire.offsets import BLANK, line_start
+from quire.patterns import pattern
 
 WORTH = 16  # a passage is cut only if there is room for so many tokens
 _MAX_READ = 50_000  # how many characters of a long node are searched for matches
@@ -31,7 +31,7 @@ _BATCH = 32  # how many nodes are read at a time
 ELLIPSIS = "…\n\n"  # between passages that do not meet, on a line of its own
 _ELLIPSIS_TOKENS = 8  # reserved for it and the line ends before it; it has about three
 _SEAM_TOKENS = 4  # reserved where two counts may not add up
-_CLEAN_START = re.compile(r"[ \t]{0,64}+[^\s/]")
+_CLEAN_START = pattern(r"[ \t]{0,64}+[^\s/]")
 """A line with text; a slash may merge with signs at the end of the line before."""
 _CHARACTERS_PER_TOKEN = 16  # hardly any text has longer tokens on average
 

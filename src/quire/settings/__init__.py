@@ -6,18 +6,29 @@ precedence  which value wins, and where each came from
 
 from __future__ import annotations
 
-from quire.settings.precedence import DEFAULT, INDEX_VARIABLE, Settings, Value, load, search_settings, variable
+from quire.settings.precedence import (
+    CONFIG_VARIABLE,
+    DEFAULT,
+    INDEX_VARIABLE,
+    Settings,
+    Value,
+    load,
+    search_settings,
+    variable,
+)
 from quire.settings.quire_toml import (
     PROJECT_FILE,
     ContextRule,
     QuireToml,
     flat_values,
+    json_schema,
     search_fields,
     toml_value,
     tree_name,
 )
 
 __all__ = [
+    "CONFIG_VARIABLE",
     "DEFAULT",
     "INDEX_VARIABLE",
     "PROJECT_FILE",
@@ -26,6 +37,7 @@ __all__ = [
     "Settings",
     "Value",
     "flat_values",
+    "json_schema",
     "load",
     "search_fields",
     "search_settings",

@@ -2,7 +2,8 @@
 
 The command line comes before all of them; the commands see to that. ``index`` and ``[trees]`` come from one file: the
 project's, or the user's if there is no project; a tree of the user's with ``always = true`` is there in any case. A
-project's file may come from a stranger, so it reaches only into its own folder.
+project's file may come from a stranger, so it reaches only into its own folder. A file that the user names
+(``--config``, ``QUIRE_CONFIG``) takes the place of the project's, and may reach anywhere.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from quire.settings.quire_toml import (
     ContextRule,
     File,
     flat_values,
+    named_file,
     project_file,
     search_fields,
     user_file,
@@ -34,6 +36,7 @@ from quire.validation import from_text, unknown_name
 
 DEFAULT = "default"
 INDEX_VARIABLE = "QUIRE_INDEX"
+CONFIG_VARIABLE = "QUIRE_CONFIG"
 _SEARCH_VARIABLE = "QUIRE_SEARCH_"
 
 
@@ -54,7 +57,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     trees: Mapping[str, Tree] = {}  # with absolute paths
     always: Collection[str] = ()  # which of them are the user's, and searched in every project
     chunk: Mapping[str, Any] = {}  # the strategy and the options under ``[chunk]``
-    embed: Mapping[str, Any] = {}  # the embedding model of the user's own file
+    embed: Mapping[str, Any] = {}  # the embedding model of the user's own file, or of one that was named
     search: SearchSettings = SearchSettings()
     context: tuple[ContextRule, ...] = ()
     values: Mapping[str, Value] = {}  # what a file or the environment sets, by its full name
@@ -74,6 +77,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         strategy = strategy or next((table["strategy"] for table in reversed(tables) if "strategy" in table), None)
         strategy = strategy or DEFAULT_STRATEGY
         options = {name: value for table in tables for name, value in with_one_name(strategy, table).items()}
+        if tree in self.trees and (values := self.trees[tree].substitutions):
+            options["substitutions"] = {**options.get("substitutions", {}), **values}
         return {"strategy": strategy} | {name: options[name] for name in valid_names(strategy) if name in options}
 
     def tree_options(self, tree: str = "") -> Options:
@@ -90,8 +95,10 @@ def variable(name: str) -> str:
 def load(folder: Path, environment: Mapping[str, str] | None = None) -> Settings:
     """The configuration for ``folder``, which is absolute."""
     environment = os.environ if environment is None else environment
-    project, user = project_file(folder), user_file(environment)
-    if project and not (user and user.path == project.path):
+    chosen = environment.get(CONFIG_VARIABLE, "")
+    user = user_file(environment)
+    project = named_file(_absolute(folder, chosen)) if chosen else project_file(folder)
+    if project and not chosen and not (user and user.path == project.path):
         users = user_folder("config", environment)
         _refuse_foreign(project, users, is_index_elsewhere=bool(environment.get(INDEX_VARIABLE)))
     home = project or (user if user and (user.index or user.trees) else None)
@@ -100,6 +107,7 @@ def load(folder: Path, environment: Mapping[str, str] | None = None) -> Settings
     if project and not project.trees:
         trees[quire_toml.tree_name(project.path.parent.name)] = Tree(path=str(project.path.parent))
     origins = {name: user if name in always else home for name in trees}
+    embed = next((file for file in (project, user) if file and file.embed), None)
     chunk = next((file for file in (project, user) if file and file.chunk), None)
     search = _search_values(environment, user, project)
     index = _index(folder, environment, home)
@@ -112,7 +120,7 @@ def load(folder: Path, environment: Mapping[str, str] | None = None) -> Settings
         },
         **({f"chunk.{name}": Value(value, chunk.path) for name, value in chunk.chunk.items()} if chunk else {}),
         **{f"search.{name}": value for name, value in search.items()},
-        **({f"embed.{name}": Value(value, user.path) for name, value in user.embed.items()} if user else {}),
+        **({f"embed.{name}": Value(value, embed.path) for name, value in embed.embed.items()} if embed else {}),
         **(_context_values(project) if project else {}),
     }
     return Settings(
@@ -122,7 +130,7 @@ def load(folder: Path, environment: Mapping[str, str] | None = None) -> Settings
         trees=trees,
         always=tuple(always),
         chunk=chunk.chunk if chunk else {},
-        embed=user.embed if user else {},
+        embed=embed.embed if embed else {},
         search=quire_toml.search_settings({name: value.value for name, value in search.items()}),
         context=project.context if project else (),
         values=values,
@@ -131,13 +139,17 @@ def load(folder: Path, environment: Mapping[str, str] | None = None) -> Settings
 
 def search_settings(file: Path) -> SearchSettings:
     """The search settings of one file, whatever other files and the environment say."""
-    return quire_toml.search_settings(quire_toml.named_file(file).search)
+    return quire_toml.search_settings(named_file(file).search)
 
 
 def _index(folder: Path, environment: Mapping[str, str], home: File | None) -> Value | None:
     if path := environment.get(INDEX_VARIABLE, ""):
-        return Value(os.path.abspath(folder / expanded(path)), INDEX_VARIABLE)  # noqa: PTH100
+        return Value(str(_absolute(folder, path)), INDEX_VARIABLE)
     return Value(str(home.index), home.path) if home and home.index else None
+
+
+def _absolute(folder: Path, path: str) -> Path:
+    return Path(os.path.abspath(folder / expanded(path)))  # noqa: PTH100  links stay as named
 
 
 def _context_values(project: File) -> dict[str, Value]:
@@ -179,6 +191,9 @@ def _refuse_foreign(project: File, users: Path | None, *, is_index_elsewhere: bo
     if project.embed:
         problem = f"{project.path}: [{prefix}embed] is not allowed in a project"
         raise OptionError(problem, f"remove it there; only the command line or {own} may choose a model")
+    if project.search.get("rerank"):
+        problem = f"{project.path}: {prefix}search.rerank is not allowed in a project"
+        raise OptionError(problem, f"remove it there; only {variable('search.rerank')} or {own} may name an endpoint")
     paths = {f"trees.{name}": tree.path for name, tree in project.trees.items() if not tree.git}
     if project.index and not is_index_elsewhere:
         paths["index"] = str(project.index)

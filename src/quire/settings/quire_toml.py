@@ -6,8 +6,8 @@ unknown key or an invalid value is an error that names the file and the key.
 
 from __future__ import annotations
 
+import codecs
 import os
-import re
 from collections.abc import Container, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -17,9 +17,11 @@ import msgspec
 from msgspec import Meta, Struct, structs
 
 from quire.counter import ENCODINGS, ESTIMATE, encoding_of
+from quire.embed_settings import EmbedSettings
 from quire.errors import InputError, OptionError, did_you_mean, invalid_value
 from quire.operating_system import expanded, user_folder
-from quire.options import DEFAULT_STRATEGY, build, valid_names, with_one_name
+from quire.options import ALIASES, DEFAULT_STRATEGY, STRATEGIES, build, valid_names, with_one_name
+from quire.patterns import pattern
 from quire.read.frontmatter import load_toml
 from quire.read.source import read_configuration, unread
 from quire.search.ranking_settings import Boosts, SearchSettings
@@ -28,7 +30,7 @@ from quire.validation import Field, check, convert, fields
 
 PROJECT_FILE = "quire.toml"
 PYTHON_FILE = "pyproject.toml"
-_POSITION = re.compile(r" \(at (.*)\)$")
+_POSITION = pattern(r" \(at (.*)\)$")
 
 
 class ContextRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -42,17 +44,6 @@ class ContextRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     sections: Annotated[tuple[Text, ...], Meta(description="ids of sections that are always included")] = ()
 
 
-class Embed(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The embedding model; only the user's own file may choose one."""
-
-    embedder: Annotated[str, Meta(description="a local model")] = ""
-    endpoint: Annotated[str, Meta(description="the address of an OpenAI-compatible endpoint")] = ""
-    model: Annotated[str, Meta(description="the endpoint's model")] = ""
-    version: Annotated[str, Meta(description="change it to embed everything again")] = ""
-    window: Annotated[float, Meta(description="how many tokens it reads; 0: no limit")] = 8191
-    requests_per_minute: Annotated[float, Meta(description="its limit; 0: none")] = 0
-
-
 class QuireToml(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The tables of a quire.toml."""
 
@@ -60,8 +51,25 @@ class QuireToml(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     trees: Annotated[dict[str, str | Tree], Meta(description="folders of documents by name")] = {}
     chunk: Annotated[dict[str, Any], Meta(description="the strategy and its options")] = {}
     search: SearchSettings = SearchSettings()
-    embed: Embed = Embed()
+    embed: EmbedSettings = EmbedSettings()
     context: Annotated[list[ContextRule], Meta(description="rules of quire context")] = []
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of a quire.toml, for editors."""
+    made = msgspec.json.schema(QuireToml)
+    kinds = msgspec.json.schema_components(STRATEGIES.values())[1].values()
+    options = {name: {**field} for kind in kinds for name, field in kind["properties"].items()}
+    for field in options.values():
+        field.pop("default", None)  # strategies have their own
+    names = {
+        "strategy": {"enum": list(STRATEGIES)},
+        **options,
+        **{alias: options[name] for alias, name in ALIASES.items()},
+    }
+    for kind in ("QuireToml", "Tree"):
+        made["$defs"][kind]["properties"]["chunk"] |= {"properties": names, "additionalProperties": False}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": PROJECT_FILE, **made}
 
 
 class File(Struct, frozen=True, kw_only=True):
@@ -207,6 +215,11 @@ class _Reader:
             raise OptionError(
                 f"{self.name(f'{full}.path')} is missing", 'add path = "…", relative to this file\'s folder'
             )
+        try:
+            codecs.lookup(tree.encoding or "utf-8")
+        except LookupError as error:
+            rule = "must be an encoding, such as 'latin-1'"
+            raise invalid_value(self.name(f"{full}.encoding"), tree.encoding, rule) from error
         path = tree.path if tree.git else str(self._path(tree.path))
         return structs.replace(tree, path=path, include=include, exclude=exclude)
 
@@ -266,15 +279,20 @@ def flat_values(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[st
             yield f"{prefix}{key}", value
 
 
+_TABLES = ("boosts", "where")
+
+
 @cache
 def search_fields() -> Mapping[str, Field]:
-    """The settings of search by dotted names, in the order of ``quire config``."""
+    """The settings of search by dotted names, in the order of ``quire config``; without the table ``where``."""
     boosts = {f"boosts.{name}": field for name, field in fields(Boosts).items()}
-    return {name: field for name, field in fields(SearchSettings).items() if name != "boosts"} | boosts
+    return {name: field for name, field in fields(SearchSettings).items() if name not in _TABLES} | boosts
 
 
 def search_settings(values: Mapping[str, Any]) -> SearchSettings:
     """The settings of search from values by dotted names."""
-    plain = {name: value for name, value in values.items() if "." not in name}
-    boosts = {name.partition(".")[2]: value for name, value in values.items() if "." in name}
-    return msgspec.convert({**plain, "boosts": boosts}, SearchSettings)
+    table: dict[str, Any] = {name: {} for name in _TABLES}
+    for name, value in values.items():
+        group, _, key = name.partition(".")
+        table[group] = {**table[group], key: value} if key else value
+    return msgspec.convert(table, SearchSettings) if values else SearchSettings()  # which costs nothing

@@ -1,7 +1,4 @@
-"""PostgreSQL with pgvector: a table of rows. Its comment has its generation.
-
-A new generation replaces the live table in one transaction. A lock keeps two syncs of one table apart.
-"""
+"""PostgreSQL with pgvector. The comment of a table has its mark. A lock keeps two syncs of one table apart."""
 
 from __future__ import annotations
 
@@ -9,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from quire.errors import BusyError, MissingExtraError
-from quire.stores.row import LISTS, NUMBERS, TEXTS, Row
-from quire.stores.target import DOCUMENTS, NEXT, Known, foreign, own_tables
+from quire.stores.row import Row
+from quire.stores.target import foreign
 
 try:
     import psycopg
@@ -21,8 +18,8 @@ except ImportError as error:
 
 ERRORS: tuple[type[Exception], ...] = (psycopg.Error,)
 _MARK = "made by quire: "
-_COLUMNS = (*TEXTS, *NUMBERS, *LISTS, "vector")
-_TYPES = {**dict.fromkeys(TEXTS, "text"), **dict.fromkeys(NUMBERS, "int8"), **dict.fromkeys(LISTS, "text[]")}
+_TYPES = {str: "text", int: "int8", list: "text[]"}
+_INDEXED = ("content_hash", "document")
 
 
 class PostgresStore:
@@ -32,122 +29,18 @@ class PostgresStore:
 
     def __init__(self, place: str, name: str, target: str) -> None:
         self.target = target
-        self._name = name
         self._connection = psycopg.connect(place, autocommit=True)
-        key = f"quire {name}"
-        if not self._value("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", [key]):
+        self._connection.execute("SET lock_timeout = '5s'")  # the server may not know yet that a killed sync is gone
+        try:
+            self._connection.execute("SELECT pg_advisory_lock(hashtextextended(%s, 0))", [f"quire {name}"])
+        except psycopg.errors.LockNotAvailable as error:
             self._connection.close()
-            raise BusyError(target, "another sync is writing to this table", "wait for it")
-        self.tables = own_tables(name)
+            raise BusyError(target, "another sync is writing to this table", "wait for it") from error
+        self._connection.execute("RESET lock_timeout")
         self._knows_vectors = False
 
-    def generation(self) -> str | None:
-        """The live generation."""
-        return self.mark(self._name)
-
-    def documents(self, generation: str) -> dict[str, str]:
-        """The recorded hash of each document."""
-        if self.mark(self._name + DOCUMENTS) is None:
-            return {}
-        query = self._sql("SELECT document, hash FROM {} WHERE generation = %s", self._name + DOCUMENTS)
-        return dict(self._connection.execute(query, [generation]).fetchall())
-
-    def record(self, generation: str, documents: Mapping[str, str | None]) -> None:
-        """Record the hashes of documents; None forgets one."""
-        name = self._name + DOCUMENTS
-        if self.mark(name) is None:
-            with self._connection.transaction():
-                columns = "generation text, document text, hash text NOT NULL, PRIMARY KEY (generation, document)"
-                self._connection.execute(self._sql(f"CREATE TABLE {{}} ({columns})", name))
-                self._set_mark(name, "documents")
-        insert = self._sql(
-            "INSERT INTO {} VALUES (%s, %s, %s) ON CONFLICT (generation, document) DO UPDATE SET hash = excluded.hash",
-            name,
-        )
-        delete = self._sql("DELETE FROM {} WHERE generation = %s AND document = ANY(%s)", name)
-        kept = [(generation, each, hash_) for each, hash_ in documents.items() if hash_ is not None]
-        gone = [each for each, hash_ in documents.items() if hash_ is None]
-        with self._connection.transaction(), self._connection.cursor() as cursor:
-            cursor.executemany(insert, kept)
-            cursor.execute(delete, [generation, gone])
-
-    def known(self, generation: str, hashes: Sequence[str]) -> Iterable[Known]:
-        """The rows with one of these content hashes."""
-        name = self._home(generation)
-        if self.mark(name) is None:
-            return []
-        self._know_vectors()
-        query = "SELECT id, document_hash, content_hash, passage, vector FROM {} WHERE content_hash = ANY(%s)"
-        found = self._connection.execute(self._sql(query, name), [list(hashes)], binary=True)
-        return [Known(id_, old, content, passage, _array(vector)) for id_, old, content, passage, vector in found]
-
-    def write(self, generation: str, new: Sequence[Row], changed: Sequence[Row]) -> None:
-        """Add rows and replace others."""
-        name = self._home(generation)
-        if self.mark(name) != generation:  # none yet, or another one that was never completed
-            self._create(name, generation, len((new or changed)[0].vector))
-        self._know_vectors()
-        names = sql.SQL(", ").join(map(sql.Identifier, _COLUMNS))
-        copy = self._sql("COPY {} ({}) FROM STDIN (FORMAT BINARY)", name, names)
-        columns = [each for each in _COLUMNS if each != "id"]
-        values = sql.SQL(", ").join(sql.SQL("{} = %s").format(sql.Identifier(each)) for each in columns)
-        update = self._sql("UPDATE {} SET {} WHERE id = %s", name, values)
-        with self._connection.transaction(), self._connection.cursor() as cursor:
-            with cursor.copy(copy) as stream:
-                stream.set_types([*_TYPES.values(), "vector"])
-                for row in new:
-                    stream.write_row([*row.columns_of(_COLUMNS[:-1]), row.vector])
-            cursor.executemany(update, [(*row.columns_of(columns[:-1]), row.vector, row.id) for row in changed])
-
-    def delete(self, generation: str, documents: Sequence[str], hashes: Sequence[str]) -> None:
-        """Delete the rows of documents, except those with one of these document hashes."""
-        name = self._home(generation)
-        if self.mark(name) is not None:
-            query = "DELETE FROM {} WHERE document = ANY(%s) AND document_hash != ALL(%s)"
-            self._connection.execute(self._sql(query, name), [list(documents), list(hashes)])
-
-    def publish(self, generation: str) -> None:
-        """Make the generation the live one, and remove all others."""
-        following = self._name + NEXT
-        with self._connection.transaction():
-            if self.mark(following) == generation:
-                self._connection.execute(self._sql("DROP TABLE {}", self._name))
-                self._connection.execute(
-                    self._sql("ALTER TABLE {} RENAME TO {}", following, sql.Identifier(self._name))
-                )
-            elif self.mark(following) is not None:
-                self._connection.execute(self._sql("DROP TABLE {}", following))
-            if self.mark(self._name + DOCUMENTS) is not None:
-                query = self._sql("DELETE FROM {} WHERE generation != %s", self._name + DOCUMENTS)
-                self._connection.execute(query, [generation])
-
-    def drop(self, name: str) -> None:
-        """Remove a table."""
-        self._connection.execute(self._sql("DROP TABLE IF EXISTS {}", name))
-
-    def close(self) -> None:
-        """Close the connection, which releases the lock."""
-        self._connection.close()
-
-    def _create(self, name: str, generation: str, size: int) -> None:
-        columns = [
-            sql.SQL("{} {} NOT NULL").format(sql.Identifier(each), sql.SQL(kind)) for each, kind in _TYPES.items()
-        ]
-        columns += [sql.SQL("PRIMARY KEY (id)"), sql.SQL("vector vector({}) NOT NULL").format(sql.Literal(size))]
-        self._connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
-        with self._connection.transaction():
-            self.drop(name)
-            self._connection.execute(self._sql("CREATE TABLE {} ({})", name, sql.SQL(", ").join(columns)))
-            for column in ("content_hash", "document"):
-                self._connection.execute(self._sql(f"CREATE INDEX ON {{}} ({column})", name))
-            self._set_mark(name, generation)
-
-    def _home(self, generation: str) -> str:
-        """The table of a generation: the live one, unless that has another."""
-        return self._name if self.mark(self._name) in (None, generation) else self._name + NEXT
-
     def mark(self, name: str) -> str | None:
-        """The generation of a table; None if there is no table."""
+        """The mark of a table; None if there is no table."""
         if self._value("SELECT to_regclass(%s)", [f'"{name}"']) is None:
             return None
         comment = self._value("SELECT obj_description(to_regclass(%s), 'pg_class')", [f'"{name}"'])
@@ -155,8 +48,68 @@ class PostgresStore:
             raise foreign(self.target, name)
         return str(comment.removeprefix(_MARK))
 
-    def _set_mark(self, name: str, mark: str) -> None:
-        self._connection.execute(self._sql("COMMENT ON TABLE {} IS {}", name, sql.Literal(_MARK + mark)))
+    def create(self, name: str, mark: str, columns: Mapping[str, type], size: int) -> None:
+        """Make an empty table, with indexes for what a sync looks for."""
+        types = {each: sql.SQL(_TYPES[kind]) for each, kind in columns.items()}
+        if size:
+            self._connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+            types["vector"] = sql.SQL("vector({})").format(sql.Literal(size))
+        lines = [sql.SQL("{} {} NOT NULL").format(sql.Identifier(each), kind) for each, kind in types.items()]
+        with self._connection.transaction():
+            self.drop(name)
+            self._execute("CREATE TABLE {} ({}, PRIMARY KEY (id))", name, sql.SQL(", ").join(lines))
+            for column in _INDEXED if size else ():
+                self._execute("CREATE INDEX ON {} ({})", name, sql.Identifier(column))
+            self._execute("COMMENT ON TABLE {} IS {}", name, sql.Literal(_MARK + mark))
+
+    def write(self, name: str, rows: Sequence[Row], *, is_new: bool) -> None:
+        """Add rows; unless they are new, replace those with the same ids."""
+        types = {each: _TYPES[type(value)] for each, value in rows[0].columns.items()}
+        if rows[0].vector is not None:
+            self._know_vectors()
+            types["vector"] = "vector"
+        names = sql.SQL(", ").join(map(sql.Identifier, types))
+        copy = self._sql("COPY {} ({}) FROM STDIN (FORMAT BINARY)", name, names)
+        with self._connection.transaction(), self._connection.cursor() as cursor:
+            if not is_new:
+                cursor.execute(self._sql("DELETE FROM {} WHERE id = ANY(%s)", name), [[row.id for row in rows]])
+            with cursor.copy(copy) as stream:
+                stream.set_types([*types.values()])
+                for row in rows:
+                    stream.write_row([*row.columns.values(), *([row.vector] if "vector" in types else [])])
+
+    def find(self, name: str, columns: Sequence[str], column: str, values: Sequence[str]) -> Iterable[tuple[Any, ...]]:
+        """Some columns of the rows that have one of these values."""
+        if "vector" in columns:
+            self._know_vectors()
+        names = sql.SQL(", ").join(map(sql.Identifier, columns))
+        query = self._sql("SELECT {1} FROM {0} WHERE {2} = ANY(%s)", name, names, sql.Identifier(column))
+        found = self._connection.execute(query, [list(values)], binary=True)
+        return [(*row[:-1], _array(row[-1])) for row in found]
+
+    def delete(self, name: str, column: str, values: Sequence[str], except_column: str, kept: Sequence[str]) -> None:
+        """Delete rows."""
+        conditions = [("{} = ANY(%s)", column, values)] if column else []
+        conditions += [("{} != ALL(%s)", except_column, kept)] if kept else []
+        where = sql.SQL(" AND ").join(sql.SQL(text).format(sql.Identifier(each)) for text, each, _ in conditions)
+        query = self._sql("DELETE FROM {} WHERE {}", name, where)
+        self._connection.execute(query, [list(some) for *_, some in conditions])
+
+    def publish(self, name: str, following: str) -> None:
+        """Give a table the name of another one, in one transaction."""
+        if not following:
+            return
+        with self._connection.transaction():
+            self.drop(name)
+            self._execute("ALTER TABLE {} RENAME TO {}", following, sql.Identifier(name))
+
+    def drop(self, name: str) -> None:
+        """Remove a table."""
+        self._execute("DROP TABLE IF EXISTS {}", name)
+
+    def close(self) -> None:
+        """Close the connection, which releases the lock."""
+        self._connection.close()
 
     def _know_vectors(self) -> None:
         if not self._knows_vectors:
@@ -167,13 +120,16 @@ class PostgresStore:
         row = self._connection.execute(query, values).fetchone()
         return row[0] if row else None
 
+    def _execute(self, query: str, name: str, *parts: Any) -> None:
+        self._connection.execute(self._sql(query, name, *parts))
+
     def _sql(self, query: str, name: str, *parts: Any) -> Any:
         return sql.SQL(query).format(sql.Identifier(name), *parts)
 
 
-def _array(vector: Any) -> Any:
-    """A vector as an array, in older and newer versions of pgvector."""
-    return vector.to_numpy() if hasattr(vector, "to_numpy") else vector
+def _array(value: Any) -> Any:
+    """A value; a vector as an array, in older and newer versions of pgvector."""
+    return value.to_numpy() if hasattr(value, "to_numpy") else value
 
 
 connect = PostgresStore

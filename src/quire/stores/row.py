@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 from uuid import UUID, uuid5
 
@@ -12,16 +13,20 @@ from quire.record import Chunk
 from quire.size.surrogates import repaired
 from quire.wire.forms import front_matter, tags
 
-LAYOUT = 1
-"""The version of the rows; another one is another generation."""
+LAYOUT = 2
+"""The version of the rows; with another one, rows are made anew, with the vectors that there are."""
 
-TEXTS = (
-    "id", "document", "document_hash", "content_hash", "chunk_id", "content_type", "source_path", "file_title",
-    "section_title", "section_slug", "breadcrumb", "front_matter", "text",
+COLUMNS: Mapping[str, type] = MappingProxyType(
+    {
+        **dict.fromkeys(
+            ("id", "document", "document_hash", "content_hash", "chunk_id", "content_type", "source_path", "file_title",
+             "section_title", "section_slug", "anchor", "url", "breadcrumb", "front_matter", "text"), str
+        ),
+        **dict.fromkeys(("chunk_number", "passage", "start_line", "end_line", "char_start", "char_end", "tokens"), int),
+        **dict.fromkeys(("header_path", "tags"), list),
+    }
 )  # fmt: skip
-NUMBERS = ("chunk_number", "passage", "start_line", "end_line", "char_start", "char_end", "tokens")
-LISTS = ("header_path", "tags")
-"""The columns of a row besides its vector, by type."""
+"""The columns of a row besides its vector; those of the type list contain texts."""
 
 _NAMESPACE = UUID("6f6a1c3e-0f2b-5d0e-9a55-6a1b7c0d4e21")
 
@@ -31,23 +36,19 @@ class Row:
     """A row; ``columns`` has the texts, numbers and lists by name."""
 
     columns: Mapping[str, Any]
-    tokens: int
+    tokens: int = 0
     """The tokens that embedding it costs."""
     vector: Any = None
 
     @property
     def id(self) -> str:
-        """Made of the document, the content and the passage: it does not change when other chunks do."""
+        """The stable id of the chunk, with the number of a later passage."""
         return str(self.columns["id"])
 
     @property
     def key(self) -> tuple[str, int]:
         """What the vector depends on, besides the model."""
         return self.columns["content_hash"], self.columns["passage"]
-
-    def columns_of(self, names: Sequence[str]) -> list[Any]:
-        """The values of some columns."""
-        return [self.columns[name] for name in names]
 
     def with_vector(self, vector: Any) -> Row:
         """The same row with its vector."""
@@ -59,15 +60,11 @@ def rows(chunks: Sequence[Chunk], document: str, document_hash: str, embedder: E
     if not chunks:
         return
     shared = _document_columns(chunks[0]) | {"document": _storable(document), "document_hash": document_hash}
-    seen: dict[str, int] = {}
     for chunk in chunks:
-        content = chunk.content_hash
-        repeated = seen[content] = seen.get(content, -1) + 1
-        base = f"{shared['document']}#{content}" + (f".{repeated}" if repeated else "")
-        own = shared | _columns(chunk) | {"content_hash": content}
+        columns, key = shared | _columns(chunk), _storable(chunk.stable_id)
         for passage, text in enumerate(passages(chunk.embed_text, embedder)):
-            own_id = {"id": f"{base}:{passage}" if passage else base, "passage": passage, "text": _storable(text)}
-            yield Row(own | own_id, 0 if passage else chunk.token_stats.embed_tokens)
+            own = {"id": f"{key}:{passage}" if passage else key, "passage": passage, "text": _storable(text)}
+            yield Row(columns | own, 0 if passage else chunk.token_stats.embed_tokens)
 
 
 def _document_columns(chunk: Chunk) -> dict[str, Any]:
@@ -84,7 +81,10 @@ def _document_columns(chunk: Chunk) -> dict[str, Any]:
 def _columns(chunk: Chunk) -> dict[str, Any]:
     place = chunk.source_position
     return {
+        "content_hash": chunk.content_hash,
         "chunk_id": _storable(chunk.id),
+        "anchor": _storable(chunk.anchor),
+        "url": _storable(chunk.url or ""),
         "section_title": _storable(chunk.section_title),
         "section_slug": _storable(chunk.section_slug),
         "breadcrumb": _storable(chunk.header_breadcrumb),

@@ -1,38 +1,51 @@
 """Brings a store in step with documents, and embeds only what no row has a vector for.
 
-The order makes a kill harmless at any moment. Every step can be repeated, and the next run repeats those that are not
-recorded:
+Documents come in parts. This process, others or a cluster cut and embed them; this one alone writes. The order makes a
+kill harmless at any moment, because the next sync repeats what is not recorded:
 
-1. record the changed documents as unfinished, so that their rows can be found even if the documents disappear;
-2. write rows. Their ids are made of document and content, so no row replaces another one's vector;
-3. delete rows that no document has any more: at the end, because moved and renamed texts use their vectors;
+1. record the changed documents of a part as unfinished, so that their rows can be found even if they disappear;
+2. write their rows, and record them as written;
+3. after the last part, delete rows that no document has any more: moved and renamed texts use their vectors;
 4. record the documents as finished;
 5. make the generation the live one, if it is a new one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib import import_module
-from os import PathLike
-from typing import Any
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, NamedTuple
 
+from quire import __version__, arguments, pipeline, read
+from quire.auto_slugs import tree_options
 from quire.embed.embedder import Embedder, resolve
-from quire.errors import EmbedderError, QuireError
+from quire.embed_settings import DEFAULT_EMBEDDER
+from quire.errors import EmbedderError, InputError, QuireError, StoreError
 from quire.options import DEFAULT_STRATEGY
-from quire.stores.documents import SyncDocument, documents
-from quire.stores.row import LAYOUT, Row, rows
-from quire.stores.target import Known, Store, failed, opened, parts
+from quire.run.arrow import embedder_of
+from quire.run.documents import engine_of, results
+from quire.run.parts import Cutting, Done, Part, Problem, digest, is_shard, is_url, parts_of, read_texts
+from quire.stores.mirror import HAS_OLD_ROWS, UNFINISHED, Mirror, batched
+from quire.stores.row import Row, rows
+from quire.stores.target import Store, failed, opened, parts
+from quire.trees import OnUndecodable
 
 _BATCH = 256
 """How many rows are embedded and written at a time, unless the embedder says it."""
-UNFINISHED = ""
-"""The recorded hash of a document while its rows are written."""
+_MOST_REMOVED = 5
+"""A sync that removes more than one in so many documents needs permission."""
 
 OnProgress = Callable[[int, int, int], None]
-"""Called with the number of documents done, of all changed documents, and of rows so far."""
+"""Called with the number of parts done, of all parts with changes, and of rows so far."""
+Permission = Callable[[str], bool]
+"""Asks whether documents may be removed; gets the question."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +69,7 @@ class SyncReport:
     generation: str = ""
     """Model, version and window."""
     is_new_generation: bool = False
-    """Whether the model or its version changed, so that everything was embedded."""
+    """Whether the model, its version or the layout of rows changed, so that all rows were made anew."""
     failed: tuple[tuple[str, str], ...] = field(default=())
     """Documents that could not be read, with the reason. Their rows stay."""
 
@@ -65,47 +78,91 @@ def sync(
     path: str | PathLike[str],
     to: str,
     *,
-    embedder: object = "wordllama",
+    embedder: object = DEFAULT_EMBEDDER,
     strategy: str = DEFAULT_STRATEGY,
     dry_run: bool = False,
     rebuild: bool = False,
+    delete: bool | Permission = False,
+    engine: str | None = None,
+    workers: int | None = None,
     on_progress: OnProgress | None = None,
+    errors: OnUndecodable = "strict",
+    include: str | Sequence[str] = (),
+    exclude: str | Sequence[str] = (),
     **options: Any,
 ) -> SyncReport:
-    """Bring the store ``to`` in step with the documents of a folder.
+    """Bring the store ``to`` in step with the documents of a folder, a URL or shards (``shards/*.parquet``).
 
     ``to`` is ``lancedb:DIR``, ``pgvector:URL``, ``chroma:DIR`` or ``qdrant:DIR``, with ``#NAME`` for another table than
-    ``quire``. ``embedder`` is a name, an embedder or a function. ``rebuild`` removes quire's tables first. Other
-    options are those of ``quire.chunk_dir``.
+    ``quire``. ``embedder`` is a name, an embedder or a function. ``rebuild`` removes quire's tables first. ``delete``
+    allows a sync to remove more than a fifth of the documents. ``engine`` is ``local`` (all cores) or ``ray``; by
+    default this process does the work. Other options are those of ``quire.chunk_dir``.
     """
-    found = documents(path, strategy, **options)
-    return sync_documents(found, to, embedder=embedder, dry_run=dry_run, rebuild=rebuild, on_progress=on_progress)
+    pipeline.chunk("", strategy, **options)
+    source = fspath(path)
+    read.decode(b"", source, errors)
+    included, excluded = arguments.patterns("include", include), arguments.patterns("exclude", exclude)
+    found, problems = parts_of(source, include=included, exclude=excluded)
+    if problems:
+        raise InputError(*problems[0])
+    if not found:
+        raise QuireError(f"{path}: no documents, so nothing is synced", "quire looks for Markdown and .txt files")
+    if os.path.isdir(source):  # noqa: PTH112  no URL, no shards
+        options = tree_options(options, (), Path(source))
+    return sync_parts(
+        [part._replace(errors=errors) for part in found],
+        to,
+        Cutting({"": {"strategy": strategy, **options}}),
+        root=root_of([source]),
+        embedder=embedder,
+        dry_run=dry_run,
+        rebuild=rebuild,
+        delete=delete,
+        engine=engine,
+        workers=workers,
+        on_progress=on_progress,
+    )
 
 
-def sync_documents(
-    documents: Sequence[SyncDocument],
+def root_of(paths: Sequence[str]) -> str:
+    """What a store remembers as the origin of its documents: paths from the project's folder, else absolute ones."""
+    return ", ".join(sorted(_root(path) for path in paths))
+
+
+def _root(path: str) -> str:
+    if is_url(path):
+        return path
+    folder = Path(path).resolve()
+    marks = (".git", "quire.toml")
+    top = next((each for each in (folder, *folder.parents) if any((each / mark).exists() for mark in marks)), None)
+    return str(folder) if top is None else folder.relative_to(top).as_posix()
+
+
+def sync_parts(
+    found: Sequence[Part],
     to: str,
+    cutting: Cutting,
     *,
-    embedder: object = "wordllama",
+    root: str,
+    embedder: object = DEFAULT_EMBEDDER,
     dry_run: bool = False,
     rebuild: bool = False,
+    delete: bool | Permission = False,
+    engine: str | None = None,
+    workers: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> SyncReport:
-    """Bring a store in step with documents; ``rebuild`` removes quire's tables first."""
+    """Bring a store in step with the documents of parts; ``root`` says where these come from."""
     parts(to)  # before a model is loaded
     model = resolve(embedder)
-    with opened(to, dry_run=dry_run, rebuild=rebuild) as store, explained(store):
-        return _Sync(store, model, dry_run=dry_run, on_progress=on_progress).run(documents)
-
-
-def generation_of(embedder: Embedder) -> str:
-    """What vectors depend on, besides the text."""
-    version = f" {embedder.version}" if embedder.version else ""
-    return f"{embedder.name}{version}, window {embedder.window}, rows {LAYOUT}"
+    with opened(to, dry_run=dry_run, rebuild=rebuild) as (store, name), _explained(store):
+        work = _Work(cutting, embedder, model, engine, workers)
+        mirror = Mirror(store, name, model)
+        return _Sync(store.target, mirror, work, dry_run=dry_run, on_progress=on_progress).run(found, root, delete)
 
 
 @contextmanager
-def explained(store: Store) -> Iterator[None]:
+def _explained(store: Store) -> Iterator[None]:
     """Make an exception of the store's package a StoreError."""
     try:
         yield
@@ -115,127 +172,218 @@ def explained(store: Store) -> Iterator[None]:
         raise failed(store.target, "", error) from error
 
 
-def embed(embedder: Embedder, texts: list[str]) -> Any:
+class _Work(NamedTuple):
+    """Who cuts and embeds."""
+
+    cutting: Cutting
+    embedder: Any
+    """The name or the settings of the model, if it has any; other processes load it by them."""
+    model: Embedder
+    engine: str | None
+    workers: int | None
+
+    def hashes(self, found: Sequence[Part]) -> Iterator[Done]:
+        """The hashes of each part's documents, by name."""
+        return results(found, partial(_hashes, self.cutting), engine=self.engine, workers=self.workers)
+
+    def rows(self, found: Sequence[Part]) -> Iterator[Done]:
+        """The hashes of each part's documents, and their rows without vectors."""
+        work = partial(_rows, self.cutting, self.embedder if self.engine else self.model)
+        return results(found, work, engine=self.engine, workers=self.workers)
+
+    def vectors(self, texts: Iterable[list[str]]) -> Iterator[Any]:
+        """The vectors of each list of texts, in order."""
+        is_named = isinstance(self.embedder, str)  # an endpoint has its limits: one process calls it
+        run = engine_of(self.engine if is_named else None)
+        with closing(run(texts, partial(_embed, self.embedder if is_named else self.model), self.workers)) as running:
+            for some, vectors in running:
+                if vectors is None:
+                    raise EmbedderError(f"{self.model.name}: the process that embedded {len(some)} texts died")
+                yield vectors
+
+
+def _hashes(cutting: Cutting, part: Part) -> Done:
+    pairs, problems = read_texts(part)
+    return Done(_hashed(cutting, part, pairs), tuple(problems))
+
+
+def _hashed(cutting: Cutting, part: Part, pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The names of documents with a hash of all that their rows depend on, besides the model."""
+    kind, settings = cutting.content_type(part), cutting.settings(part)
+    names = ((f"{kind}:{path}", text) for path, text in pairs)
+    return {name: digest(name, settings, __version__, text) for name, text in names}
+
+
+def _rows(cutting: Cutting, embedder: Any, part: Part) -> Done:
+    pairs, problems = read_texts(part)
+    model = embedder_of(embedder)
+    hashes: dict[str, str] = {}
+    made: list[Row] = []
+    for path, text in pairs:
+        ((name, hash_),) = _hashed(cutting, part, [(path, text)]).items()
+        try:
+            made += rows(cutting.cut(part, path, text), name, hash_, model)
+            hashes[name] = hash_
+        except QuireError as error:
+            problems.append(Problem(path, error.reason))
+    return Done((hashes, made), tuple(problems))
+
+
+def _embed(embedder: Any, texts: list[str]) -> Any:
     """An array with one vector per text; an EmbedderError if the embedder returns something else."""
     if not texts:
         return []
+    model = embedder_of(embedder)
     np = import_module("numpy")  # every store needs it
-    vectors = np.asarray(embedder.embed(texts), dtype=np.float32)
+    vectors = np.asarray(model.embed(texts), dtype=np.float32)
     if vectors.ndim != 2 or len(vectors) != len(texts) or not vectors.size or not np.isfinite(vectors).all():
-        problem = f"{embedder.name} did not return one vector of numbers for each of {len(texts)} texts"
+        problem = f"{model.name} did not return one vector of numbers for each of {len(texts)} texts"
         raise EmbedderError(problem, "embed(texts) must return an array with one row per text")
     return vectors
+
+
+class _Batch(NamedTuple):
+    """Rows to embed and write together."""
+
+    rows: list[Row]
+    vectors: dict[tuple[str, int], Any]
+    """Those that the store has."""
+    missing: dict[tuple[str, int], Row]
+    """Those to embed."""
+    begins: Mapping[str, str]
+    """The hashes of the documents of a part, in its first batch."""
+    ends: Mapping[str, str]
+    """The same, in its last batch."""
 
 
 class _Sync:
     """One sync."""
 
-    def __init__(self, store: Store, embedder: Embedder, *, dry_run: bool, on_progress: OnProgress | None) -> None:
-        self._store = store
-        self._embedder = embedder
+    def __init__(
+        self, target: str, mirror: Mirror, work: _Work, *, dry_run: bool, on_progress: OnProgress | None
+    ) -> None:
+        self._target, self._mirror, self._work = target, mirror, work
         self._is_dry = dry_run
         self._on_progress = on_progress
-        self._batch = getattr(embedder, "batch", _BATCH)
-        self._generation = generation_of(embedder)
-        self._recorded = store.documents(self._generation)
-        self._is_first = not self._recorded
-        self._seen: set[str] = set()
-        """The content hashes of this run."""
-        self._planned: set[tuple[str, int]] = set()
-        """The texts that a dry run would embed."""
+        self._batch = getattr(work.model, "batch", _BATCH)
+        self._seen: set[int] = set()
+        """The texts that this sync embeds, as short hashes."""
+        self._waiting: deque[_Batch] = deque()
+        """The batches whose texts are being embedded."""
+        self._stale: dict[str, str | None] = {}
+        """The documents that may have rows to delete, with their hashes; None if they are gone."""
         self._failed: list[tuple[str, str]] = []
-        self._report = SyncReport(generation=self._generation)
+        self._report = SyncReport(generation=mirror.generation)
 
-    def run(self, documents: Sequence[SyncDocument]) -> SyncReport:
-        live = self._store.generation()
-        changed = self._changed(documents)
-        removed = self._removed(documents)
-        known = [each for each in changed if each.name in self._recorded]
-        self._count(
-            added=len(changed) - len(known),
-            changed=len(known),
-            removed=len(removed),
-            unchanged=len(documents) - len(changed) - len(self._failed),
-        )
-        if changed and not self._is_dry:
-            self._store.record(self._generation, dict.fromkeys((each.name for each in changed), UNFINISHED))
-        finished = self._write(changed)
-        if not self._is_dry:
-            self._finish(finished, removed)
-            if not self._failed or live in (None, self._generation):
-                self._store.publish(self._generation)
-        is_new = live not in (None, self._generation)
+    def run(self, found: Sequence[Part], root: str, delete: bool | Permission) -> SyncReport:
+        mirror = self._mirror
+        types = {self._work.cutting.content_type(part) for part in found}
+        changed = list(self._compare(found, types)) if mirror.documents else found
+        removed = [name for name, hash_ in self._stale.items() if hash_ is None]
+        self._count(removed=len(removed))
+        if removed and not self._is_dry:
+            self._check_removal(len(removed), types, root, delete)
+        cut = self._cut(changed)
+        if self._is_dry:
+            for _ in cut:
+                self._waiting.clear()
+        else:
+            for vectors in self._work.vectors(cut):
+                self._write(self._waiting.popleft(), vectors)
+            self._finish(dict.fromkeys(types, root))
+        is_new = mirror.live not in (None, mirror.generation)
         return replace(self._report, is_new_generation=is_new, failed=tuple(self._failed))
 
-    def _changed(self, documents: Iterable[SyncDocument]) -> list[SyncDocument]:
-        changed = []
-        for each in documents:
-            try:
-                if self._recorded.get(each.name) != each.hash_of(each.read()):
-                    changed.append(each)
-            except QuireError as error:
-                self._failed.append((str(each.file), error.reason))
-        return changed
+    def _compare(self, found: Sequence[Part], types: set[str]) -> Iterator[Part]:
+        """The parts that have changed documents, with these alone."""
+        recorded, kinds = self._mirror.documents, tuple(f"{each}:" for each in types)
+        gone = {name for name in recorded if name.startswith(kinds)}
+        is_complete = True
+        for part, done in zip(found, self._work.hashes(found), strict=True):
+            kind = self._work.cutting.content_type(part)
+            gone -= {f"{kind}:{problem.path}" for problem in done.problems}
+            is_complete &= not (done.problems and is_shard(part.source))  # it may be any document that cannot be read
+            self._fail(part, done)
+            gone -= done.value.keys()
+            changed = []
+            for name, hash_ in done.value.items():
+                if recorded.get(name, "").rstrip(HAS_OLD_ROWS) != hash_:
+                    changed.append(name.removeprefix(f"{kind}:"))
+                elif recorded[name] != hash_:
+                    self._stale[name] = hash_
+            self._count(unchanged=len(done.value) - len(changed))
+            if changed:
+                yield part._replace(paths=tuple(changed))
+        if is_complete:
+            self._stale |= dict.fromkeys(sorted(gone))
 
-    def _removed(self, documents: Sequence[SyncDocument]) -> list[str]:
-        """The recorded documents of the same content types that are gone."""
-        names = {each.name for each in documents}
-        types = tuple({f"{name.partition(':')[0]}:" for name in names})
-        return [name for name in self._recorded if name.startswith(types) and name not in names]
-
-    def _write(self, documents: Sequence[SyncDocument]) -> dict[str, str]:
-        """Write the rows of documents, a batch at a time; return the hashes of those that could be cut."""
-        finished: dict[str, str] = {}
-        waiting: list[Row] = []
-        for done, each in enumerate(documents, start=1):
-            try:
-                data = each.read()
-                hash_ = each.hash_of(data)
-                waiting += rows(each.chunks(data), each.name, hash_, self._embedder)
-            except QuireError as error:
-                self._failed.append((str(each.file), error.reason))
-                continue
-            finished[each.name] = hash_
-            while len(waiting) >= self._batch:
-                self._write_batch(waiting[: self._batch])
-                del waiting[: self._batch]
-                if self._on_progress:
-                    self._on_progress(done, len(documents), self._report.rows)
-        if waiting:
-            self._write_batch(waiting)
-        return finished
-
-    def _write_batch(self, batch: Sequence[Row]) -> None:
-        known = {each.id: each for each in self._known(batch)}
-        vectors = {(each.content_hash, each.passage): each.vector for each in known.values()}
-        missing = {row.key: row for row in batch if row.key not in vectors and row.key not in self._planned}
-        self._count(rows=len(batch), embedded=len(missing), tokens=sum(row.tokens for row in missing.values()))
-        if self._is_dry:
-            self._planned |= missing.keys()
+    def _check_removal(self, count: int, types: set[str], root: str, delete: bool | Permission) -> None:
+        """Raise a StoreError if more documents would disappear than a user is likely to mean."""
+        kinds = tuple(f"{each}:" for each in types)
+        total = sum(name.startswith(kinds) for name in self._mirror.documents)
+        roots = {self._mirror.roots[each] for each in types if each in self._mirror.roots}
+        origin = f", which are those of {' and '.join(sorted(roots))}" if roots else ""
+        if delete is True or (_MOST_REMOVED * count <= total and roots <= {root}):
             return
-        made = embed(self._embedder, [row.columns["text"] for row in missing.values()])
-        vectors |= zip(missing, made, strict=True)
-        filled = [row.with_vector(vectors[row.key]) for row in batch]
-        new = [row for row in filled if row.id not in known]
-        outdated = [
-            row for row in filled if row.id in known and known[row.id].document_hash != row.columns["document_hash"]
-        ]
-        if new or outdated:
-            self._store.write(self._generation, new, outdated)
+        problem = f"a sync of {root} would delete {count:,} of its {total:,} documents{origin}"
+        if delete is False or not delete(f"{self._target}: {problem}. Delete them?"):
+            advice = "allow it with --delete (in Python delete=True), or sync to another table: add #NAME to the target"
+            raise StoreError(self._target, problem, advice)
 
-    def _known(self, batch: Sequence[Row]) -> Iterable[Known]:
-        """What the store has of these contents. In a first run it has only what this run wrote."""
-        hashes = {row.columns["content_hash"] for row in batch}
-        wanted = hashes & self._seen if self._is_first else hashes
-        self._seen |= hashes
-        return self._store.known(self._generation, sorted(wanted)) if wanted else ()
+    def _fail(self, part: Part, done: Done) -> None:
+        self._failed += [(part.name(path), reason) for path, reason in done.problems]
 
-    def _finish(self, finished: dict[str, str], removed: list[str]) -> None:
-        """Delete rows that no document has any more, and record what is done."""
-        if not self._is_first and (finished or removed):
-            self._store.delete(self._generation, [*finished, *removed], list(finished.values()))
-        if finished or removed:
-            self._store.record(self._generation, {**finished, **dict.fromkeys(removed)})
+    def _cut(self, changed: Sequence[Part]) -> Iterator[list[str]]:
+        """The texts to embed; their batches are added to those that wait for vectors."""
+        for number, (part, done) in enumerate(zip(changed, self._work.rows(changed), strict=True)):
+            self._fail(part, done)
+            hashes, made = done.value or ({}, [])
+            known = sum(name in self._mirror.documents for name in hashes)
+            self._count(added=len(hashes) - known, changed=known)
+            groups = list(batched(made, self._batch)) or ([[]] if hashes else [])
+            for index, some in enumerate(groups):
+                is_last = index == len(groups) - 1
+                batch = self._plan(some, begins={} if index else hashes, ends=hashes if is_last else {})
+                self._waiting.append(batch)
+                yield [row.columns["text"] for row in batch.missing.values()]
+                if self._on_progress:
+                    self._on_progress(number, len(changed), self._report.rows)
+
+    def _plan(self, some: list[Row], begins: Mapping[str, str], ends: Mapping[str, str]) -> _Batch:
+        """A batch with the vectors that the store has, and those that nothing has."""
+        hashes = sorted({row.columns["content_hash"] for row in some}) if self._mirror.has_vectors else []
+        vectors = self._mirror.vectors(hashes)
+        missing = {row.key: row for row in some if row.key not in vectors and hash(row.key) not in self._seen}
+        self._seen |= {hash(key) for key in missing}
+        self._count(rows=len(some), embedded=len(missing), tokens=sum(row.tokens for row in missing.values()))
+        return _Batch(some, vectors, missing, begins, ends)
+
+    def _write(self, batch: _Batch, made: Any) -> None:
+        mirror = self._mirror
+        if batch.begins:
+            mirror.record(dict.fromkeys(batch.begins, UNFINISHED))
+        vectors = batch.vectors | dict(zip(batch.missing, made, strict=True))
+        if lacking := {row.key: row for row in batch.rows if row.key not in vectors}:  # an earlier batch has them
+            vectors |= mirror.vectors(sorted({content for content, _ in lacking}))
+            lacking = {key: row for key, row in lacking.items() if key not in vectors}  # two texts of one short hash
+            made = _embed(self._work.model, [row.columns["text"] for row in lacking.values()])
+            vectors |= dict(zip(lacking, made, strict=True))
+        if batch.rows:
+            mirror.write([row.with_vector(vectors[row.key]) for row in batch.rows])
+        if batch.ends and mirror.is_first:
+            mirror.record(batch.ends)
+        elif batch.ends:
+            mirror.record({name: hash_ + HAS_OLD_ROWS for name, hash_ in batch.ends.items()})
+            self._stale.update(batch.ends)
+
+    def _finish(self, roots: Mapping[str, str]) -> None:
+        """Delete rows that no document has any more, record what is done, and make the generation the live one."""
+        mirror = self._mirror
+        mirror.delete(self._stale)
+        if self._stale or {**mirror.roots, **roots} != mirror.roots:
+            mirror.record(self._stale, roots)
+        if not self._failed or mirror.live in (None, mirror.generation):
+            mirror.publish()
 
     def _count(self, **numbers: int) -> None:
         sums = {name: getattr(self._report, name) + number for name, number in numbers.items()}

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from quire.embed import Embedder, resolve
+from quire.embed import Embedder, query_vector, resolve
 from quire.errors import StoreError
 from quire.index.engine.snapshot import Location, Snapshot
 from quire.index.file_records import FileRecord
 from quire.search.fusion import Near
 from quire.vectors.node_vectors import VectorUpdate, update_vectors
-from quire.vectors.vector_files import table_time
+from quire.vectors.vector_files import Table, table_time
 from quire.vectors.vector_folder import VectorFolder, current_vectors
 
 _LIMIT = 100
@@ -27,8 +27,9 @@ _PASSAGES = 4
 class VectorSearch:
     """The vectors of an index."""
 
-    def __init__(self, index: Path) -> None:
+    def __init__(self, index: Path, embedder: object = None) -> None:
         self._index = index
+        self._configured = embedder
         self._embedder: Embedder | None = None
         self._last: tuple[Snapshot, int, VectorFolder, _NodeVectors] | None = None
 
@@ -56,28 +57,32 @@ class VectorSearch:
             self._last = snapshot, changed, folder, _NodeVectors(folder, snapshot)
         return self._last[2], self._last[3]
 
-    @property
-    def embedder_name(self) -> str:
-        """How ``embed.resolve`` finds the embedder; empty for one that was given as an object."""
-        return self._vectors().table.embedder
+    def embedder(self) -> Embedder:
+        """The embedder of the vectors."""
+        return self._known_embedder(self._vectors())
 
     def _vectors(self) -> VectorFolder:
         vectors = current_vectors(self._index)
         if vectors is None:
-            raise StoreError(str(self._index), "has no vectors", "run: quire index --vectors wordllama, or Index.embed")
+            raise StoreError(str(self._index), "has no vectors", "run: quire index --vectors, or Index.embed")
         return vectors
 
     def _known_embedder(self, vectors: VectorFolder) -> Embedder:
+        """The embedder that was used last, else the one that the table names, else the configured one."""
         table = vectors.table
-        if self._embedder is None or (self._embedder.name, self._embedder.version) != (table.model, table.version):
-            if not table.embedder:
-                raise StoreError(
-                    str(self._index),
-                    f"its vectors are those of {table.model}",
-                    "call Index.embed with that embedder first",
-                )
-            self._embedder = resolve(table.embedder)
+        if self._embedder is None or not _is_of(table, self._embedder):
+            configured = table.embedder or self._configured
+            embedder = None if configured is None else resolve(configured)
+            if embedder is None or not (table.embedder or _is_of(table, embedder)):
+                problem = f"its vectors are those of {' '.join(filter(None, [table.model, table.version]))}"
+                advice = "name this model: --endpoint and --model, [embed] in your own quire.toml, or Index.open"
+                raise StoreError(str(self._index), problem, advice)
+            self._embedder = embedder
         return self._embedder
+
+
+def _is_of(table: Table, embedder: Embedder) -> bool:
+    return (embedder.name, embedder.version) == (table.model, table.version)
 
 
 class _NodeVectors:
@@ -117,7 +122,7 @@ class _NodeVectors:
     def _scores(self, embedder: Embedder, query: str) -> Any:
         if not len(self._rows):
             return np.zeros(0, dtype=np.float32)
-        vector = np.asarray(embedder.embed([query]), dtype=np.float32)[0]
+        vector = np.asarray(query_vector(embedder, query), dtype=np.float32)
         vector /= np.linalg.norm(vector) or 1.0
         scores: Any = (self._matrix @ vector)[self._rows]
         return scores

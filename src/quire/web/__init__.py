@@ -1,13 +1,13 @@
 """The inspector: a local page that shows how documents are cut and searched. ``quire web`` starts it.
 
 served_documents    the documents that the page may read, and the folders that it lists
-bands               the chunks of a document as the page draws them
+chunk_view          the chunks of a document as the page draws them
 score_explanation   hits as the page shows them, with the reasons for their rank in words
 inspector           the server's answers
-confinement         who may ask: Host, Origin, the token in the address; the Content-Security-Policy
+access              who may ask: Host, Origin, the token in the address; the Content-Security-Policy
 export              one file with the page and one document
 html_report         the figures of ``quire stats`` and ``quire eval`` as a page
 assets/             the page, its style and its script
 
-Only ``inspector`` and ``confinement`` load Starlette.
+Only ``inspector`` and ``access`` load Starlette.
 """

@@ -11,7 +11,7 @@ from typing import Any
 from quire import __version__
 from quire.model import Finding
 from quire.options import STRATEGIES, Options
-from quire.web import bands
+from quire.web import chunk_view
 from quire.web.assets import asset
 from quire.wire import to_json
 
@@ -23,11 +23,11 @@ def export_page(
     cuts, records = {}, {}
     common = {key: options[key] for key in options if key in (*Options.__struct_fields__, "title")}
     for name in STRATEGIES:
-        chunks = bands.cut(text, path, name, **(options if name == strategy else common))
-        cuts[name] = {**bands.cut_record(chunks), "violations": bands.violations(chunks)}
-        records[name] = [bands.chunk_record(chunk) for chunk in chunks]
-    document = bands.document_record(bands.parsed(text, path, options.get("title"), options.get("dialect")), findings)
-    start = {"version": __version__, "defaults": {"strategy": strategy, **options}, **bands.option_table()}
+        chunks = chunk_view.cut(text, path, name, **(options if name == strategy else common))
+        cuts[name] = {**chunk_view.cut_record(chunks), "violations": chunk_view.violations(chunks)}
+        records[name] = [chunk_view.chunk_record(chunk) for chunk in chunks]
+    document = chunk_view.document_record(chunk_view.parsed(text, path, options), findings)
+    start = {"version": __version__, "defaults": {"strategy": strategy, **options}, **chunk_view.option_table()}
     return _page(document["title"] or path, {"start": start, "document": document, "cuts": cuts, "records": records})
 
 

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
-import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -18,12 +17,13 @@ from starlette.routing import Route
 from quire import __version__
 from quire.errors import NotFoundError, OptionError, QueryError, QuireError
 from quire.index.file_records import storable
+from quire.local_server import serve
 from quire.model import Finding
 from quire.record import Chunks
 from quire.size import NAMES
-from quire.web import bands
+from quire.web import chunk_view
+from quire.web.access import Confined
 from quire.web.assets import ASSETS, MEDIA_TYPES, asset
-from quire.web.confinement import Confined
 from quire.web.served_documents import MOST_BYTES, ServedDocuments
 from quire.wire import to_json
 
@@ -49,7 +49,7 @@ class Cut(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     near: int | None = None  # a position: the chunks around it are enough
 
 
-class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class TextRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A folder, a filter or a query."""
 
     text: str = ""
@@ -63,15 +63,15 @@ class Inspector:
         self._options_of = options_of
         self._search = search
         self._calls: dict[str, tuple[Any, Callable[[Any], Any]]] = {
-            "start": (Question, self._start),
-            "refresh": (Question, self._refresh),
-            "folder": (Question, lambda asked: documents.listing(asked.text)),
-            "filter": (Question, lambda asked: documents.matching(asked.text)),
-            "search": (Question, self._find),
+            "start": (TextRequest, self._start),
+            "refresh": (TextRequest, self._refresh),
+            "folder": (TextRequest, lambda asked: documents.listing(asked.text)),
+            "filter": (TextRequest, lambda asked: documents.matching(asked.text)),
+            "search": (TextRequest, self._find),
             "document": (Cut, self._document),
             "cut": (Cut, self._bands),
             "chunk": (Cut, self._chunk),
-            "verify": (Cut, lambda asked: bands.violations(self._cut(asked))),
+            "verify": (Cut, lambda asked: chunk_view.violations(self._cut(asked))),
         }
 
     def app(self) -> Starlette:
@@ -104,33 +104,34 @@ class Inspector:
         except (QuireError, msgspec.DecodeError, OSError) as error:
             return _problem(error)
 
-    def _start(self, asked: Question) -> dict[str, Any]:
+    def _start(self, asked: TextRequest) -> dict[str, Any]:
         return {
             "version": __version__,
             "first": self._documents.first(),
             **self._tree(),
             "defaults": self._defaults(""),
-            **bands.option_table(),
+            **chunk_view.option_table(),
         }
 
     def _tree(self) -> dict[str, Any]:
         return {"documents": len(self._documents), "root": self._documents.listing("")}
 
-    def _refresh(self, asked: Question) -> dict[str, Any]:
+    def _refresh(self, asked: TextRequest) -> dict[str, Any]:
         """Look for documents again; the page asks for it when it has drawn the first one."""
         self._documents.refresh()
         return self._tree()
 
     def _defaults(self, root: str) -> Options:
-        return {name: value for name, value in self._options_of(root).items() if value is not None}
+        options = self._options_of(root)
+        return {name: options[name] for name in options if options[name] is not None and name != "substitutions"}
 
     def _document(self, asked: Cut) -> dict[str, Any]:
         text, path, findings = self._text(asked)
-        found = self._documents.get(asked.document) if asked.document else None
-        defaults = self._defaults(found.root if found else "")
-        document = bands.parsed(text, path, defaults.get("title"), defaults.get("dialect"))
-        record = bands.document_record(document, findings)
-        return {**record, "defaults": defaults, "file": storable(str(found.file)) if found else "-"}
+        served = self._documents.get(asked.document) if asked.document else None
+        defaults = self._defaults(served.root if served else "")
+        document = chunk_view.parsed(text, path, self._options_of(served.root if served else ""))
+        record = chunk_view.document_record(document, findings)
+        return {**record, "defaults": defaults, "file": storable(str(served.file)) if served else "-"}
 
     def _text(self, asked: Cut) -> tuple[str, str, tuple[Finding, ...]]:
         """The text, the path in ids, and the findings of decoding."""
@@ -143,12 +144,17 @@ class Inspector:
 
     def _bands(self, asked: Cut) -> dict[str, Any]:
         if asked.near is None:
-            return bands.cut_record(self._cut(asked))
+            return chunk_view.cut_record(self._cut(asked))
         text, path, strategy = self._what(asked)
-        return bands.part_record(text, path, strategy, asked.near, **asked.options)
+        return chunk_view.part_record(text, path, strategy, asked.near, **self._all_options(asked))
 
     def _cut(self, asked: Cut) -> Chunks:
-        return bands.cut(*self._what(asked), **asked.options)
+        return chunk_view.cut(*self._what(asked), **self._all_options(asked))
+
+    def _all_options(self, asked: Cut) -> dict[str, Any]:
+        """The options of the page, and the substitutions of the document's tree."""
+        root = self._documents.get(asked.document).root if asked.document else ""
+        return {**asked.options, "substitutions": self._options_of(root).get("substitutions")}
 
     def _what(self, asked: Cut) -> tuple[str, str, str]:
         """The text, its path and the strategy."""
@@ -168,9 +174,9 @@ class Inspector:
         chunks = self._cut(asked)
         if not 0 <= asked.chunk < len(chunks):
             raise NotFoundError(f"there is no chunk {asked.chunk}")
-        return bands.chunk_record(chunks[asked.chunk])
+        return chunk_view.chunk_record(chunks[asked.chunk])
 
-    def _find(self, asked: Question) -> dict[str, Any]:
+    def _find(self, asked: TextRequest) -> dict[str, Any]:
         return self._search(asked.text[:_LONGEST_QUERY], self._documents)
 
 
@@ -185,14 +191,10 @@ def _problem(error: Exception) -> Response:
     return _json({"error": text, "option": getattr(error, "option", "")}, status)
 
 
-def serve(inspector: Inspector, listener: socket.socket, token: str) -> None:
+def serve_inspector(inspector: Inspector, listener: socket.socket, token: str) -> None:
     """Answer requests until Ctrl-C."""
     gc.freeze()
     # A cut makes many records and no cycles; collecting takes a fifth to a third of its time.
     gc.set_threshold(100_000, 50, 50)
     app = Confined(inspector.app(), token, listener.getsockname()[1])
-    config = uvicorn.Config(
-        app, log_level="warning", access_log=False, server_header=False, lifespan="off", ws="none",
-        timeout_graceful_shutdown=3,
-    )  # fmt: skip
-    uvicorn.Server(config).run(sockets=[listener])
+    serve(app, listener, lifespan="off", timeout_graceful_shutdown=3)

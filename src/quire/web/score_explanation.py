@@ -40,8 +40,8 @@ def _notes(results: Results) -> Iterator[str]:
 
 def _matches(hit: Hit, results: Results) -> list[Span]:
     """Where the query's words are in the text that the page shows."""
-    found = match_ranges(hit, results.query, results.corrections)
-    return [each for each in found if each.end <= MOST_TEXT]
+    ranges = match_ranges(hit, results.query, results.corrections)
+    return [span for span in ranges if span.end <= MOST_TEXT]
 
 
 def _hit_record(hit: Hit, nodes: Sequence[Node], key: str | None) -> dict[str, Any]:
@@ -90,20 +90,20 @@ def _drawn_tree(hit: Hit, result: Node, nodes: Sequence[Node]) -> Iterator[dict[
 def _score_reasons(hit: Hit, titles: Mapping[str, str]) -> Iterator[str]:
     """A sentence for each section that matched: which words it has, where, and what they add."""
     scores = hit.explanation.get("scores", ())
-    for each in scores[:_MOST_WORDS]:
+    for section in scores[:_MOST_WORDS]:
         words: dict[str, list[tuple[float, str]]] = {}
-        for word in each.get("words", ()):
+        for word in section.get("words", ()):
             words.setdefault(word["word"], []).append((word["score"], word["field"]))
-        parts = [_word_reason(word, sorted(found, reverse=True)) for word, found in list(words.items())[:_MOST_WORDS]]
-        name = _quoted(titles.get(each["id"], each["id"]))
-        share = "the best score of this search" if each["score"] >= 1 else f"{each['score']:.0%} of the best score"
-        yield f"{name} has {share}: {'; '.join(parts)}." if parts else f"{name} has {share}."
+        reasons = [_word_reason(word, sorted(shares, reverse=True)) for word, shares in words.items()][:_MOST_WORDS]
+        name, score = _quoted(titles.get(section["id"], section["id"])), section["score"]
+        share = "the best score of this search" if score >= 1 else f"{score:.0%} of the best score"
+        yield f"{name} has {share}: {'; '.join(reasons)}." if reasons else f"{name} has {share}."
     if len(scores) > _MOST_WORDS:
         yield f"{len(scores) - _MOST_WORDS} more sections in it match."
 
 
-def _word_reason(word: str, found: Sequence[tuple[float, str]]) -> str:
-    (best, field), *others = found
+def _word_reason(word: str, shares: Sequence[tuple[float, str]]) -> str:
+    (best, field), *others = shares
     also = f", and counts a little for the {_listed([other for _, other in others], 'and')}" if others else ""
     return f"“{word}” in the {field} adds {best:.1f}{also}"
 

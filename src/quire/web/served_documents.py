@@ -37,13 +37,13 @@ class ServedDocuments:
 
     def refresh(self) -> None:
         """Look for documents again."""
-        found = self._find()
-        labels = _labels(dict.fromkeys(each.root for each in found))
+        documents = self._find()
+        labels = _labels(dict.fromkeys(document.root for document in documents))
         files = {root for root in labels if Path(root).is_file()}
-        named = {
-            labels[each.root] if each.root in files else f"{labels[each.root]}/{each.path}": each for each in found
-        }
-        self._table = {storable(key): each for key, each in named.items()}
+        self._table = {}
+        for document in documents:
+            label = labels[document.root]
+            self._table[storable(label if document.root in files else f"{label}/{document.path}")] = document
         self._folders = _folders(self._table)
 
     def __len__(self) -> int:
@@ -56,27 +56,27 @@ class ServedDocuments:
 
     def get(self, key: str) -> Found:
         """A document by its key."""
-        found = self._table.get(key)
-        if found is None:
+        document = self._table.get(key)
+        if document is None:
             raise NotFoundError(f"{key[:200]!r}: no such document", "choose one in the list")
-        return found
+        return document
 
     def keys_of(self, files: Iterable[str]) -> dict[str, str]:
         """The keys of files, as the index names them, of those that are documents."""
         wanted = {os.path.abspath(file): file for file in files}  # noqa: PTH100  links stay as named
         names = {os.path.basename(path) for path in wanted}  # noqa: PTH119
-        same_name = {key: each.file for key, each in self._table.items() if storable(each.file.name) in names}
+        same_name = {key: entry.file for key, entry in self._table.items() if storable(entry.file.name) in names}
         keys = {storable(os.path.abspath(file)): key for key, file in same_name.items()}  # noqa: PTH100
         return {file: keys[path] for path, file in wanted.items() if path in keys}
 
     def text(self, key: str) -> tuple[str, tuple[Finding, ...]]:
         """The text of a document, and the findings of decoding it."""
-        found = self.get(key)
-        if not is_inside(os.path.realpath(found.file), os.path.realpath(found.root)):
+        document = self.get(key)
+        if not is_inside(os.path.realpath(document.file), os.path.realpath(document.root)):
             raise InputError(key, "leads out of the given folders", "it became a link; start quire web again")
-        if found.file.stat().st_size > MOST_BYTES:
+        if document.file.stat().st_size > MOST_BYTES:
             raise InputError(key, f"larger than {MOST_BYTES // 1_000_000} MB", "use quire chunk")
-        return read.read_file(found.file, key, "replace")
+        return read.read_file(document.file, key, "replace")
 
     def listing(self, folder: str) -> dict[str, Any]:
         """The folders, with their numbers of documents, and the documents of one folder."""

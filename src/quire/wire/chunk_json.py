@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from types import MappingProxyType
 from typing import Any, get_origin
@@ -19,6 +20,7 @@ from msgspec import Struct, structs
 
 from quire.errors import InputError
 from quire.record import Chunk
+from quire.validation import REGENERATE
 
 VERSION = "1.2"
 """The version of the record; the first number changes when older readers would fail."""
@@ -28,8 +30,7 @@ OTHER_NAMES: Mapping[str, str] = MappingProxyType(
 )
 """Alternative names that are also read, with the names that are written; legacy.py has more."""
 
-_AGAIN = "make it anew from its document"
-_PATH = re.compile(r" - at `\$\.?(?P<field>[^`]*)`$")
+_SPACE = re.compile(r"\s*")
 
 
 def encode(chunk: Chunk, *, indent: int = 0) -> bytes:
@@ -56,44 +57,65 @@ def _plain(value: Any) -> Any:
     if isinstance(value, msgspec.Raw):  # encoded by another process, with escapes that msgspec does not read
         return json.loads(bytes(value))
     if isinstance(value, Mapping):
-        return {str(key): _plain(each) for key, each in value.items()}
+        return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, Iterable) and not isinstance(value, bytes):
-        return [_plain(each) for each in value]
+        return [_plain(item) for item in value]
     return str(value)
 
 
 def decode(data: bytes | str | Mapping[str, Any], *, name: str = "<record>") -> Chunk:
     """The chunk of a record; errors call the record ``name``."""
     record = data if isinstance(data, Mapping) else parse(data, name=name)
-    if not isinstance(record, Mapping):
-        raise InputError(name, "is not a chunk record", "a record is one JSON object")
-    read: Chunk = check_types(renamed(record, OTHER_NAMES, name=name), Chunk, name=name)
-    return structs.replace(read, metadata=MappingProxyType(read.metadata))
+    return Chunk.from_dict(
+        renamed(record, OTHER_NAMES, name=name) if isinstance(record, Mapping) else record, name=name
+    )
 
 
-def parse(data: bytes | str, *, name: str = "<record>", line: int = 1) -> Any:
-    """The value of a JSON text, lone surrogates included; ``line`` is the number of its first line."""
-    try:
+def parse(data: bytes | str, *, name: str = "<record>") -> Any:
+    """The value of a JSON text, lone surrogates included."""
+    with _json_errors(name):
         return json.loads(data)
-    except UnicodeDecodeError as error:
-        raise InputError(name, f"line {line}, byte {error.start}: is not UTF-8", "convert it") from error
-    except json.JSONDecodeError as error:
-        place = f"line {line + error.lineno - 1}, column {error.colno}"
-        raise InputError(name, f"{place}: is not JSON ({error.msg})", f"correct it, or {_AGAIN}") from error
-    except (RecursionError, ValueError) as error:
-        raise InputError(name, "has values nested too deep or numbers too long to read", _AGAIN) from error
 
 
-def check_types(record: Mapping[str, Any], kind: Any, *, name: str, shown: Callable[[str], str] = str) -> Any:
-    """``record`` as an instance of ``kind``. A wrong type raises an InputError; ``shown`` names fields in it."""
+def json_values(data: bytes, *, name: str) -> Iterator[tuple[int, Any]]:
+    """The values of a JSON text one after the other, as in JSON lines, each with the line at which it starts.
+
+    A value that cannot be written back unchanged is refused.
+    """
+    with _json_errors(name):
+        text = data.decode("utf-8-sig")
+        decode_at, line, end = json.JSONDecoder().raw_decode, 1, 0
+        while (start := _SPACE.match(text, end).end()) < len(text):  # type: ignore[union-attr]
+            line += text.count("\n", end, start)
+            value, end = decode_at(text, start)
+            if not _is_writable(value):
+                problem = f"line {line}: has a number that JSON cannot hold, NaN or above 1e308"
+                raise InputError(name, problem, "correct it")
+            yield line, value
+            line += text.count("\n", start, end)
+
+
+def _is_writable(value: Any) -> bool:
     try:
-        return msgspec.convert(record, kind)
-    except UnicodeEncodeError as error:
-        problem = "a lone surrogate in a field name or in place of another type"
-        raise InputError(name, f"is not a chunk record: {problem}", _AGAIN) from error
-    except msgspec.ValidationError as error:
-        problem = f"is not a chunk record: {_problem(error, shown)}"
-        raise InputError(name, problem, f"correct it, or {_AGAIN}") from error
+        return bool(json.dumps(value, allow_nan=False))
+    except ValueError:
+        return False
+
+
+@contextmanager
+def _json_errors(name: str) -> Iterator[None]:
+    """Turn errors of the JSON decoder into an InputError that calls the text ``name``."""
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        byte = error.start - error.object.rfind(b"\n", 0, error.start) - 1
+        raise InputError(name, f"line {line}, byte {byte}: is not UTF-8", "convert it") from error
+    except json.JSONDecodeError as error:
+        problem = f"line {error.lineno}, column {error.colno}: is not JSON ({error.msg})"
+        raise InputError(name, problem, f"correct it, or {REGENERATE}") from error
+    except (RecursionError, ValueError) as error:
+        raise InputError(name, "has values nested too deep or numbers too long to read", REGENERATE) from error
 
 
 def renamed(record: Mapping[str, Any], names: Mapping[str, str], *, name: str, inside: str = "") -> dict[str, Any]:
@@ -116,7 +138,8 @@ def differing(field: str, other: str, name: str) -> InputError:
 def optional(record: Any) -> type[Struct]:
     """A type that reads ``record`` with every field optional."""
     members: list[tuple[str, Any, Any]] = [
-        (each.name, optional(each.type) if is_record(each.type) else each.type, None) for each in structs.fields(record)
+        (field.name, optional(field.type) if is_record(field.type) else field.type, None)
+        for field in structs.fields(record)
     ]
     members.append(("content_hash", str, ""))
     return msgspec.defstruct(record.__name__, members, rename="camel", kw_only=True)
@@ -131,12 +154,3 @@ def is_mapping(hint: Any) -> bool:
     """Whether a type is a JSON object with arbitrary fields."""
     origin = get_origin(hint)
     return isinstance(origin, type) and issubclass(origin, Mapping)
-
-
-def _problem(error: msgspec.ValidationError, shown: Callable[[str], str] = str) -> str:
-    """``field sourcePosition.charStart: expected `int`, got `str```."""
-    message = str(error)
-    path = _PATH.search(message)
-    text = message[: path.start()] if path else message
-    text = text[:1].lower() + text[1:]
-    return f"field {shown(path['field'])}: {text}" if path and path["field"] else text

@@ -53,7 +53,7 @@ _OUTER_BLANK_LINES = re.compile(r"\A(?:[ \t]*(?:\r\n|\r|\n))+|[ \t\r\n]+\Z")
 def records(chunks: Chunks, form: Form = "chunk") -> Iterable[dict[str, Any]]:
     """The chunks of a document in one of the ``FORMS``. For ``node``, a plain list of chunks is not enough."""
     check_form(form)
-    is_list = isinstance(chunks, list | tuple) and all(isinstance(each, Chunk) for each in chunks)
+    is_list = isinstance(chunks, list | tuple) and all(isinstance(chunk, Chunk) for chunk in chunks)
     if not isinstance(chunks, Chunks) and (form == "node" or not is_list):
         raise not_chunks(chunks)
     return FORMS[form](chunks)
@@ -118,21 +118,21 @@ def tags(chunk: Chunk) -> tuple[str, ...]:
 
 def front_matter_tags(metadata: Mapping[str, Any]) -> tuple[str, ...]:
     """The tags in front matter, a list or a text with commas, without duplicates."""
-    named = (each for key in _TAG_KEYS for each in _listed(metadata.get(key)))
-    return tuple(dict.fromkeys(tag for each in named if (tag := " ".join(each.split()))))
+    texts = (text for key in _TAG_KEYS for text in _listed(metadata.get(key)))
+    return tuple(dict.fromkeys(tag for text in texts if (tag := " ".join(text.split()))))
 
 
 def _listed(value: Any) -> list[str]:
     if isinstance(value, str):
         return value.split(",")
     values = value if isinstance(value, list | tuple) else [value]
-    return [str(each) for each in values if isinstance(each, str | int | float) and not isinstance(each, bool)]
+    return [str(item) for item in values if isinstance(item, str | int | float) and not isinstance(item, bool)]
 
 
 def front_matter(chunk: Chunk) -> str:
     """The document's front matter as a JSON object."""
-    own = {name: value for name, value in chunk.metadata.items() if name not in OWN_METADATA}
-    return to_json(plain_values(own)).decode()
+    written = {name: value for name, value in chunk.metadata.items() if name not in OWN_METADATA}
+    return to_json(plain_values(written)).decode()
 
 
 def _body(chunk: Chunk) -> str:
@@ -152,9 +152,9 @@ def _body(chunk: Chunk) -> str:
 
 def nodes(chunks: Chunks, *, every: bool = False) -> Iterator[dict[str, Any]]:
     """The node records of a document in order: nodes with text of their own, or all nodes with ``every``."""
-    wanted = [each for each in chunks.document.nodes if every or each.text_start < each.text_end]
-    in_bytes = bytes_at(chunks.document.text, [edge for each in wanted for edge in each.body])
-    for section, start, end in zip(wanted, in_bytes[::2], in_bytes[1::2], strict=True):
+    sections = [section for section in chunks.document.nodes if every or section.text_start < section.text_end]
+    in_bytes = bytes_at(chunks.document.text, [edge for section in sections for edge in section.body])
+    for section, start, end in zip(sections, in_bytes[::2], in_bytes[1::2], strict=True):
         yield _node(chunks, section, start, end)
 
 
@@ -179,7 +179,7 @@ def _node(chunks: Chunks, section: Section, byte_start: int, byte_end: int) -> d
         "byte_end": byte_end,
         "body": document.text[section.body_start : section.body_end],
         "breadcrumb": breadcrumbs.reader_line(
-            document.title, [each.title for each in path], from_first=bool(path) and path[0].number == 1
+            document.title, [ancestor.title for ancestor in path], from_first=bool(path) and path[0].number == 1
         ),
         "path": document.path if document.path is not None else UNTITLED,
         "tree": options.tree_name,

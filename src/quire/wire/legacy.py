@@ -1,4 +1,4 @@
-"""The old record format, to the current one and back. ``quire migrate`` reads and writes the files.
+"""The old record format, to the current one and back. ``quire migrate`` is the filter.
 
 Nothing is lost: ``migrate(legacy(record)) == record``. Fields that the old format lacks are derived from others, or
 guessed if that is impossible; ``guessed`` lists those.
@@ -18,7 +18,8 @@ from quire.counter import estimated
 from quire.errors import InputError
 from quire.parsing.slugs import github_slug
 from quire.record import Chunk, SourcePosition, TokenStats
-from quire.wire.chunk_json import OTHER_NAMES, check_types, differing, optional, renamed
+from quire.validation import REGENERATE, check_record
+from quire.wire.chunk_json import OTHER_NAMES, differing, optional, renamed
 
 RENAMED: Mapping[str, str] = MappingProxyType(
     {
@@ -41,17 +42,17 @@ _NAMED = 3
 
 def is_legacy(record: Mapping[str, Any]) -> bool:
     """Whether a record has an old name."""
-    place = record.get("sourcePosition", record.get("charOffsets"))
-    return not {*RENAMED, _COUNT}.isdisjoint(record) or (isinstance(place, Mapping) and _LENGTH in place)
+    position = record.get("sourcePosition", record.get("charOffsets"))
+    return not {*RENAMED, _COUNT}.isdisjoint(record) or (isinstance(position, Mapping) and _LENGTH in position)
 
 
 def missing(record: Mapping[str, Any]) -> list[str]:
     """The required fields of the current format that ``record`` lacks."""
-    absent = [name for name in _needed(Chunk) if name not in record]
+    absent = [name for name in _required(Chunk) if name not in record]
     for inner, kind in (("sourcePosition", SourcePosition), ("tokenStats", TokenStats)):
-        held = record.get(inner)
-        if isinstance(held, Mapping):
-            absent += [f"{inner}.{name}" for name in _needed(kind) if name not in held]
+        values = record.get(inner)
+        if isinstance(values, Mapping):
+            absent += [f"{inner}.{name}" for name in _required(kind) if name not in values]
     return absent
 
 
@@ -71,35 +72,35 @@ def migrate(record: Mapping[str, Any], title: str | None = None, *, name: str = 
     """
     if not isinstance(record, Mapping):
         raise InputError(name, "is not a chunk record", "a record is one JSON object")
-    given = {key: value for key, value in record.items() if key != "fileTitle" or value is not None}
-    made = _filled(_current(given, name), title)
-    absent = missing(made)
+    record = {key: value for key, value in record.items() if key != "fileTitle" or value is not None}
+    migrated = _filled(_current(record, name), title)
+    absent = missing(migrated)
     if absent == ["fileTitle"]:
         problem = "has no fileTitle, which names the document"
         raise InputError(name, problem, "give it (--title, or title= in Python)")
     if absent:
-        raise incomplete([_as_given(each, given) for each in absent], name)
-    return made
+        raise incomplete([_as_given(field, record) for field in absent], name)
+    return migrated
 
 
 def legacy(record: Mapping[str, Any], *, name: str = "<record>") -> dict[str, Any]:
     """``record`` with old names; fields that have no old name stay as they are."""
     _current(record, name)
-    made = renamed(record, _OLD_NAMES, name=name)
-    place, stats = made.get("charOffsets"), made.get(_STATS)
-    if place is not None:
-        made["charOffsets"] = renamed(place, {_TOTAL: _LENGTH}, name=name)
+    old = renamed(record, _OLD_NAMES, name=name)
+    position, stats = old.get("charOffsets"), old.get(_STATS)
+    if position is not None:
+        old["charOffsets"] = renamed(position, {_TOTAL: _LENGTH}, name=name)
     if stats is not None and "tokens" in stats:
-        made[_COUNT] = stats["tokens"]
-        made[_STATS] = {key: value for key, value in stats.items() if key != "tokens"}
-    return made
+        old[_COUNT] = stats["tokens"]
+        old[_STATS] = {key: value for key, value in stats.items() if key != "tokens"}
+    return old
 
 
 def incomplete(absent: Sequence[str], name: str) -> InputError:
     """The error for a record that lacks the fields ``absent``; it names the first few."""
     more = f" and {len(absent) - _NAMED} more" if len(absent) > _NAMED else ""
     problem = f"is not a chunk record: has no {', '.join(absent[:_NAMED])}{more}"
-    return InputError(name, problem, "leave it out, or make it anew from its document")
+    return InputError(name, problem, f"leave it out, or {REGENERATE}")
 
 
 def _current(record: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -108,31 +109,30 @@ def _current(record: Mapping[str, Any], name: str) -> dict[str, Any]:
     def shown(field: str) -> str:
         return _as_given(field, record)
 
-    made = renamed(record, RENAMED, name=name)
-    place, stats = made.get("sourcePosition"), made.get(_STATS, {})
-    if isinstance(place, Mapping):
+    current = renamed(record, RENAMED, name=name)
+    position, stats = current.get("sourcePosition"), current.get(_STATS, {})
+    if isinstance(position, Mapping):
         names = {_LENGTH: _TOTAL}
-        made["sourcePosition"] = renamed(place, names, name=name, inside=f"{shown('sourcePosition')}.")
-    if _COUNT in made and isinstance(stats, Mapping):
-        count = made.pop(_COUNT)
+        current["sourcePosition"] = renamed(position, names, name=name, inside=f"{shown('sourcePosition')}.")
+    if _COUNT in current and isinstance(stats, Mapping):
+        count = current.pop(_COUNT)
         if stats.get("tokens", count) != count:
             raise differing(f"{_STATS}.tokens", _COUNT, name)
-        made[_STATS] = {"tokens": count, **stats}  # where quire writes it
-    check_types(made, optional(Chunk), name=name, shown=shown)
-    return made
+        current[_STATS] = {"tokens": count, **stats}  # where quire writes it
+    check_record(current, optional(Chunk), name=name, shown=shown)
+    return current
 
 
 def _as_given(field: str, record: Mapping[str, Any]) -> str:
-    """The name that ``record`` uses for a field with a current name: ``tokenStats.tokens``, ``headerPath[1]``."""
-    whole, dot, part = field.partition(".")
-    key = whole.partition("[")[0]
-    given = _OLD_NAMES[key] if key not in record and _OLD_NAMES.get(key) in record else key
-    inner = record.get(given)
-    if field == f"{_STATS}.tokens" and _COUNT in record and not (isinstance(inner, Mapping) and "tokens" in inner):
+    """The name that ``record`` uses for a field with a current name: ``tokenStats.tokens``."""
+    outer, dot, inner = field.partition(".")
+    outer = _OLD_NAMES[outer] if outer not in record and _OLD_NAMES.get(outer) in record else outer
+    values = record.get(outer)
+    if field == f"{_STATS}.tokens" and _COUNT in record and not (isinstance(values, Mapping) and "tokens" in values):
         return _COUNT
-    if part == _TOTAL and isinstance(inner, Mapping) and _TOTAL not in inner and _LENGTH in inner:
-        part = _LENGTH
-    return f"{given}{whole[len(key) :]}{dot}{part}"
+    if inner == _TOTAL and isinstance(values, Mapping) and _TOTAL not in values and _LENGTH in values:
+        inner = _LENGTH
+    return f"{outer}{dot}{inner}"
 
 
 def _filled(record: dict[str, Any], title: str | None) -> dict[str, Any]:
@@ -165,5 +165,5 @@ def _fill_headings(record: dict[str, Any], path: list[str]) -> None:
     record.setdefault("sectionSlug", record["headerSlugs"][-1] if record["headerSlugs"] else "")
 
 
-def _needed(kind: Any) -> list[str]:
-    return [each.encode_name for each in structs.fields(kind) if each.required]
+def _required(kind: Any) -> list[str]:
+    return [field.encode_name for field in structs.fields(kind) if field.required]

@@ -3,6 +3,7 @@
 workspace  ``Workspace``: updates, searches within what was named
 selection  which trees and which index
 tree_paths paths of the user <-> documents of trees
+context    the documentation that concerns some files
 git_trees  fetching the trees of git repositories
 cache      indexes of folders without a quire.toml, in the user's cache folder
 """

@@ -9,15 +9,13 @@ An index that was not used for 30 days is removed when another one is made.
 from __future__ import annotations
 
 import os
-import shutil
 import time
 from binascii import crc32
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from tempfile import gettempdir
 
-from quire.operating_system import user_folder
+from quire.operating_system import remove_folder, temporary_folder, user_folder
 from quire.settings import tree_name
 from quire.write.atomic_file import replacing
 
@@ -27,7 +25,7 @@ _DAYS = 30
 
 def cache_root() -> Path:
     """The folder of all cached indexes."""
-    return user_folder("cache") or Path(gettempdir(), "quire")
+    return user_folder("cache") or temporary_folder() / "quire"
 
 
 def cache_folder(paths: Sequence[str]) -> Path:
@@ -62,4 +60,4 @@ def _remove_unused() -> None:
     oldest = time.time() - _DAYS * 86_400
     for file in cache_root().glob(f"*/{_PATHS}"):
         if file.stat().st_mtime < oldest:
-            shutil.rmtree(file.parent, ignore_errors=True)
+            remove_folder(file.parent)

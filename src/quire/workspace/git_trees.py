@@ -11,11 +11,14 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from quire.errors import QuireError
+from quire.read.substitution_files import VARIABLE_FOLDERS
 from quire.trees import Tree
+from quire.validation import unknown_name
 
 MOST_BYTES = 1_000_000_000
 """The largest clone, on the disk."""
@@ -25,10 +28,25 @@ _CONFIGURATION = (
     "filter.lfs.smudge=", "filter.lfs.process=", "filter.lfs.required=false", "credential.helper=",
     "submodule.recurse=false", "protocol.ext.allow=never", "advice.detachedHead=false", "gc.auto=0",
 )  # fmt: skip
+_ATTRIBUTES = "* -filter -text -eol -ident -working-tree-encoding\n"
+"""Files as they are in the repository, whatever filters the user has."""
 _ENVIRONMENT = {
     "GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": "", "SSH_ASKPASS": "", "GIT_LFS_SKIP_SMUDGE": "1",
     "GIT_SSH_COMMAND": "ssh -o BatchMode=yes", "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C",
 }  # fmt: skip
+
+
+def fetch_trees(trees: Mapping[str, Tree], names: Sequence[str] = ()) -> Iterator[tuple[str, str | QuireError]]:
+    """Fetch the trees of repositories anew, all or some, one by one: each with its commit, or with what failed."""
+    repositories = {name: tree for name, tree in trees.items() if tree.git}
+    for name in names:
+        if name not in repositories:
+            raise unknown_name(name, repositories, what="git tree")
+    for name in names or repositories:
+        try:
+            yield name, fetch(repositories[name])
+        except QuireError as error:
+            yield name, error
 
 
 def fetch(tree: Tree) -> str:
@@ -38,19 +56,21 @@ def fetch(tree: Tree) -> str:
     with TemporaryDirectory(dir=clone.parent, prefix=".new-") as temporary:
         new = Path(temporary, "clone")
         branch = ["--branch", tree.ref] if tree.ref else []
-        options = ["--depth=1", "--single-branch", "--no-tags", "--filter=blob:none", "--sparse", "--template="]
+        options = ["--depth=1", "--single-branch", "--no-tags", "--filter=blob:none", "--no-checkout", "--template="]
         _git("clone", *options, *branch, "--", tree.git, str(new))
+        (new / ".git" / "info").mkdir(exist_ok=True)
+        (new / ".git" / "info" / "attributes").write_text(_ATTRIBUTES, "utf-8")  # over those of the repository
         if tree.path:
-            _git("-C", str(new), "sparse-checkout", "set", "--", tree.path)
+            _git("-C", str(new), "sparse-checkout", "set", "--", tree.path, *VARIABLE_FOLDERS)
+        _git("-C", str(new), "checkout", "--quiet", "HEAD")
         commit = _git("-C", str(new), "rev-parse", "HEAD").strip()
+        for entry in [entry for entry in new.rglob("*") if entry.is_symlink()]:  # only regular files are read
+            entry.unlink()
         if not (new / tree.path).is_dir():
             raise QuireError(f"{tree.git}: there is no folder {tree.path}", "correct the path of the tree")
         if (size := _size(new)) > MOST_BYTES:
             raise QuireError(f"{tree.git}: {size / 1e6:,.0f} MB is too large", "name a smaller folder with path")
         shutil.rmtree(new / ".git")
-        for entry in new.rglob("*"):
-            if entry.is_symlink():  # only regular files are read
-                entry.unlink()
         old = Path(temporary, "old")
         if clone.exists():
             clone.rename(old)

@@ -14,9 +14,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from quire.errors import IndexDamagedError, NotFoundError, QuireError
+from quire.errors import IndexDamagedError, QuireError
 from quire.index.file_records import DEFAULT_FOLDER
-from quire.indexed import Index
+from quire.index.folder import Folder
 from quire.settings import Settings, tree_name
 from quire.trees import Tree
 from quire.workspace.cache import cache_folder
@@ -72,10 +72,10 @@ def named_trees(paths: Sequence[str], indexed: Mapping[str, Tree] = _NONE) -> di
 def _trees_in(index: Path) -> dict[str, Tree]:
     """The trees of an index that the user named; none if there is no index yet."""
     try:
-        with Index.open(index) as opened:
-            return {name: Tree(path=str(tree.folder)) for name, tree in opened.trees().items()}
-    except NotFoundError:
-        return {}
+        folder = Folder(index)
+        pointer = folder.pointer() if folder.current() else None
+        trees = pointer.trees if pointer else {}
+        return {name: Tree(path=str(folder.home / os.fsdecode(tree.folder))) for name, tree in trees.items()}
     except IndexDamagedError as error:
         raise error.advising(f"{error.advice} --index {display_path(index)}") from error
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import posixpath
-import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -13,10 +12,11 @@ from typing import NamedTuple
 from quire.errors import InputError, did_you_mean
 from quire.index.file_records import storable
 from quire.index.folder import is_inside
+from quire.patterns import pattern
 from quire.search.path_filter import literal_pattern, matches_path
 from quire.trees import Tree
 
-_SECTION = re.compile(r"(?s)(?P<document>.*)(?P<section>#[^#]*|:[0-9]+)")
+_SECTION = pattern(r"(?s)(?P<document>.*)(?P<section>#[^#]*|:[0-9]+)")
 
 
 class Scope(NamedTuple):

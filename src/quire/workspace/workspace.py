@@ -12,10 +12,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import product
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Self
 
+from msgspec import structs
+
+from quire.embed_settings import EmbedSettings
 from quire.errors import BusyError, IndexDamagedError, InputError, NotFoundError, OptionError, QuireError, StoreError
 from quire.index import folder as index_folder
 from quire.index.file_records import DEFAULT_FOLDER, FileRecord, storable
@@ -23,12 +25,14 @@ from quire.index.folder import is_inside
 from quire.index.node import Node
 from quire.indexed import Index, TreeInfo, Update
 from quire.model import Finding
+from quire.operating_system import remove_folder, temporary_folder
 from quire.read.discover import Walk
 from quire.search.hit import Hit, Results
 from quire.search.path_filter import literal_pattern, matches_path
+from quire.search.ranking_settings import SearchSettings
 from quire.settings import INDEX_VARIABLE, Settings, load
-from quire.validation import unknown_name
-from quire.workspace import cache, git_trees
+from quire.validation import convert, unknown_name
+from quire.workspace import cache
 from quire.workspace.selection import Selection, configured, named_trees, unconfigured
 from quire.workspace.tree_paths import (
     Scope,
@@ -72,8 +76,9 @@ class Workspace:
         self.say = on_message
         self._lock = Lock()
         self._checked = -_CHECK_EVERY
-        self._temporary: TemporaryDirectory[str] | None = None
-        self.index = Index.open(display_path(self.index_folder), settings=settings.search)
+        self._temporary: Path | None = None
+        embedder = convert(EmbedSettings, settings.embed) if settings.embed else None
+        self.index = Index.open(display_path(self.index_folder), settings=self._search_settings, embedder=embedder)
 
     @classmethod
     def open(
@@ -139,7 +144,14 @@ class Workspace:
         """Release the files of the index."""
         self.index.close()
         if self._temporary:
-            self._temporary.cleanup()
+            remove_folder(self._temporary)
+
+    @property
+    def _search_settings(self) -> SearchSettings:
+        """The settings of search, with the weights of trees."""
+        weights = {f"tree:{name}": tree.weight for name, tree in self.trees.items() if tree.weight != 1}
+        search = self.settings.search
+        return structs.replace(search, where={**weights, **search.where}) if weights else search
 
     @property
     def folders(self) -> dict[str, Path]:
@@ -198,8 +210,9 @@ class Workspace:
             if isinstance(error, BusyError):
                 return self.update(wait=_PATIENCE, on_progress=on_progress)
             self.say(f"{error.path}: {error.problem}; indexing for this call only, --index keeps an index elsewhere")
-            self._temporary = TemporaryDirectory()
-            self.index = Index.open(Path(self._temporary.name, DEFAULT_FOLDER), settings=self.settings.search)
+            self._temporary = temporary_folder() / f"quire-{os.urandom(8).hex()}"
+            self._temporary.mkdir(0o700)
+            self.index = Index.open(self._temporary / DEFAULT_FOLDER, settings=self._search_settings)
             return self.update(wait=_PATIENCE, on_progress=on_progress)
 
     def refresh_sometimes(self, on_progress: OnProgress | None = None) -> None:
@@ -237,6 +250,7 @@ class Workspace:
             exclude={name: tree.exclude for name, tree in configured.items()},
             slugs={name: option.slugs for name, option in options.items()},
             dialects={name: option.dialect or "" for name, option in options.items()},
+            reading={name: tree.reading for name, tree in present.items()},
             wait=wait,
             rebuild=rebuild,
             on_progress=on_progress,
@@ -254,15 +268,6 @@ class Workspace:
                 with suppress(BusyError, StoreError):  # the next update removes it
                     self.index.remove(name, wait=0.0)
         return done
-
-    def fetch(self, names: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
-        """Fetch the trees of repositories anew, all or some, one by one: the name and the commit of each."""
-        for name in names:
-            if name not in self.trees or not self.trees[name].git:
-                raise unknown_name(name, [name for name, tree in self.trees.items() if tree.git], what="git tree")
-        for name, tree in self.trees.items():
-            if tree.git and (not names or name in names):
-                yield name, git_trees.fetch(tree)
 
     def _indexed_trees(self) -> set[str]:
         """The trees in the index; none if it cannot be read."""

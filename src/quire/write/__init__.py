@@ -1,12 +1,11 @@
 """Chunks to files: JSON files, JSON lines, Parquet.
 
-json_files.py      one file per chunk
+json_files.py      one file per chunk; files of earlier runs, and obstacles
 file_names.py      the names of chunk files
-existing_files.py  files of earlier runs, and obstacles
-atomic_folder.py   all new files put in place in one step, or by a journal
+atomic_folder.py   all new files put in place in one step
 jsonl.py           one line per record
 parquet.py         one row per chunk
-atomic_file.py     one file replaced as a whole; errors of the system explained
+atomic_file.py     one file replaced as a whole; errors of the system os_errors_as_quire_errors
 lock.py            one run at a time
 
 Names are resolved on first use: the index needs only the last two modules.
@@ -18,11 +17,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from quire.write.json_files import FileWriter, Refused, Written, recover, write_files
+    from quire.write.json_files import FileWriter, Refused, Written, write_files
     from quire.write.jsonl import write_jsonl
     from quire.write.parquet import write_parquet
 
-__all__ = ["FileWriter", "Refused", "Written", "recover", "write_files", "write_jsonl", "write_parquet"]
+__all__ = ["FileWriter", "Refused", "Written", "write_files", "write_jsonl", "write_parquet"]
 
 _MODULES = {"write_jsonl": "jsonl", "write_parquet": "parquet"}
 

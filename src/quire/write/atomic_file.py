@@ -10,8 +10,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import re
-import secrets
 import stat
 import sys
 import zlib
@@ -21,11 +19,12 @@ from pathlib import Path, PurePath
 from typing import BinaryIO
 
 from quire.errors import QuireError
+from quire.patterns import pattern
 from quire.write.lock import is_still, try_lock
 
 _MOST_LINKS = 40
 """How many links may lead to one another, as on Linux."""
-_OPEN_FILE = re.compile(r"/(?:dev|proc/(?:thread-)?self)/fd/(\d+)")
+_OPEN_FILE = pattern(r"/(?:dev|proc/(?:thread-)?self)/fd/(\d+)")
 
 _PERMISSIONS = "correct the permissions of its folder, or choose another one"
 _SPACE = "free some space and run again"
@@ -47,7 +46,7 @@ _ADVICE = {
 @contextmanager
 def new_file(target: Path) -> Iterator[BinaryIO]:
     """``replacing`` that makes the folder and explains errors."""
-    with explained(target):
+    with os_errors_as_quire_errors(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         with replacing(target) as stream:
             yield stream
@@ -90,7 +89,7 @@ def _beside(target: Path, mode: int | None) -> Iterator[BinaryIO]:
     sweep(target)
     is_locked = False
     while not is_locked:
-        file = target.with_name(f"{_prefix(target)}{secrets.token_hex(8)}")
+        file = target.with_name(f"{_prefix(target)}{os.urandom(8).hex()}")
         try:  # starts before the file exists: Ctrl-C may come right after that
             with file.open("xb") as stream:
                 is_locked = try_lock(stream.fileno()) and is_still(file, stream.fileno())
@@ -137,7 +136,7 @@ def sweep(target: Path) -> None:
 
 
 @contextmanager
-def explained(target: Path) -> Iterator[None]:
+def os_errors_as_quire_errors(target: Path) -> Iterator[None]:
     """Turn an OSError into a QuireError that names the file and says what to do."""
     _check_name(target)
     try:

@@ -1,8 +1,8 @@
 """Put the new files of a run in place: each document is either old or new, also if the run is killed.
 
-If possible, ``_exchange_folder`` does it in one step: it builds a copy of the folder from hard links, with the changes,
-and exchanges the copy and the folder. Otherwise files are renamed one by one. A journal says beforehand what is to be
-done, and the next run, or ``recover``, completes what a killed run began. decisions/files.md explains the choice.
+A copy of the folder is built from hard links, with the changes, and exchanged with the folder in one step. Where the
+system cannot do that, files are renamed one by one: an error is undone, but a kill may leave one document mixed until
+the next run writes it. decisions/files.md explains the choice.
 """
 
 from __future__ import annotations
@@ -10,20 +10,19 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import errno
-import json
 import os
 import shutil
 import stat
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import ExitStack
+from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
-from quire.errors import QuireError
-from quire.write.atomic_file import replacing, sync_folder
-from quire.write.existing_files import obstacle
-from quire.write.file_names import JOURNAL, README, STAGE, STATE, Place, folder_name, split_name
+from quire.write.atomic_file import sync_folder
+from quire.write.file_names import README, STAGE
 
 _EXCHANGE = 2
 """The flag of the system call that exchanges two names, on Linux and on macOS."""
@@ -32,36 +31,16 @@ _COPY = "new"
 
 
 class Change(NamedTuple):
-    """New files for one document. The journal has one per line, as JSON."""
+    """New files for one document."""
 
-    place: Place
-    number: int
-    """The document's number in the stage."""
-    chunks: tuple[int, ...]
-    """The numbers of its new chunks."""
+    document: str
+    """Its name in messages."""
+    folder: str
+    """The folder of its files, relative to the output folder."""
+    staged: Mapping[str, str]
+    """The names of its new files, each with its name in the stage."""
     old: tuple[str, ...]
     """The names of its existing files."""
-
-    @property
-    def staged(self) -> list[tuple[str, str]]:
-        """The name in the stage and the final name of each new file."""
-        return [(staged_name(self.number, index), self.place.file(index)) for index in self.chunks]
-
-    @property
-    def files(self) -> list[str]:
-        """The names of all its files, existing and new."""
-        return [*self.old, *(name for _, name in self.staged)]
-
-    @property
-    def removed(self) -> list[str]:
-        """The existing files that no new one replaces."""
-        new = {self.place.file(index) for index in self.chunks}
-        return [name for name in self.old if name not in new]
-
-
-def staged_name(document: int, chunk: int) -> str:
-    """The name of a file in the stage; it does not end in ``.json``, so nobody mistakes it for output."""
-    return f"{document}.{chunk}"
 
 
 def put_in_place(out: Path, changes: Sequence[Change]) -> list[tuple[Change, OSError]]:
@@ -71,11 +50,7 @@ def put_in_place(out: Path, changes: Sequence[Change]) -> list[tuple[Change, OSE
     sync()  # no name must ever refer to a file that is not on the disk
     if (out / README).exists() and _exchange_folder(out, changes):
         return []
-    with replacing(out / JOURNAL) as stream:
-        stream.writelines(json.dumps(change).encode() + b"\n" for change in changes)
-    outcomes = [(change, _rename_files(out, change)) for change in changes]
-    _close_journal(out, (change for change, error in outcomes if error is None))
-    return [(change, error) for change, error in outcomes if error is not None]
+    return _rename_files(out, changes)
 
 
 def sync() -> None:
@@ -84,19 +59,10 @@ def sync() -> None:
         os.sync()
 
 
-def complete(out: Path) -> int:
-    """Complete or remove what killed runs left; return the number of documents that were completed."""
-    journal, changes = out / JOURNAL, []
-    if journal.exists():
-        changes = [_change(out, line) for line in journal.read_bytes().splitlines()]
-        for change in changes:
-            error = _rename_files(out, change)
-            if error is not None:
-                raise error
-        _close_journal(out, changes)
+def remove_leftovers(out: Path) -> None:
+    """Remove what killed runs left in ``out`` and beside it."""
     shutil.rmtree(out / STAGE, ignore_errors=True)
     _remove_copy(_beside(out))
-    return len(changes)
 
 
 def _beside(out: Path) -> Path:
@@ -106,9 +72,9 @@ def _beside(out: Path) -> Path:
 
 def _exchange_folder(out: Path, changes: Sequence[Change]) -> bool:
     """Carry out all changes in one step; False if that is impossible here, and then nothing has changed."""
-    root = os.path.commonpath([f"/{change.place.folder}" for change in changes])[1:]
+    root = os.path.commonpath([f"/{change.folder}" for change in changes])[1:]
     target, copy = out / root, _beside(out) / _COPY
-    replaced = {out / change.place.folder / name for change in changes for name in change.files}
+    replaced = {out / change.folder / name for change in changes for name in (*change.old, *change.staged)}
     try:  # starts before the folder exists: Ctrl-C may come right after that
         try:
             if sys.platform == "win32" or Path.cwd().is_relative_to(target):
@@ -116,9 +82,9 @@ def _exchange_folder(out: Path, changes: Sequence[Change]) -> bool:
             copy.parent.mkdir(stat.S_IRWXU)
             _link_files(out, target, copy, replaced)
             for change in changes:
-                folder = copy / (out / change.place.folder).relative_to(target)
+                folder = copy / (out / change.folder).relative_to(target)
                 folder.mkdir(parents=True, exist_ok=True)
-                for staged, name in change.staged:
+                for name, staged in change.staged.items():
                     os.link(out / STAGE / staged, folder / name)
             _exchange(copy, target)
         except OSError:
@@ -147,8 +113,8 @@ def _link_files(out: Path, source: Path, copy: Path, replaced: AbstractSet[Path]
 
 
 def _owner_and_device(folder: Path | str) -> tuple[int, int, int]:
-    found = os.stat(folder)  # noqa: PTH116  either type
-    return found.st_uid, found.st_gid, found.st_dev
+    status = os.stat(folder)  # noqa: PTH116  either type
+    return status.st_uid, status.st_gid, status.st_dev
 
 
 def _exchange(copy: Path, target: Path) -> None:
@@ -191,7 +157,7 @@ def _is_same(first: Path, second: Path) -> bool:
 def _remove_copy(beside: Path) -> None:
     """Remove the folder of the copy, also if folders in it are write-protected; if others use its name, leave it."""
     with contextlib.suppress(OSError):
-        if beside.is_symlink() or any(each.name != _COPY for each in beside.iterdir()):
+        if beside.is_symlink() or any(entry.name != _COPY for entry in beside.iterdir()):
             return
         for at, folders, _ in os.walk(beside):
             for folder in (Path(at, name) for name in folders):
@@ -200,58 +166,42 @@ def _remove_copy(beside: Path) -> None:
         shutil.rmtree(beside)
 
 
-def _rename_files(out: Path, change: Change) -> OSError | None:
-    """Carry out a change from the point where it was left; after an error, which is returned, undo it."""
-    done: list[tuple[Path, Path]] = []
-    try:
-        (out / change.place.folder).mkdir(parents=True, exist_ok=True)
-        for source, target in _moves(out / STAGE, out / change.place.folder, change):
-            source.replace(target)
-            done.append((source, target))
-    except OSError as error:
-        for source, target in reversed(done):
-            target.replace(source)
-        return error
-    return None
+def _rename_files(out: Path, changes: Sequence[Change]) -> list[tuple[Change, OSError]]:
+    """Carry out changes file by file. An error undoes its own change, Ctrl-C all of them."""
+    failed: list[tuple[Change, OSError]] = []
+    names_aside = count()
+    with ExitStack() as undo_all:
+        for change in changes:
+            try:
+                with ExitStack() as undo:
+                    (out / change.folder).mkdir(parents=True, exist_ok=True)
+                    for source, target in _moves(out / STAGE, out / change.folder, change, names_aside):
+                        undo.callback(_move_back, source, target)
+                        source.replace(target)
+                    undo_all.push(undo.pop_all())
+            except OSError as error:
+                failed.append((change, error))
+        for folder in {change.folder for change in changes}:
+            with contextlib.suppress(OSError):
+                sync_folder(out / folder)
+        undo_all.pop_all()
+    return failed
 
 
-def _moves(stage: Path, folder: Path, change: Change) -> Iterator[tuple[Path, Path]]:
-    """The renames that are left: existing files to the stage, new files to their places."""
-    for staged, name in change.staged:
-        if (stage / staged).exists():
-            if name in change.old and _is_file(folder / name):
-                yield folder / name, stage / f"{staged}.old"
-            yield stage / staged, folder / name
-    for number, name in enumerate(change.removed):
-        if _is_file(folder / name):
-            yield folder / name, stage / f"{change.number}.{number}.removed"
+def _moves(stage: Path, folder: Path, change: Change, names_aside: Iterator[int]) -> Iterator[tuple[Path, Path]]:
+    """The renames of a change: existing files to the stage, new files to the folder."""
+    for name in (*change.staged, *(name for name in change.old if name not in change.staged)):
+        if name in change.old and _is_file(folder / name):
+            yield folder / name, stage / f"{next(names_aside)}.old"
+        if name in change.staged:
+            yield stage / change.staged[name], folder / name
+
+
+def _move_back(source: Path, target: Path) -> None:
+    if not source.exists():
+        target.replace(source)
 
 
 def _is_file(path: Path) -> bool:
     """Whether this is a file that quire may replace; anything else was put there by others."""
     return path.is_file() and not path.is_symlink()
-
-
-def _close_journal(out: Path, changes: Iterable[Change]) -> None:
-    for folder in {change.place.folder for change in changes}:
-        sync_folder(out / folder)
-    (out / JOURNAL).unlink()
-
-
-def _change(out: Path, line: bytes) -> Change:
-    """A line of the journal. The folder may come from anywhere, so names must not lead out of it."""
-    try:
-        (folder, stem), number, chunks, old = json.loads(line)
-        change = Change(Place(folder, stem), number, tuple(chunks), tuple(old))
-        is_valid = (
-            all(type(each) is int for each in (number, *chunks))
-            and all(part == folder_name(part) != "" for part in (folder.split("/") if folder else []))
-            and all(split_name(name) and not {"/", "\0"} & set(name) for name in change.files)
-            and obstacle(out, folder) is None
-        )
-    except (TypeError, ValueError, AttributeError):
-        is_valid = False
-    if not is_valid:
-        problem = f"{out / JOURNAL}: is damaged, so what a killed run began cannot be completed"
-        raise QuireError(problem, f"remove {out / STATE}")
-    return change

@@ -21,8 +21,6 @@ STAGE = f"{STATE}/stage"
 """New files until all of them are written."""
 LOCK = f"{STATE}/lock"
 """Held by a run, so that no other writes to the folder."""
-JOURNAL = f"{STATE}/journal"
-"""What a run does with the files in the stage, if that takes more than one step."""
 README = f"{STATE}/README"
 """Explains the folder to people. If it exists, the folder may be replaced as a whole."""
 
@@ -37,8 +35,8 @@ _FORBIDDEN = re.compile(r'[\x00-\x1f<>:"|?*\\]|[. ]$' if sys.platform == "win32"
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?")
 
 
-class Place(NamedTuple):
-    """The folder and the common part of the names of a document's files."""
+class FileNames(NamedTuple):
+    """The names of a document's files."""
 
     folder: str
     """Relative to the output folder, with forward slashes; empty for the output folder itself."""
@@ -50,29 +48,29 @@ class Place(NamedTuple):
         return f"{self.stem}__ch{number}.json"
 
     @property
-    def shown(self) -> str:
-        """The files in messages."""
+    def pattern(self) -> str:
+        """All of them, in messages."""
         return f"{self.folder}/{self.stem}__ch*.json" if self.folder else f"{self.stem}__ch*.json"
 
 
-def place_of(path: str | None, content_type: str) -> Place:
-    """The place of the files of the document at ``path``."""
+def file_names(path: str | None, content_type: str) -> FileNames:
+    """The names of the files of the document at ``path``."""
     *folders, name = [part for part in doc_name(path).split("/") if part] or [""]
     kept = "/".join(folder_name(part) for part in folders if part != ".")
-    return Place(kept, _shortened(_escaped(f"{content_type}_{name}"), MOST_BYTES - _SUFFIX_BYTES))
+    return FileNames(kept, _shortened(_escaped(f"{content_type}_{name}"), MOST_BYTES - _SUFFIX_BYTES))
 
 
 def folder_name(name: str) -> str:
     """``name`` for a folder: it stays inside the output, and is neither quire's own name nor like a chunk file's."""
-    if name == ".." or twin_key(name) == STATE or _LIKE_CHUNK_FILE.fullmatch(name):
+    if name == ".." or case_folded(name) == STATE or _LIKE_CHUNK_FILE.fullmatch(name):
         name = name.replace(".", "%2E")
     if sys.platform == "win32" and _RESERVED.fullmatch(name):
         name = f"%{ord(name[0]):02X}{name[1:]}"
     return _shortened(_escaped(name), MOST_BYTES)
 
 
-def twin_key(text: str) -> str:
-    """A key that is equal for names that some file system treats as equal."""
+def case_folded(text: str) -> str:
+    """A text that is equal for names that some file system treats as equal."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
 

@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 from quire.errors import InputError
 from quire.record import Chunk, Chunks
-from quire.wire.chunk_json import decode, parse, to_json
+from quire.wire.chunk_json import decode, json_values, to_json
 from quire.wire.forms import Form, check_documents, check_form, records
 from quire.write.atomic_file import new_file
 
@@ -29,17 +29,16 @@ def write_jsonl(target: Path | str | BinaryIO, documents: Iterable[Chunks], *, f
 def read_jsonl(file: Path | str) -> list[Chunk]:
     """The chunks of a file that ``write_jsonl`` or ``quire chunk -o FILE.jsonl`` made."""
     try:
-        lines = Path(file).read_bytes().splitlines()
+        data = Path(file).read_bytes()
     except OSError as error:
         raise InputError(str(file), f"cannot be read: {error.strerror}") from error
-    numbered = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
-    return [decode(parse(line, name=str(file), line=n), name=f"{file}, line {n}") for n, line in numbered]
+    return [decode(record, name=f"{file}, line {line}") for line, record in json_values(data, name=str(file))]
 
 
 def write_encoded(target: Path, documents: Iterable[Iterable[bytes]]) -> None:
     """Write the encoded records of documents to a file."""
     with new_file(target) as stream:
-        stream.writelines(record + b"\n" for each in documents for record in each)
+        stream.writelines(record + b"\n" for records in documents for record in records)
 
 
 def _write(stream: BinaryIO, documents: Iterable[Chunks], form: Form) -> int:

@@ -18,7 +18,7 @@ from quire.errors import QuireError
 from quire.record import Chunk, Chunks
 from quire.size.surrogates import repaired
 from quire.wire.chunk_json import VERSION, is_mapping, is_record, to_json
-from quire.wire.forms import FLAT, check_documents, records
+from quire.wire.forms import FLAT, Form, check_documents, records
 from quire.write.atomic_file import new_file
 
 _ROWS = 2048
@@ -35,13 +35,13 @@ def write_parquet(target: Path | str, documents: Iterable[Chunks], *, is_flat: b
     U+FFFD, because Parquet cannot store it.
     """
     check_documents(documents)
-    batches = (batch for chunks in documents for batch in row_batches(chunks, is_flat=is_flat))
+    batches = (batch for chunks in documents for batch in row_batches([chunks], is_flat=is_flat))
     return _write(Path(target), batches, is_flat=is_flat)
 
 
 def encoded(chunks: Chunks, *, is_flat: bool = False) -> Rows:
     """The rows of a document; another process may make them."""
-    return (batch.serialize().to_pybytes() for batch in row_batches(chunks, is_flat=is_flat))
+    return (batch.serialize().to_pybytes() for batch in row_batches([chunks], is_flat=is_flat))
 
 
 def write_encoded(target: Path, documents: Iterable[Rows], *, is_flat: bool = False) -> None:
@@ -89,10 +89,11 @@ def _groups(batches: Iterable[Any]) -> Iterator[list[Any]]:
         yield group
 
 
-def row_batches(chunks: Chunks, *, is_flat: bool = False) -> Iterator[Any]:
-    """The rows of a document, at most one group at a time."""
+def row_batches(documents: Iterable[Chunks], *, is_flat: bool = False) -> Iterator[Any]:
+    """The rows of documents, at most one group at a time."""
     arrow, _ = pyarrow()
-    rows = map(_row, records(chunks, "flat" if is_flat else "chunk"))
+    form: Form = "flat" if is_flat else "chunk"
+    rows = (_row(record) for chunks in documents for record in records(chunks, form))
     while some := list(islice(rows, _ROWS)):
         yield arrow.RecordBatch.from_pylist(some, schema=schema(arrow, is_flat=is_flat))
 

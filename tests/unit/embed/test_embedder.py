@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
 from hypothesis import given
 
 import quire
-from quire.embed import Embedder, FunctionEmbedder, passages, resolve
+from quire.embed import Embedder, FunctionEmbedder, passages, query_vector, resolve
+from quire.embed_settings import EmbedSettings
 from support import grammar
 
 
@@ -25,6 +27,9 @@ class Words:
         return [[float(self.count(text))] for text in texts]
 
 
+SMALL = EmbedSettings(endpoint="https://example.com", model="m", window=31)
+
+
 def test_a_function_is_an_embedder() -> None:
     def lengths(texts: list[str]) -> list[list[int]]:
         return [[len(text)] for text in texts]
@@ -38,7 +43,92 @@ def test_a_function_is_an_embedder() -> None:
     assert (named.name, named.version, named.window) == ("l", "2", 64)
 
 
-@pytest.mark.parametrize("wrong", ["word2vec", 3, None, FunctionEmbedder(len, window=31)])
+class Tokenizer:
+    def encode(self, text: str) -> list[str]:
+        return text.split()
+
+
+class LangChainLike:
+    model = "embed-4"
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        return [[float(len(text)), 0.0] for text in texts]
+
+    def embed_query(self, text: str) -> list[float]:
+        return [float(len(text)), 1.0]
+
+
+class SentenceTransformersLike:
+    """Version 5 on: queries and documents have prompts of their own. Callable, as every PyTorch module."""
+
+    model_card_data = type("Card", (), {"base_model": "org/small"})()
+    max_seq_length = 32
+    tokenizer = Tokenizer()
+
+    def __call__(self, features: object) -> object:
+        raise AssertionError
+
+    def encode(self, inputs: str | list[str]) -> Any:
+        raise AssertionError
+
+    def encode_document(self, inputs: list[str]) -> tuple[tuple[float, float], ...]:
+        return tuple((float(len(text)), 0.0) for text in inputs)
+
+    def encode_query(self, inputs: list[str]) -> tuple[tuple[float, float], ...]:
+        return tuple((float(len(text)), 1.0) for text in inputs)
+
+
+class FastembedLike:
+    model_name = "org/small"
+
+    def embed(self, documents: list[str]) -> Iterator[list[float]]:
+        raise AssertionError
+
+    def passage_embed(self, texts: list[str]) -> Iterator[list[float]]:
+        yield from ([float(len(text)), 0.0] for text in texts)
+
+    def query_embed(self, query: list[str]) -> Iterator[list[float]]:
+        yield from ([float(len(text)), 1.0] for text in query)
+
+
+@pytest.mark.parametrize(
+    ("model", "name", "window"),
+    [(LangChainLike(), "embed-4", 0), (SentenceTransformersLike(), "org/small", 32), (FastembedLike(), "org/small", 0)],
+)
+def test_models_of_other_packages(model: object, name: str, window: int) -> None:
+    made = resolve(model)
+    assert (made.name, made.version, made.window) == (name, "", window)
+    assert [list(vector) for vector in made.embed(("a", "bb"))] == [[1.0, 0.0], [2.0, 0.0]]
+    assert list(query_vector(made, "abc")) == [3.0, 1.0]
+    parts = passages("one two three. " * 30, made)
+    assert len(parts) == (1 if not window else len(parts))
+    assert [len(part.split()) <= 32 for part in parts] == [bool(window)] * len(parts)
+
+
+class DocumentsOnly:
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        return [[float(len(text))] for text in texts]
+
+
+@pytest.mark.parametrize(("model", "name"), [(Words(), "words"), (DocumentsOnly(), "DocumentsOnly")])
+def test_a_model_without_queries_of_its_own_embeds_them_as_texts(model: object, name: str) -> None:
+    made = resolve(model)
+    assert made.name == name
+    assert query_vector(made, "ab") == made.embed(["ab"])[0]
+
+
+def test_where_a_model_is_missing_the_error_says_what_else_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    monkeypatch.delitem(sys.modules, "quire.embed.wordllama", raising=False)
+    with pytest.raises(
+        quire.MissingExtraError,
+        match=r"^numpy is not installed; install it: pip install 'quire-md\[wordllama\]'; where it has no wheel "
+        r"\(Python 3.14, ARM Linux, musl\), use an endpoint, or in Python a model2vec, fastembed or sentence-transf",
+    ):
+        resolve("wordllama")
+
+
+@pytest.mark.parametrize("wrong", ["word2vec", 3, None, FunctionEmbedder(len, window=31), SMALL])
 def test_what_is_no_embedder(wrong: Any) -> None:
     with pytest.raises(quire.OptionError, match="is invalid"):
         resolve(wrong)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from threading import Barrier
 from typing import Any
+from urllib.error import HTTPError
 
 import pytest
 
 import quire
-from quire.embed import Endpoint, endpoint
-from quire.embed.endpoint import Pace
+from quire.embed import Endpoint, Reranker, http_client
+from quire.embed.http_client import Pace
 from support.embedding_server import Server, serving
 
 KEY = "sk-secret-key-1234"
@@ -19,17 +21,91 @@ KEY = "sk-secret-key-1234"
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     monkeypatch.delenv("QUIRE_EMBED_KEY", raising=False)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-for-openai-only")
-    monkeypatch.setattr(endpoint, "_FIRST_PAUSE", 0.0)
+    monkeypatch.setattr(http_client, "_FIRST_PAUSE", 0.0)
     with serving() as made:
         yield made
 
 
 def test_batches_in_order(server: Server) -> None:
-    vectors = Endpoint(server.url, "m", batch=2).embed(["a", "bb", "ccc"])
+    vectors = Endpoint(server.url, "m", batch=2, requests_at_once=1).embed(["a", "bb", "ccc"])
     assert vectors == [[1.0, 0.0], [2.0, 1.0], [3.0, 0.0]]
     assert [(path, body["model"], body["input"]) for path, body, _ in server.seen] == [
         ("/v1/embeddings", "m", ["a", "bb"]), ("/v1/embeddings", "m", ["ccc"]),
     ]  # fmt: skip
+
+
+def test_a_batch_is_closed_by_its_tokens(server: Server) -> None:
+    """Counted as the model does: 300,000 is the limit of OpenAI."""
+    text = "word " * 8000
+    made = Endpoint(server.url, "text-embedding-3-small", requests_at_once=1)
+    assert len(made.embed([text] * 80)) == 80
+    sizes = [sum(map(made.count, body["input"])) for _, body, _ in server.seen]
+    assert max(sizes) <= 300_000 < sizes[0] + made.count(text)
+    server.seen.clear()
+    Endpoint(server.url, "m", batch_tokens=3).embed(["one two three four", "a", "b c", "d"])
+    assert sorted(body["input"] for _, body, _ in server.seen) == [["a", "b c"], ["d"], ["one two three four"]]
+
+
+def test_some_requests_at_once_in_order(server: Server) -> None:
+    server.together = Barrier(3)  # nobody is answered before three have asked
+    texts = ["x" * length for length in range(1, 10)]
+    vectors = Endpoint(server.url, "m", batch=1, requests_at_once=3).embed(texts)
+    assert [vector[0] for vector in vectors] == list(range(1, 10))
+
+
+def test_an_error_stops_the_other_requests(server: Server) -> None:
+    server.planned = [(429, {"Retry-After": "200"}, {}), (401, {}, {}), *[(429, {"Retry-After": "200"}, {})] * 8]
+    server.together = Barrier(2)
+    with pytest.raises(quire.EmbedderError, match="status 401"):
+        Endpoint(server.url, "m", batch=1, requests_at_once=2).embed(["a"] * 10)
+    assert len(server.seen) == 2
+
+
+def test_dimensions_and_prefixes(server: Server) -> None:
+    made = Endpoint(server.url, "m", dimensions=2, query_prefix="query: ", passage_prefix="passage: ")
+    made.embed(["a"])
+    assert made.embed_query("a") == [8.0, 0.0]
+    assert [(body["input"], body["dimensions"]) for _, body, _ in server.seen] == [
+        (["passage: a"], 2),
+        (["query: a"], 2),
+    ]
+    assert made.version == "2 dimensions, prefix 'passage: '"
+    assert made.window == 8191 - made.count("passage: ")
+
+
+def test_headers_name_variables(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As Azure wants it: its own header, and a version in the URL."""
+    made = Endpoint(f"{server.url}/embeddings?api-version=1", "m", headers=["api-key: $AZURE_KEY", "X-Team: docs"])
+    with pytest.raises(
+        quire.EmbedderError, match="the header api-key needs the environment variable AZURE_KEY; set it"
+    ):
+        made.embed(["a"])
+    monkeypatch.setenv("AZURE_KEY", KEY)
+    server.planned = [(401, {}, {"error": {"message": f"wrong: {KEY}"}})]
+    with pytest.raises(quire.EmbedderError, match="wrong: …"):
+        made.embed(["a"])
+    path, _, authorization = server.seen[0]
+    sent = {name.lower(): value for name, value in server.headers[0].items()}
+    assert (path, authorization) == ("/v1/embeddings?api-version=1", None)
+    assert (sent["api-key"], sent["x-team"]) == (KEY, "docs")
+
+
+@pytest.mark.parametrize("model", ["rerank-v3.5", ""])
+def test_a_reranker(server: Server, monkeypatch: pytest.MonkeyPatch, model: str) -> None:
+    monkeypatch.setenv("QUIRE_RERANK_KEY", KEY)
+    assert Reranker(server.url, model)("a b", ["c", "a b", "a"]) == [0.0, 2.0, 1.0]
+    path, body, key = server.seen[0]
+    assert (path, key) == ("/v1/rerank", f"Bearer {KEY}")
+    assert body.get("model", "") == model
+
+
+@pytest.mark.parametrize(
+    "content", [b"<html>", {}, [], [{"index": 0}], [{"index": 0, "score": float("nan")}], {"results": [1]}]
+)
+def test_an_answer_that_has_no_scores(server: Server, content: Any) -> None:
+    server.planned = [(200, {}, content)]
+    with pytest.raises(quire.EmbedderError, match="the answer"):
+        Reranker(server.url)("q", ["a"])
 
 
 def test_no_texts_no_request(server: Server) -> None:
@@ -52,6 +128,16 @@ def test_it_tries_again(server: Server, status: int) -> None:
     server.planned = [(status, {"Retry-After": "0"}, {}), "hang up", (status, {"Retry-After": "soon"}, {})]
     assert Endpoint(server.url, "m").embed(["a"]) == [[1.0, 0.0]]
     assert len(server.seen) == 4
+
+
+def test_errors_are_closed(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed: list[HTTPError] = []
+    close = HTTPError.close
+    monkeypatch.setattr(HTTPError, "close", lambda error: (closed.append(error), close(error)))
+    server.planned = [(429, {"Retry-After": "0"}, {}), (500, {}, {}), (400, {}, {"error": {"message": "no"}})]
+    with pytest.raises(quire.EmbedderError, match="no"):
+        Endpoint(server.url, "m").embed(["a"])
+    assert {error.code for error in closed} == {429, 500, 400}
 
 
 def test_it_gives_up_where_the_wait_exceeds_the_time_limit(server: Server) -> None:
@@ -109,7 +195,9 @@ def test_urls_that_are_refused(url: str) -> None:
     assert KEY not in str(caught.value)
 
 
-@pytest.mark.parametrize("wrong", [{"model": ""}, {"batch": 0}, {"requests_per_minute": -1}])
+@pytest.mark.parametrize(
+    "wrong", [{"model": ""}, {"batch": 0}, {"requests_per_minute": -1}, {"headers": ["a"]}, {"headers": ["a: b\nc: d"]}]
+)
 def test_options_that_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(quire.OptionError, match="is invalid"):
         Endpoint(**{"url": "https://example.com", "model": "m"} | wrong)

@@ -127,7 +127,7 @@ def test_records_are_read_back(tmp_path: Path) -> None:
     assert chunks[0].text == chunks[0].original_text
     with file.open("a") as stream:
         stream.write('{"id": 1}\n')
-    with pytest.raises(quire.InputError, match=f"line {len(chunks) + 1}.*field id"):
+    with pytest.raises(quire.InputError, match=f"line {len(chunks) + 1}.*id=1 is invalid"):
         quire.read_jsonl(file)
     with pytest.raises(quire.InputError, match="cannot be read"):
         quire.read_jsonl(tmp_path / "none.jsonl")

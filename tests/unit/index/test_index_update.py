@@ -360,7 +360,8 @@ def test_what_is_no_text_is_named_with_its_line(tmp_path: Path, index: Index, wr
     write("a.md", "# A\n\nx\udcff\n")
     [finding] = index.update(docs(tmp_path)).failed
     assert (finding.code, finding.line) == ("undecodable", 3)
-    assert finding.message == "byte offset 6: not UTF-8 (invalid start byte); convert the file to UTF-8"
+    advice = "convert the file to UTF-8, or set encoding or errors of its tree in quire.toml"
+    assert finding.message == f"byte offset 6: not UTF-8 (invalid start byte); {advice}"
 
 
 def test_what_a_full_disk_left_of_the_gitignore_is_mended(tmp_path: Path, index: Index, write: Write) -> None:

@@ -62,6 +62,8 @@ def test_a_named_folder_knows_the_repository_above(tmp_path: Path) -> None:
     assert Walk(str(tmp_path / "src")).paths == []
     assert sorted(Walk(str(tmp_path / "docs")).paths) == ["b.txt", "c/d.txt"]
     assert Walk(str(tmp_path / "docs" / "c")).paths == ["d.txt"]
+    tree(tmp_path, "docs/requirements.txt")  # of the generator
+    assert sorted(Walk(str(tmp_path / "docs")).paths) == ["b.txt", "c/d.txt"]
 
 
 def test_a_file_above_that_is_in_no_repository_with_it_says_nothing(tmp_path: Path) -> None:
@@ -81,6 +83,8 @@ def test_patterns_that_name_it_bring_it_back(tmp_path: Path) -> None:
     assert Walk(str(tmp_path), ["**"]).paths == ["a.md"]
     assert sorted(Walk(str(tmp_path), ["*.md", "vendor/**"]).paths) == ["a.md", "vendor/b/b.md"]
     assert Walk(str(tmp_path), ["*.txt"]).paths == ["notes.txt"]
+    tree(tmp_path, ".wiki/d.md", ".git/e.md")
+    assert Walk(str(tmp_path), [".wiki/**", ".git/**"]).paths == [".wiki/d.md"]
 
 
 def test_named_files_are_always_taken(tmp_path: Path) -> None:

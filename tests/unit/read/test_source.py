@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.errors import InputError, UndecodableError
+from quire.errors import InputError, OptionError, UndecodableError
 from quire.model import Span, Syntax
 from quire.read import decode, make_source, read_file
+from quire.trees import OnUndecodable
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"])))
@@ -69,7 +70,12 @@ def test_replaced_places_are_counted_apart_from_those_of_the_file() -> None:
 
 @given(st.binary())
 def test_any_bytes_give_text_or_one_error(data: bytes) -> None:
-    text, findings = decode(data, "x", "replace")
+    try:
+        text, findings = decode(data, "x", "replace")
+    except InputError:
+        with pytest.raises(InputError, match="is binary"):
+            decode(data, "x")
+        return
     assert len(findings) <= 1
     if not findings:
         assert decode(data, "x") == (text, ())
@@ -77,6 +83,22 @@ def test_any_bytes_give_text_or_one_error(data: bytes) -> None:
     with pytest.raises(UndecodableError) as caught:
         decode(data, "x")
     assert 0 <= caught.value.offset < len(data)
+
+
+@pytest.mark.parametrize("errors", ["strict", "replace"])
+@pytest.mark.parametrize("data", [b"\x89PNG" + bytes(range(128, 256)) * 9, "text".encode("utf-16-le") * 9, bytes(100)])
+def test_binary_files(data: bytes, errors: OnUndecodable) -> None:
+    with pytest.raises(InputError, match="is binary"):
+        decode(data, "x", errors)
+
+
+def test_other_encodings() -> None:
+    assert decode("Größe".encode("latin-1"), "x", encoding="latin-1") == ("Größe", ())
+    assert decode("слово".encode("cp1251") * 9, "x", encoding="cp1251") == ("слово" * 9, ())
+    with pytest.raises(UndecodableError, match="not ASCII"):
+        decode("Größe".encode(), "x", encoding="ascii")
+    with pytest.raises(OptionError, match="encoding='nope' is invalid"):
+        decode(b"a", "x", encoding="nope")
 
 
 @pytest.mark.parametrize(

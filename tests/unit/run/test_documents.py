@@ -1,4 +1,4 @@
-"""``map_documents`` and ``quire run`` in local processes."""
+"""``map_documents``, shards, and ``quire chunk --engine local``."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ import working
 from click.testing import CliRunner
 
 import quire
-from quire.cli.run import command as run_command
+from quire.cli.chunk import command as chunk_command
 from quire.run import map_documents
 from quire.run.parts import PART, parts_of
 
@@ -29,7 +29,7 @@ PATHS = ["_index.md", "b.md", "deep/a.md", "note.txt"]
 
 
 def run(*arguments):
-    return CliRunner().invoke(run_command, list(map(str, arguments)), standalone_mode=False)
+    return CliRunner().invoke(chunk_command, [*map(str, arguments), "--engine", "local"], standalone_mode=False)
 
 
 def written(folder: Path) -> list[str]:
@@ -80,7 +80,7 @@ def test_an_error_of_the_function_is_raised(docs) -> None:
 def test_unknown_engines_and_sources_are_named(docs) -> None:
     with pytest.raises(quire.OptionError, match="choose from: local, ray"):
         list(map_documents(str(docs), working.names_of, engine="abacus"))
-    with pytest.raises(quire.InputError, match="no such folder"):
+    with pytest.raises(quire.InputError, match="is not a folder"):
         list(map_documents(str(docs / "none"), working.names_of))
     with pytest.raises(quire.InputError, match="cannot be opened"):
         list(map_documents("nowhere://a/b", working.names_of))
@@ -97,13 +97,13 @@ def test_a_repeated_run_replaces_its_files_and_touches_no_others(docs, tmp_path)
     assert result.return_value == 0
     assert "4 documents, 4 chunks" in result.output
     assert written(output) == PATHS
-    assert sorted(file.name for file in output.iterdir()) == ["notes.txt", "part-000000.parquet"]
+    assert sorted(file.name for file in output.iterdir()) == ["_manifest", "notes.txt", "part-000000.parquet"]
 
 
 def test_a_file_url_is_an_output_too(docs, tmp_path) -> None:
     assert run(docs, "-o", (tmp_path / "a b").as_uri()).return_value == 0
     assert written(tmp_path / "a b") == PATHS
-    assert [file.name for file in (tmp_path / "a b").iterdir()] == ["part-000000.parquet"]
+    assert sorted(file.name for file in (tmp_path / "a b").iterdir()) == ["_manifest", "part-000000.parquet"]
 
 
 def test_a_bad_document_is_skipped_with_exit_code_2(docs, tmp_path) -> None:

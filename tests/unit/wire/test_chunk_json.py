@@ -14,7 +14,7 @@ from msgspec.structs import fields, replace
 import quire
 from quire import wire
 from quire.record import Chunk
-from quire.wire.chunk_json import OTHER_NAMES
+from quire.wire.chunk_json import OTHER_NAMES, json_values
 from support import grammar
 from support.strategies import options
 
@@ -134,15 +134,14 @@ def test_optional_fields_may_be_missing() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"chunkNumber": "x"}, "field chunkNumber: expected `int`, got `str`"),
-        ({"chunkNumber": -1}, "field chunkNumber: expected `int` >= 0"),
-        ({"chunkNumber": True}, "field chunkNumber: expected `int`, got `bool`"),
-        ({"id": None}, "field id: expected `str`, got `null`"),
-        ({"headerPath": ["a", 1]}, r"field headerPath\[1\]: expected `str`, got `int`"),
-        ({"headerPath": "A"}, "field headerPath: expected `array`, got `str`"),
-        ({"sourcePosition": {"charStart": 0}}, "field sourcePosition: object missing required field `charEnd`"),
-        ({"tokenStats": {"tokens": "1", "estimatedTokens": 1}}, r"field tokenStats\.tokens: expected `int`"),
-        ({"metadata": []}, "field metadata: expected `object`, got `array`"),
+        ({"chunkNumber": "x"}, "chunkNumber='x' is invalid: must be a whole number, at least 0"),
+        ({"chunkNumber": True}, "chunkNumber=True is invalid: must be a whole number, at least 0"),
+        ({"id": None}, "id=None is invalid: must be a text"),
+        ({"headerPath": ["a", 1]}, r"headerPath=\['a', 1\] is invalid: must be a list of texts"),
+        ({"headerDepths": [7]}, r"headerDepths=\[7\] is invalid: must be a list of whole numbers"),
+        ({"sourcePosition": {"charStart": 0}}, r"sourcePosition\.charEnd is missing"),
+        ({"tokenStats": {"tokens": "1", "estimatedTokens": 1}}, r"tokenStats\.tokens='1' is invalid: must be a whole"),
+        ({"metadata": []}, r"metadata=\[\] is invalid: must be a table"),
     ],
 )
 def test_a_wrong_field_is_named(changes: dict[str, Any], message: str) -> None:
@@ -155,7 +154,7 @@ def test_a_wrong_field_is_named(changes: dict[str, Any], message: str) -> None:
 def test_a_missing_field_is_named(name: str) -> None:
     broken = record()
     del broken[name]
-    with pytest.raises(quire.InputError, match=f"missing required field `{name}`"):
+    with pytest.raises(quire.InputError, match=f"is not a chunk record: {name} is missing"):
         wire.decode(broken)
     assert list(VALIDATOR.iter_errors(broken))
 
@@ -177,6 +176,29 @@ def test_a_missing_field_is_named(name: str) -> None:
 def test_what_is_no_record_is_an_error(data: bytes | str, message: str) -> None:
     with pytest.raises(quire.InputError, match=message):
         wire.decode(data)
+
+
+@pytest.mark.parametrize("separator", ["", "\n", "\r\n\n", " \n\t"])
+def test_values_one_after_the_other(separator: str) -> None:
+    data = separator.join(["", '{"a":\n1}', "[2]", '"\\ud800"', ""]).encode()
+    lines = [1 + data[: data.index(start)].count(b"\n") for start in (b"{", b"[", b'"\\')]
+    assert list(json_values(data, name="x")) == list(zip(lines, [{"a": 1}, [2], "\ud800"], strict=True))
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b'{}\n\n{"a": oops}', "x: line 3, column 7: is not JSON"),
+        (b'{}\n"\xff"', "x: line 2, byte 1: is not UTF-8"),
+        (b"{}\n[1, NaN]", "x: line 2: has a number that JSON cannot hold"),
+        (b"1e400", "x: line 1: has a number that JSON cannot hold"),
+        (b"[" * 200_000, "x: has values nested too deep"),
+    ],
+    ids=["syntax", "bytes", "NaN", "infinite", "deep"],
+)
+def test_values_that_cannot_be_read(data: bytes, message: str) -> None:
+    with pytest.raises(quire.InputError, match=message):
+        list(json_values(data, name="x"))
 
 
 def test_every_field_of_a_chunk_is_in_the_record() -> None:

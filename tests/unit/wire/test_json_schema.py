@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ def test_it_is_a_schema_with_a_version() -> None:
 
 def test_every_field_is_described() -> None:
     schema = wire.schema()
-    for part in (schema, schema["properties"]["sourcePosition"], schema["properties"]["tokenStats"]):
+    for part in (schema, *schema["$defs"].values()):
         for name, field in part["properties"].items():
             assert field["description"].endswith("."), name
             assert "_" not in field["description"], name
@@ -48,8 +49,8 @@ def test_the_required_fields_are_those_of_the_format() -> None:
         "id", "parentId", "chunkNumber", "contentType", "embedText", "originalText", "fileTitle", "sectionTitle",
         "headerPath", "headerBreadcrumb", "headerDepths", "headerSlugs", "sectionSlug", "sourcePosition", "tokenStats",
     }  # fmt: skip
-    assert schema["properties"]["sourcePosition"]["required"] == ["charStart", "charEnd", "totalChars"]
-    assert schema["properties"]["tokenStats"]["required"] == ["tokens", "estimatedTokens"]
+    assert schema["$defs"]["SourcePosition"]["required"] == ["charStart", "charEnd", "totalChars"]
+    assert schema["$defs"]["TokenStats"]["required"] == ["tokens", "estimatedTokens"]
 
 
 @pytest.mark.parametrize("strategy", sorted(STRATEGIES))
@@ -92,21 +93,19 @@ def test_the_examples_of_the_reference_are_true(tmp_path: Path, monkeypatch: pyt
     assert (tmp_path / "chunks/docs/doc_guide__ch1.json").exists()
 
 
-def table(schema: dict[str, object]) -> str:
-    rows = [f"| `{name}` | {kind} | {said} |" for name, kind, said in _rows(schema, "")]
+def table(schema: dict[str, Any]) -> str:
+    rows = [f"| `{name}` | {kind} | {meaning} |" for name, kind, meaning in _rows(schema, schema["$defs"], "")]
     return "\n".join(["| field | type | what it is |", "|---|---|---|", *rows])
 
 
-def _rows(schema: dict, before: str) -> list[tuple[str, str, str]]:
-    rows = []
+def _rows(schema: dict[str, Any], definitions: dict[str, Any], before: str) -> Iterator[tuple[str, str, str]]:
     for name, field in schema["properties"].items():
-        mark = "" if name in schema["required"] else ", optional"
-        kind = field["type"] if isinstance(field["type"], str) else " or ".join(field["type"])
+        below = definitions.get(field.get("$ref", "").rpartition("/")[2], {})
+        kind = " or ".join(each["type"] for each in field.get("anyOf", [below or field]))
         kind = f"array of {field['items']['type']}s" if kind == "array" else kind
-        rows.append((before + name, kind + mark, field["description"]))
-        if "properties" in field:
-            rows += _rows(field, f"{before}{name}.")
-    return rows
+        yield before + name, kind + ("" if name in schema["required"] else ", optional"), field["description"]
+        if below:
+            yield from _rows(below, definitions, f"{before}{name}.")
 
 
 if __name__ == "__main__":

@@ -192,40 +192,33 @@ def test_one_value_under_two_names_is_none() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"heading": None}, "field heading: expected `str`, got `null`"),
-        ({"headingTrail": None}, "field headingTrail: expected `array`, got `null`"),
-        ({"headingTrail": ["API", 3]}, "field headingTrail[1]: expected `str`, got `int`"),
-        ({"headerHierarchy": 3}, "field headerHierarchy: expected `str`, got `int`"),
-        ({"displayMarkdown": []}, "field displayMarkdown: expected `str`, got `array`"),
-        ({"sectionId": 3}, "field sectionId: expected `str`, got `int`"),
-        ({"tokenCount": "4"}, "field tokenCount: expected `int`, got `str`"),
-        ({"tokenCount": None}, "field tokenCount: expected `int`, got `null`"),
-        ({"tokenCount": -1}, "field tokenCount: expected `int` >= 0"),
-        ({"tokenStats": "x"}, "field tokenStats: expected `object`, got `str`"),
-        ({"tokenStats": None}, "field tokenStats: expected `object`, got `null`"),
-        ({"tokenStats": {"estimatedTokens": "x"}}, "field tokenStats.estimatedTokens: expected `int`, got `str`"),
-        ({"charOffsets": [0, 9]}, "field charOffsets: expected `object`, got `array`"),
+        ({"heading": None}, "heading=None is invalid: must be a text"),
+        ({"headingTrail": ["API", 3]}, "headingTrail=['API', 3] is invalid: must be a list of texts"),
+        ({"displayMarkdown": []}, "displayMarkdown=[] is invalid: must be a text"),
+        ({"tokenCount": "4"}, "tokenCount='4' is invalid: must be a whole number, at least 0"),
+        ({"tokenCount": None}, "tokenCount=None is invalid"),
+        ({"tokenStats": "x"}, "tokenStats='x' is invalid: must be a table"),
+        ({"tokenStats": {"estimatedTokens": "x"}}, "tokenStats.estimatedTokens='x' is invalid: must be a whole"),
+        ({"charOffsets": [0, 9]}, "charOffsets=[0, 9] is invalid: must be a table"),
         (
             {"charOffsets": {"charStart": 0, "charEnd": 1, "sourceLength": "9"}},
-            "field charOffsets.sourceLength: expected `int`, got `str`",
+            "charOffsets.sourceLength='9' is invalid: must be a whole number",
         ),
         ({"charOffsets": {"charStart": 0, "sourceLength": 9}}, "has no charOffsets.charEnd; leave it out"),
-        ({"fileTitle": 3}, "field fileTitle: expected `str`, got `int`"),
-        ({"headerDepths": [7, 8]}, "field headerDepths[0]: expected `int` <= 6"),
-        ({"nodeTypes": None}, "field nodeTypes: expected `array`, got `null`"),
-        ({"contentHash": 3}, "field contentHash: expected `str`, got `int`"),
+        ({"headerDepths": [7, 8]}, "headerDepths=[7, 8] is invalid: must be a list of whole numbers"),
+        ({"contentHash": 3}, "contentHash=3 is invalid: must be a text"),
     ],
 )
 def test_a_field_of_another_type_is_named_as_it_stands(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(quire.InputError) as caught:
         wire.migrate({**OLD, **changes}, "T", name="a.json")
     assert caught.value.reason.startswith(f"is not a chunk record: {message}")
-    assert "make it anew from its document" in caught.value.reason
+    assert "regenerate it from its document" in caught.value.reason
 
 
 def test_records_of_today_are_checked_too() -> None:
     for turn in (wire.migrate, wire.legacy):
-        with pytest.raises(quire.InputError, match="field sectionTitle: expected `str`, got `null`"):
+        with pytest.raises(quire.InputError, match="sectionTitle=None is invalid: must be a text"):
             turn({**NEW, "sectionTitle": None})
 
 

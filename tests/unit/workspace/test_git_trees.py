@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 import pytest
 
+import quire
 from quire.cli import main
 from quire.errors import QuireError
 from quire.trees import Tree
@@ -27,7 +29,7 @@ def git(folder: Path, *arguments: str) -> None:
 
 def commit(folder: Path, **files: str) -> None:
     for name, text in files.items():
-        file = folder / name.replace("__", "/").replace("_md", ".md")
+        file = folder / name.replace("__", "/").replace("_md", ".md").replace("_yml", ".yml")
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, "utf-8")
     git(folder, "add", "-A")
@@ -99,6 +101,21 @@ def test_only_the_folder_is_fetched_and_again_what_is_new(repository: Path, requ
     assert (tree.folder / "refs.md").read_text() == "# Refs\n"
 
 
+def test_a_whole_repository_and_the_variables_beside_a_folder(repository: Path) -> None:
+    commit(
+        repository,
+        data__variables__product_yml="name: The Product\n",
+        docs__name_md="# {% data variables.product.name %}\n\nx\n",
+    )
+    whole, docs = Tree(git=repository.as_uri()), Tree(git=repository.as_uri(), path="docs")
+    for tree in (whole, docs):
+        git_trees.fetch(tree)
+        [chunks] = [chunks for chunks in quire.chunk_dir(tree.clone / "docs") if chunks.document.path == "name.md"]
+        assert chunks[0].section_title == "The Product"
+    assert "src/main.md" in files(whole)
+    assert "src/main.md" not in files(docs)
+
+
 def test_a_tag_stays(repository: Path) -> None:
     tree = Tree(git=repository.as_uri(), path="docs", ref="v1")
     commit(repository, docs__refs_md="# Refs\n")
@@ -132,11 +149,25 @@ def test_a_failed_fetch_leaves_the_last_state(repository: Path) -> None:
 
 def test_links_hooks_and_large_clones(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (repository / "docs" / "passwd.md").symlink_to("/etc/passwd")
+    (repository / "docs" / "etc").symlink_to("/etc")
     (repository / ".gitattributes").write_text("*.md filter=evil\n")
     commit(repository)
+    home = repository.parent / "home"
+    home.mkdir()
+    (home / ".gitconfig").write_text(f'[filter "evil"]\n\tsmudge = "touch {home}/ran; cat"\n\trequired = true\n')
+    hook = home / "hooks" / "post-checkout"
+    hook.parent.mkdir()
+    hook.write_text(f"#!/bin/sh\ntouch {home}/ran\n")
+    hook.chmod(0o755)
+    with (home / ".gitconfig").open("a") as settings:
+        settings.write(f"[core]\n\thooksPath = {hook.parent}\n")
+    monkeypatch.setenv("HOME", str(home))
     tree = Tree(git=repository.as_uri(), path="docs")
     git_trees.fetch(tree)
-    assert "docs/passwd.md" not in files(tree)
+    assert files(tree) == [".gitattributes", "docs/hooks.md"]
+    assert not (home / "ran").exists()
+    with pytest.raises(QuireError, match="there is no folder"):
+        git_trees.fetch(Tree(git=repository.as_uri(), path="docs/etc"))
     monkeypatch.setattr(git_trees, "MOST_BYTES", 10)
     with pytest.raises(QuireError, match="too large"):
         git_trees.fetch(tree)
@@ -157,6 +188,32 @@ def test_added_fetched_and_searched(repository: Path, tmp_path: Path, monkeypatc
     assert main(["search", "hold a value", "--tree", "react", "--json"]) == 1  # nothing is fetched by itself
     assert main(["index", "--fetch", "react"]) == 0
     assert main(["search", "hold a value", "--tree", "react", "--json"]) == 0
+    shutil.rmtree(repository)  # offline
+    capsys.readouterr()
+    assert main(["index", "--fetch"]) == 2
+    assert "react: git failed" in capsys.readouterr().err
+    assert main(["search", "hold a value", "--tree", "react", "--json"]) == 0
+
+
+def test_a_tree_of_the_user_is_there_in_every_project(repository, tmp_path, monkeypatch, capsys) -> None:
+    for name in ("XDG_CONFIG_HOME", "APPDATA"):
+        monkeypatch.setenv(name, str(tmp_path / "config"))
+    own = tmp_path / "config" / "quire" / "quire.toml"
+    own.parent.mkdir(parents=True)
+    project = tmp_path / "project"
+    (project / "docs").mkdir(parents=True)
+    (project / "docs" / "a.md").write_text("# Hooks\n\nCall hooks first.\n")
+    (project / "quire.toml").write_text('[trees]\ndocs = "docs"\n')
+    monkeypatch.chdir(project)
+    for weight, first in ((5.0, "react"), (0.1, "docs")):
+        own.write_text(
+            f'[trees.react]\ngit = "{repository.as_uri()}"\npath = "docs"\nalways = true\nweight = {weight}\n'
+        )
+        assert main(["index", "--fetch"]) == 0
+        capsys.readouterr()
+        assert main(["search", "hooks", "--json"]) == 0
+        hits = json.loads(capsys.readouterr().out)
+        assert [hit["id"].partition(":")[0] for hit in hits][:1] == [first]
 
 
 def test_a_project_of_others_is_fetched_only_if_the_user_says_so(repository, tmp_path, monkeypatch, capsys) -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.write.file_names import MOST_BYTES, folder_name, place_of, split_name, twin_key
+from quire.write.file_names import MOST_BYTES, case_folded, file_names, folder_name, split_name
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="names that Windows cannot hold")
 
@@ -45,14 +45,14 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="names that Windows c
     ],
 )
 def test_places(path: str | None, file: str) -> None:
-    place = place_of(path, "doc")
+    place = file_names(path, "doc")
     assert f"{place.folder}/{place.file(0)}".lstrip("/") == file
 
 
 @posix
 @pytest.mark.parametrize("name", ["a\nb", "a:b", 'a"b', "a?*", "a\\b", "a\udcffb", "tail. "])
 def test_names_that_only_windows_cannot_hold_are_kept(name: str) -> None:
-    assert place_of(f"{name}.md", "doc").stem == f"doc_{name}"
+    assert file_names(f"{name}.md", "doc").stem == f"doc_{name}"
     assert folder_name(name) == name
 
 
@@ -60,18 +60,18 @@ def test_names_that_only_windows_cannot_hold_are_kept(name: str) -> None:
 @pytest.mark.parametrize("char", ["a", "é", "漢", "😀"])
 def test_long_names_are_shortened(length: int, char: str) -> None:
     name = char * (length // len(char.encode()))
-    place = place_of(f"{name}/{name}.md", "doc")
-    other = place_of(f"{name}/{name}{char}.md", "doc")
+    place = file_names(f"{name}/{name}.md", "doc")
+    other = file_names(f"{name}/{name}{char}.md", "doc")
     assert len(os.fsencode(place.file(99_999_999))) <= MOST_BYTES
     assert len(os.fsencode(place.folder)) <= MOST_BYTES
-    assert place == place_of(f"{name}/{name}.md", "doc")
+    assert place == file_names(f"{name}/{name}.md", "doc")
     assert place.stem != other.stem
     assert (place.stem == f"doc_{name}") == (len(f"doc_{name}".encode()) <= 238)
 
 
 @given(st.text(), st.sampled_from(["doc", "doc_a", "x__ch0"]), st.integers(0, 10**7))
 def test_any_path_stays_inside(path: str, content_type: str, number: int) -> None:
-    place = place_of(path, content_type)
+    place = file_names(path, content_type)
     parts = [*PurePosixPath(place.folder).parts, place.file(number)]
     assert all(part not in ("", ".", "..", ".quire") and "/" not in part and "\0" not in part for part in parts)
     assert not place.folder.startswith("/")
@@ -82,7 +82,7 @@ def test_any_path_stays_inside(path: str, content_type: str, number: int) -> Non
 
 @given(st.text(), st.text())
 def test_a_name_on_disk_belongs_to_one_document(first: str, second: str) -> None:
-    one, other = place_of(first, "doc"), place_of(second, "doc")
+    one, other = file_names(first, "doc"), file_names(second, "doc")
     assert (one.file(1) == other.file(1)) == (one.stem == other.stem)
     assert one.file(1) != other.file(11)
 
@@ -109,18 +109,18 @@ def test_the_last_number_counts() -> None:
 
 @pytest.mark.parametrize(("first", "second"), [("A", "a"), ("é", "e\u0301"), ("ß", "SS"), ("İ", "i̇"), ("Å", "Å")])
 def test_twins(first: str, second: str) -> None:
-    assert twin_key(first) == twin_key(second)
+    assert case_folded(first) == case_folded(second)
 
 
 @pytest.mark.parametrize(("first", "second"), [("a", "b"), ("a", "á"), ("a", "a "), ("1", "¹")])
 def test_others(first: str, second: str) -> None:
-    assert twin_key(first) != twin_key(second)
+    assert case_folded(first) != case_folded(second)
 
 
 @posix
 def test_odd_names_can_be_made(tmp_path: Path) -> None:
     for name in ("a\nb", "😀#", "x" * 400, "tail. ", "a\udcffb", "a\ud800b", "NUL"):
-        place = place_of(f"{name}/{name}.md", "doc")
+        place = file_names(f"{name}/{name}.md", "doc")
         (tmp_path / place.folder).mkdir()
         made = tmp_path / place.folder / place.file(0)
         made.write_bytes(b"")

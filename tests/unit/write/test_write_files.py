@@ -14,7 +14,7 @@ import pytest
 
 import quire
 from quire import wire
-from quire.write import FileWriter, recover, write_files
+from quire.write import FileWriter, write_files
 from quire.write.lock import held
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX")
@@ -411,41 +411,10 @@ def test_where_folders_cannot_change_places_files_do(
     assert sorted(each.name for each in (out / ".quire").iterdir()) == ["README", "lock"]
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "{",
-        "[]",
-        '[["..", "doc_a"], 0, [0], []]',
-        '[["g/../..", "doc_a"], 0, [0], []]',
-        '[["", "../doc_a"], 0, [0], []]',
-        '[["", "doc_a"], 0, [0], ["../x__ch0.json"]]',
-        '[["", "doc_a"], 0, [0], ["notes.txt"]]',
-        '[["", "doc_a"], "../0", [0], []]',
-        '[["/", "doc_a"], 0, [0], []]',
-        '[["link", "doc_a"], 0, [0], []]',
-        "[[3, 4], 0, [0], []]",
-        '[["", "doc_a"], 0, 7, 3]',
-    ],
-)
-@posix
-def test_a_journal_from_anywhere_leads_nowhere(tmp_path: Path, line: str) -> None:
-    out = tmp_path / "out"
-    (out / ".quire" / "stage").mkdir(parents=True)
-    (out / ".quire" / "stage" / "0.0").write_text("evil")
-    (out / ".quire" / "journal").write_text(line + "\n")
-    (out / "link").symlink_to(tmp_path)
-    with pytest.raises(quire.QuireError, match=r"journal: is damaged.*remove"):
-        recover(out)
-    with pytest.raises(quire.QuireError, match=r"journal: is damaged.*remove"):
-        write_files(out, [doc("a.md")])
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["out"]
-
-
 @posix
 @pytest.mark.parametrize("is_fresh", [True, False])
 @pytest.mark.parametrize("there", [True, False])
-@pytest.mark.parametrize("name", [".quire", ".quire/README", ".quire/journal", ".quire/lock", ".quire/stage"])
+@pytest.mark.parametrize("name", [".quire", ".quire/README", ".quire/lock", ".quire/stage"])
 def test_no_link_leads_what_quire_keeps_out_of_the_folder(
     tmp_path: Path, name: str, there: bool, is_fresh: bool
 ) -> None:
@@ -459,10 +428,9 @@ def test_no_link_leads_what_quire_keeps_out_of_the_folder(
     elif there:
         elsewhere.write_text("precious")
     (out / name).symlink_to(elsewhere)
-    for attempt in (lambda: write_files(out, [doc("a.md")]), lambda: recover(out)):
-        with pytest.raises(quire.QuireError) as caught:
-            attempt()
-        assert str(caught.value) == f"{out / name}: is a symbolic link, which may lead out of {out}; remove it"
+    with pytest.raises(quire.QuireError) as caught:
+        write_files(out, [doc("a.md")])
+    assert str(caught.value) == f"{out / name}: is a symbolic link, which may lead out of {out}; remove it"
     assert elsewhere.exists() == there
     if there:
         assert list(elsewhere.iterdir()) == [] if elsewhere.is_dir() else elsewhere.read_text() == "precious"
@@ -475,7 +443,6 @@ def test_no_link_leads_what_quire_keeps_out_of_the_folder(
         (".quire", False, "is not a folder, but quire needs the name; remove it"),
         (".quire/stage", False, "is not a folder, but quire needs the name; remove it"),
         (".quire/lock", True, "is a folder, but quire needs the name; remove it"),
-        (".quire/journal", True, "is a folder, but quire needs the name; remove it"),
         (".quire/README", True, "is a folder, but quire needs the name; remove it"),
     ],
 )
@@ -483,9 +450,9 @@ def test_what_is_in_the_way_of_what_quire_keeps_is_named(tmp_path: Path, name: s
     out = tmp_path / "out"
     (out / name).parent.mkdir(parents=True)
     (out / name).mkdir() if is_folder else (out / name).write_text("mine")
-    for attempt in (lambda: write_files(out, [doc("a.md")]), lambda: recover(out)):
+    for _ in range(2):
         with pytest.raises(quire.QuireError) as caught:
-            attempt()
+            write_files(out, [doc("a.md")])
         assert str(caught.value) == f"{out / name}: {said}"
 
 
@@ -496,14 +463,6 @@ def test_a_file_that_is_the_readme_by_another_name_is_not_overwritten(tmp_path: 
     (tmp_path / "out" / ".quire" / "README").hardlink_to(tmp_path / "precious")
     write_files(tmp_path / "out", [doc("a.md")])
     assert (tmp_path / "precious").read_text() == "precious"
-
-
-def test_recovering_nothing(tmp_path: Path) -> None:
-    assert recover(tmp_path) == 0
-    assert recover(tmp_path / "none") == 0
-    assert list(tmp_path.iterdir()) == []
-    write_files(tmp_path, [doc("a.md")])
-    assert recover(tmp_path) == 0
 
 
 def test_what_killed_runs_left_beside_the_folder_is_removed_and_nothing_else(tmp_path: Path) -> None:

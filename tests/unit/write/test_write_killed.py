@@ -1,4 +1,4 @@
-"""Whatever the moment a run is killed, each document is old or new, never half."""
+"""Whatever the moment a run is killed, each document is old or new; where folders cannot be exchanged, all but one."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ def run(out: Path, how: str, seed: int = 1) -> dict[str, Any]:
     return result
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="where folders can change places, and it was tried")
+@pytest.mark.skipif(sys.platform != "linux", reason="where folders can be exchanged, and it was tried")
 @pytest.mark.parametrize("how", ["random", "steps"])
-def test_folders_change_places(tmp_path: Path, how: str) -> None:
+def test_folders_are_exchanged(tmp_path: Path, how: str) -> None:
     result = run(tmp_path / "out", how)
     assert result["wrong"] == []
     assert result["left"] == ["README", "lock", "out"]
 
 
 @pytest.mark.parametrize("how", ["random", "steps"])
-def test_files_change_one_by_one(tmp_path: Path, how: str) -> None:
+def test_files_are_renamed_one_by_one(tmp_path: Path, how: str) -> None:
     out = tmp_path / "out"
     out.mkdir()
     (out / "notes.txt").write_text("not quire's folder")

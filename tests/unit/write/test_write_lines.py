@@ -162,7 +162,7 @@ def test_an_open_pipe_is_written_to(tmp_path: Path, write: Any) -> None:
 )
 def test_what_to_do_about_trouble_fits_it(tmp_path: Path, number: int, advice: str) -> None:
     target = tmp_path / "x.jsonl"
-    with pytest.raises(quire.QuireError) as refused, atomic_file.explained(target):
+    with pytest.raises(quire.QuireError) as refused, atomic_file.os_errors_as_quire_errors(target):
         raise OSError(number, "it says", str(tmp_path / f"{atomic_file._prefix(target)}123"))
     assert str(refused.value) == f"{target}: cannot be written: it says; {advice}"
 

@@ -10,6 +10,7 @@ from typing import NamedTuple, get_args
 import tantivy
 
 from quire.index.engine.normalization import humps, is_unspaced, normalize
+from quire.patterns import pattern
 from quire.trees import Language
 
 NONE = "none"  # the language of a tree whose words are not stemmed
@@ -21,11 +22,11 @@ _FOLD_FIRST = ("arabic", "dutch", "english", "german", "greek", "russian", "tami
 """Languages whose stemmers do not need the accents of Latin letters; accents are removed before stemming."""
 
 _MAX_WORD_BYTES = 128  # longer words are not indexed: nobody types them, and encoded data is full of them
-_MAYBE_TOO_LONG = re.compile(r"[^\W_]{32,}")  # a character has at most four bytes
+_MAYBE_TOO_LONG = pattern(r"[^\W_]{32,}")  # a character has at most four bytes
 
-_VERSION = re.compile(r"v?(\d+(?:\.\d+)+)", re.IGNORECASE)
-_HYPHENATED = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
-_APOSTROPHE = re.compile(r"(?<=\w)['’]\w{1,2}\b|\b\w{1,2}['’](?=\w)")
+_VERSION = pattern(r"v?(\d+(?:\.\d+)+)", re.IGNORECASE)
+_HYPHENATED = pattern(r"[^\W\d_]+(?:-[^\W\d_]+)+")
+_APOSTROPHE = pattern(r"(?<=\w)['’]\w{1,2}\b|\b\w{1,2}['’](?=\w)")
 
 
 @cache

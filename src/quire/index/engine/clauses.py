@@ -7,7 +7,7 @@ the words ranks higher. Only exclusions and conditions with a field decide wheth
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeGuard
 
 import msgspec
@@ -18,7 +18,7 @@ from quire.index.engine.analysis import Spelling, adjacent_terms, spellings, ter
 from quire.index.engine.corrections import Dictionary
 from quire.index.engine.function_words import COMPARISONS, is_function_word
 from quire.index.engine.normalization import flags, is_unspaced
-from quire.query.query_tree import Either, Group, Not, Phrase, Query, Word, leaves
+from quire.query.query_tree import TEXT_FIELDS, Either, Group, Not, Phrase, Query, Word, leaves
 
 _MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
 
@@ -26,6 +26,8 @@ _SPLIT_NAME = 0.75  # the weight of the parts of a name that also occurs as a wh
 _WHOLE_NAME = 1.0  # the extra weight of a name whose parts are adjacent
 _FUNCTION_WORD = 0.5  # the weight of a function word beside others: it is rare in titles, and says little
 _WHOLE_FLAG = 6.0  # the extra weight of a flag with its dashes
+LONG_QUERY = 6
+"""A query with so many words is compared word for word with the best nodes, and its function words find nothing."""
 _FEW_TERMS = 64
 """Up to so many terms are looked up one by one; for a larger set, the engine scans all terms of the field."""
 
@@ -41,6 +43,7 @@ class QueryContext(msgspec.Struct, frozen=True, kw_only=True):
     coordination: float  # how often the rarity of a word that matches is added
     corrections: Mapping[str, Sequence[str]] = msgspec.field(default_factory=dict)
     first_word: str = ""
+    documents_with: Callable[[Word | Phrase], Sequence[str]] = lambda _: ()  # those that satisfy a condition
 
     def required(self, items: Sequence[Query]) -> list[Query]:
         """The items of a ``Group`` of which one must match: those that are no function words, or else all."""
@@ -137,9 +140,7 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
         some = self._build_each(item for item in required if not self._must_match(item))
         musts = self._build_each(item for item in required if self._must_match(item))
         refused = self._strict._build_each(item.item for item in items if isinstance(item, Not))  # noqa: SLF001
-        optional = [item for item in items if self.context.is_optional(item) and item not in required]
-        functions = msgspec.structs.replace(self, bonus=False)._build_each(optional)  # noqa: SLF001
-        more = [tantivy.Query.boost_query(clause, _FUNCTION_WORD) for clause in functions]
+        more = [clause for _, clause in self.function_words(items)]
         if musts:
             more += some
         elif some:
@@ -153,13 +154,20 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
         clauses += [(_NOT, clause) for clause in refused]
         return tantivy.Query.boolean_query(clauses) if len(clauses) > 1 else musts[0]
 
+    def function_words(self, items: Sequence[Query]) -> list[tuple[Query, tantivy.Query]]:
+        """The function words beside other words, with their clauses. Those of a long query do not score."""
+        required = self.context.required(items) if len(items) < LONG_QUERY else items
+        optional = [item for item in items if item not in required and self.context.is_optional(item)]
+        clauses = [(item, msgspec.structs.replace(self, bonus=False).build(item)) for item in optional]
+        return [(item, tantivy.Query.boost_query(clause, _FUNCTION_WORD)) for item, clause in clauses if clause]
+
     def _must_match(self, item: Query) -> bool:
         """Whether an item names its fields, or is excluded together with others."""
         return self.strict or all(leaf.field is not None for leaf in leaves(item))
 
     def _word(self, word: Word) -> tantivy.Query | None:
-        if word.field == "tree":
-            return self._tree(word)
+        if word.field not in (None, *TEXT_FIELDS):
+            return self._documents(word)
         if word.prefix and _can_continue(word.text):
             return self._prefix(word)
         variants = [self._search_variant(variant, self._fields(word)) for variant in self.variants(word)]
@@ -177,8 +185,8 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
         return both if variant.weight == 1 else tantivy.Query.boost_query(both, variant.weight)
 
     def _phrase(self, phrase: Phrase) -> tantivy.Query | None:
-        if phrase.field == "tree":
-            return self._tree(phrase)
+        if phrase.field not in (None, *TEXT_FIELDS):
+            return self._documents(phrase)
         boosts = self._fields(phrase)
         variants = []
         for language in self.context.languages:
@@ -218,10 +226,14 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
             query = tantivy.Query.term_set_query(self.context.schema, index_schema.field(name, language), terms)
             yield tantivy.Query.const_score_query(query, 1.0)
 
-    def _tree(self, leaf: Word | Phrase) -> tantivy.Query:
+    def _documents(self, leaf: Word | Phrase) -> tantivy.Query:
+        """A condition on documents: their tree, or a key of their front matter."""
         schema, tree = self.context.schema, index_schema.TREE
-        query = tantivy.Query.term_query(schema, tree, leaf.text, index_option="basic")
-        if isinstance(leaf, Word) and leaf.prefix:
+        if leaf.field != tree:
+            query = one_of(schema, index_schema.DOC, self.context.documents_with(leaf))
+        else:
+            query = one_of(schema, tree, [leaf.text])
+        if leaf.field == tree and isinstance(leaf, Word) and leaf.prefix:
             query = tantivy.Query.regex_query(schema, tree, f"{re.escape(leaf.text)}.*")
         return tantivy.Query.const_score_query(query, 0.0)
 
@@ -270,10 +282,10 @@ def one_of(schema: tantivy.Schema, name: str, values: Iterable[str]) -> tantivy.
     return tantivy.Query.boolean_query([(_SHOULD, query) for query in queries])
 
 
-def all_but(schema: tantivy.Schema, name: str, value: str) -> tantivy.Query:
-    """A filter: nodes without this value in a field that is not analysed."""
+def all_but(schema: tantivy.Schema, name: str, values: Iterable[str]) -> tantivy.Query:
+    """A filter: nodes without any of these values in a field that is not analysed."""
     everything = (_MUST, tantivy.Query.all_query())
-    return tantivy.Query.boolean_query([everything, (_NOT, one_of(schema, name, [value]))])
+    return tantivy.Query.boolean_query([everything, (_NOT, one_of(schema, name, values))])
 
 
 def filtered(query: tantivy.Query, *filters: tantivy.Query) -> tantivy.Query:

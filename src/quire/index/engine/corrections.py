@@ -6,7 +6,6 @@ how those with accents are written. A correction is always such a word.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import islice
@@ -18,6 +17,7 @@ from quire.index.engine.function_words import is_function_word
 from quire.index.engine.index_schema import ACCENTED, RANKED, WORDS, field
 from quire.index.engine.normalization import is_unspaced
 from quire.index.engine.snapshot import Snapshot
+from quire.patterns import pattern
 
 _MIN_PREFIX = 3  # a shorter word is no prefix unless a ``*`` says so
 _MIN_LENGTH = 4  # shorter words are not corrected: too many words are similar
@@ -26,7 +26,7 @@ _MAX_CORRECTIONS = 3
 _MAX_STATISTICS = 50_000  # of how many terms they are cached
 _MAX_SCORED = 48  # how many of the words that a prefix stands for are scored
 
-_LETTERS = re.compile(r"[^\W\d_]+")
+_LETTERS = pattern(r"[^\W\d_]+")
 
 
 class Completions(NamedTuple):

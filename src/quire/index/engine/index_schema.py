@@ -20,7 +20,7 @@ from quire.index.node import Node, encode_node
 if TYPE_CHECKING:
     from quire.index.link_words import LinkRecord
 
-VERSION = 9  # increase it when older indexes become unreadable or score differently
+VERSION = 10  # increase it when older indexes become unreadable or score differently
 
 ID, DOC, TREE = "id", "doc", "tree"  # the node's id, its document's id, its tree's name: not analysed
 NUMBER, POSITION = "number", "position"  # of its document in the index; of the node in its document
@@ -96,7 +96,7 @@ def fields_of(nodes: Sequence[Node], language: str) -> NodeFields:
             {
                 in_title: title + _texts(node.titles),
                 in_headings: above if node.ancestors else title,
-                in_body: [*indexed_texts(node.body_text), *indexed_texts(node.title)[1:]],
+                in_body: [*indexed_texts(node.words or node.body_text), *indexed_texts(node.title)[1:]],
                 ID: node.id,
                 POSITION: node.position,
                 NODE: encode_node(node),

@@ -10,15 +10,17 @@ import re
 import unicodedata
 from functools import cache, lru_cache
 
+from quire.patterns import pattern
+
 # The name of a language with one letter: ``F#``, ``C++``. Patterns that start with one character are searched faster.
-_SHARP = re.compile(r"#(?<=[A-Za-z]#)(?<![A-Za-z0-9_][A-Za-z]#)(?![A-Za-z0-9+#])")
-_PLUSPLUS = re.compile(r"\+\+(?<=[A-Za-z]\+\+)(?<![A-Za-z0-9_][A-Za-z]\+\+)(?![A-Za-z0-9+#])")
+_SHARP = pattern(r"#(?<=[A-Za-z]#)(?<![A-Za-z0-9_][A-Za-z]#)(?![A-Za-z0-9+#])")
+_PLUSPLUS = pattern(r"\+\+(?<=[A-Za-z]\+\+)(?<![A-Za-z0-9_][A-Za-z]\+\+)(?![A-Za-z0-9+#])")
 SIGNS = {"++": "plusplus", "#": "sharp"}
 """How the signs of ``C++`` and ``C#`` are spelled."""
 
 # Humps: the parts of a camelCase name.
-_SECOND_HUMP = re.compile(r"[A-Z](?:(?<=[a-z0-9][A-Z])|(?=[A-Z][a-z]))")
-_HUMPS = re.compile(r"[A-Z]{2,}s?(?![a-z])|[A-Z]?[a-z]+|[A-Z]|[0-9]+")
+_SECOND_HUMP = pattern(r"[A-Z](?:(?<=[a-z0-9][A-Z])|(?=[A-Z][a-z]))")
+_HUMPS = pattern(r"[A-Z]{2,}s?(?![a-z])|[A-Z]?[a-z]+|[A-Z]|[0-9]+")
 _KINDS = bytes(
     ord("A" if chr(byte).isupper() else "a" if chr(byte).isalnum() else ".") if byte < 128 else ord(".")
     for byte in range(256)
@@ -28,9 +30,9 @@ _HUMP_KINDS = (b"aA", b"AAa")
 """Every name with humps has one of these sequences of kinds; so have a few names without, such as ``SHA1``."""
 _MAX_CACHED = 64  # longer names are rare and not cached
 
-_FLAG = re.compile(r"--(?<![A-Za-z0-9_-]--)[A-Za-z][A-Za-z0-9]*+(?:[-_.][A-Za-z0-9]++)*+")
+_FLAG = pattern(r"--(?<![A-Za-z0-9_-]--)[A-Za-z][A-Za-z0-9]*+(?:[-_.][A-Za-z0-9]++)*+")
 
-_WORD = re.compile(r"[^\W\d_]{1,64}")
+_WORD = pattern(r"[^\W\d_]{1,64}")
 
 # Character classes for patterns.
 ALONE = (
@@ -42,7 +44,7 @@ _CLUSTER_RANGES = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF))
 CLUSTERS = "".join(f"{chr(first)}-{chr(last)}" for first, last in _CLUSTER_RANGES)
 """Thai, Lao, Burmese and Khmer: each letter with its marks is a word."""
 EMOJI = "\u203c\u2049\u231a-\u23ff\u2600-\u27bf\u2b05-\u2b55\U0001f000-\U0001faff"  # each emoji is a word
-_MARKED = re.compile(
+_MARKED = pattern(
     "[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0711\u0730-\u074a"
     "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\ufe20-\ufe2f\u0386\u0388-\u0390\u03aa-\u03b0\u03ca-\u03ce\u1f00-\u1fff]"
 )

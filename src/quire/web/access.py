@@ -12,6 +12,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from quire.local_server import foreign_header
+
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
@@ -27,6 +29,10 @@ HEADERS = {
     "X-Frame-Options": "DENY",
 }
 """Sent with every answer."""
+_PROBLEMS = {
+    "Host": "this address is for 127.0.0.1 and localhost only",
+    "Origin": "the request comes from another page",
+}
 
 
 class Confined:
@@ -35,27 +41,19 @@ class Confined:
     def __init__(self, app: ASGIApp, token: str, port: int) -> None:
         self._app = app
         self._token = token.encode()
-        self._hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
+        self._port = port
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it."""
         if scope["type"] != "http":
             return
-        problem = self._problem(Headers(scope=scope))
+        problem = _PROBLEMS.get(foreign_header(Headers(scope=scope), self._port), "")
         _, _, rest = scope["path"].partition("/")
         token, slash, path = rest.partition("/")
         if not problem and not (slash and compare_digest(token.encode("utf-8", "surrogateescape"), self._token)):
             problem = "open the whole address that quire web printed"
         inner = PlainTextResponse(f"Refused: {problem}.\n", 403) if problem else self._app
         await inner({**scope, "path": f"/{path}", "raw_path": b"", "root_path": ""}, receive, _with_headers(send))
-
-    def _problem(self, headers: Headers) -> str:
-        hosts, origins = headers.getlist("host"), headers.getlist("origin")
-        if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
-            return "this address is for 127.0.0.1 and localhost only"
-        if any(origin.lower().removeprefix("http://") not in self._hosts for origin in origins):
-            return "the request comes from another page"
-        return ""
 
 
 def _with_headers(send: Send) -> Send:

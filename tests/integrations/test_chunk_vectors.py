@@ -1,4 +1,4 @@
-"""``quire run --vectors``: chunks with their vectors."""
+"""``quire chunk --vectors``: chunks with their vectors."""
 
 import pytest
 from click.testing import CliRunner
@@ -15,7 +15,17 @@ def test_rows_have_the_vectors_of_their_texts(tmp_path):
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "a.md").write_text("# Car\n\nA car has wheels.\n\n## Brakes\n\nPress the pedal.\n")
     (tmp_path / "docs" / "b.md").write_text("# Ship\n\nA ship floats.\n")
-    arguments = ["run", str(tmp_path / "docs"), "-o", str(tmp_path / "out"), "-s", "tree", "--vectors", "wordllama"]
+    arguments = [
+        "chunk",
+        str(tmp_path / "docs"),
+        "-o",
+        str(tmp_path / "out"),
+        "-s",
+        "tree",
+        "--engine",
+        "local",
+        "--vectors",
+    ]
     assert CliRunner().invoke(command_group.quire, arguments, standalone_mode=False).return_value == 0
     rows = pq.read_table(tmp_path / "out" / "part-000000.parquet").to_pylist()
     expected = resolve("wordllama").embed([row["embedText"] for row in rows])
@@ -27,6 +37,6 @@ def test_rows_have_the_vectors_of_their_texts(tmp_path):
 def test_a_folder_without_text_has_no_rows(tmp_path):
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "empty.md").write_text("")
-    arguments = ["run", str(tmp_path / "docs"), "-o", str(tmp_path / "out"), "--vectors", "wordllama"]
+    arguments = ["chunk", str(tmp_path / "docs"), "-o", str(tmp_path / "out"), "--engine", "local", "--vectors"]
     assert CliRunner().invoke(command_group.quire, arguments, standalone_mode=False).return_value == 0
     assert pq.read_table(tmp_path / "out" / "part-000000.parquet").num_rows == 0

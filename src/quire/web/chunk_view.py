@@ -6,10 +6,10 @@ nothing again. Of a long document the page asks for the chunks around its view f
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Any
+from typing import Any, TypeAlias
 
 from quire import pipeline
 from quire.model import Document, Finding
@@ -17,8 +17,11 @@ from quire.offsets import lines_at
 from quire.options import STRATEGIES, Options, own_names
 from quire.record import Chunk, Chunks
 from quire.size import NAMES
+from quire.substitutions import flat_values
 from quire.validation import fields
 
+_Values: TypeAlias = tuple[tuple[str, str], ...]
+"""Substitutions, so that they can be remembered."""
 _VERBATIM = ("code", "table", "html", "math", "heading")
 """Blocks that the page sets apart."""
 _BEFORE, _LEAD, _AFTER = 50_000, 10_000, 25_000
@@ -26,15 +29,27 @@ _BEFORE, _LEAD, _AFTER = 50_000, 10_000, 25_000
 
 
 @lru_cache(maxsize=4)
-def parsed(text: str, path: str | None, title: str | None = None, dialect: str | None = None) -> Document:
+def _parsed(text: str, path: str | None, title: str | None, dialect: str | None, values: _Values) -> Document:
+    return pipeline.parse(text, path=path, title=title, dialect=dialect, substitutions=dict(values))
+
+
+def parsed(text: str, path: str | None, options: Mapping[str, Any]) -> Document:
     """A parsed document."""
-    return pipeline.parse(text, path=path, title=title, dialect=dialect)
+    values = tuple(flat_values(options.get("substitutions")))
+    return _parsed(text, path, options.get("title"), options.get("dialect"), values)
+
+
+def cut(text: str, path: str | None, strategy: str, **options: Any) -> Chunks:
+    """The chunks of a text."""
+    values = tuple(flat_values(options.pop("substitutions", None)))
+    return _cut(text, path, strategy, values, **options)
 
 
 @lru_cache(maxsize=4, typed=True)
-def cut(text: str, path: str | None, strategy: str, *, title: str | None = None, **options: Any) -> Chunks:
-    """The chunks of a text."""
-    return pipeline.chunk(parsed(text, path, title, options.get("dialect")), strategy, **options)
+def _cut(
+    text: str, path: str | None, strategy: str, values: _Values, title: str | None = None, **options: Any
+) -> Chunks:
+    return pipeline.chunk(_parsed(text, path, title, options.get("dialect"), values), strategy, **options)
 
 
 def option_table() -> dict[str, Any]:
@@ -46,7 +61,7 @@ def option_table() -> dict[str, Any]:
             name: {option: own[option].default for option in own_names(name) if option != "tree"}
             for name, own in declared.items()
         },
-        "common": [*fields(Options), "title"],
+        "common": [*(name for name in fields(Options) if name != "substitutions"), "title"],
         "tokenizers": NAMES,
         "choices": {option: values for option, values in choices.items() if option not in ("slugs", "dialect")},
     }
@@ -89,13 +104,17 @@ def part_record(text: str, path: str | None, strategy: str, near: int, **options
     The sections around it are cut by themselves, below the headings above them. Away from the edges these are mostly
     the chunks of the whole document; small sections that share a chunk may be joined from another one on.
     """
-    document = parsed(text, path, options.get("title"), options.get("dialect"))
+    document = parsed(text, path, options)
     start, end, headings = _sections_around(document, min(near, len(text)))
     if end - start == len(text) or options.get("guard") == "raise":  # it refuses whole documents
         return cut_record(cut(text, path, strategy, **options))
     part = headings + text[start:end]
-    made = pipeline.parse(part, path=path, title=document.title, dialect=document.source.dialect)
-    chunks = pipeline.chunk(made, strategy, **{name: options[name] for name in options if name != "title"})
+    source = document.source
+    made = pipeline.parse(
+        part, path=path, title=document.title, dialect=source.dialect, substitutions=source.substitutions
+    )
+    others = {name: options[name] for name in options if name not in ("title", "substitutions")}
+    chunks = pipeline.chunk(made, strategy, **others)
     record, shift = cut_record(chunks), start - len(headings)
     lines = lines_at(text, [start])[0] - lines_at(part, [len(headings)])[0]
     rows = [
@@ -135,7 +154,7 @@ def added(chunk: Chunk, text: str) -> list[str | None]:
     The fifth is the chunk's own text where it differs from the source, because white space was normalised.
     """
     embedded = chunk.embed_text
-    breadcrumb = len(embedded) - len(chunk.original_text)
+    breadcrumb = len(chunk.embed_prefix)
     start = breadcrumb + chunk.overlap_chars
     own = text[chunk.source_position.char_start : chunk.source_position.char_end]
     found = embedded.find(own, start)

@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 import quire
 from quire.options import STRATEGIES, own_names
-from quire.web import bands
+from quire.web import chunk_view
 from support.grammar import documents
 
 
 def texts_of(chunks: quire.Chunks) -> list[str]:
     """The texts to embed, from the rows."""
     text, made = chunks.document.text, []
-    for start, end, *_, breadcrumb, overlap, opening, closing, own in bands.cut_record(chunks)["chunks"]:
+    for start, end, *_, breadcrumb, overlap, opening, closing, own in chunk_view.cut_record(chunks)["chunks"]:
         made.append(f"{breadcrumb}{overlap}{opening}{text[start:end] if own is None else own}{closing}")
     return made
 
@@ -34,7 +34,7 @@ def test_a_cut_table_and_a_cut_fence_say_what_was_added() -> None:
     )
     code = "```python\n" + "".join(f"value_{number} = {number}\n" for number in range(60)) + "```\n"
     chunks = quire.chunk(f"# T\n\n{table}\n{code}", path="t.md", hard_cap=96)
-    rows = bands.cut_record(chunks)["chunks"]
+    rows = chunk_view.cut_record(chunks)["chunks"]
     assert any("| name | value |" in row[9] for row in rows)
     assert any(row[9] == "```python\n" for row in rows)
     assert any("```" in row[10] for row in rows)
@@ -42,7 +42,7 @@ def test_a_cut_table_and_a_cut_fence_say_what_was_added() -> None:
 
 
 def test_limits_are_those_of_the_strategy() -> None:
-    limits = {name: bands.cut_record(quire.chunk("# A\n\nB.\n", name))["limits"] for name in STRATEGIES}
+    limits = {name: chunk_view.cut_record(quire.chunk("# A\n\nB.\n", name))["limits"] for name in STRATEGIES}
     assert limits["packed"] == {"minimum": 64, "target": 512, "cap": 1024}
     assert limits["flow"] == {"minimum": 64, "target": 400, "cap": 512}
     assert limits["tree"] == {}
@@ -70,9 +70,9 @@ def long_document(line_end: str) -> str:
 )  # fmt: skip
 def test_chunks_around_a_position_are_those_of_the_whole_document(strategy, options, line_end) -> None:
     text = long_document(line_end)
-    whole = bands.cut_record(bands.cut(text, "a.md", strategy, **options))
+    whole = chunk_view.cut_record(chunk_view.cut(text, "a.md", strategy, **options))
     for near in (0, 30_000, 150_000, len(text) - 20_000, len(text) - 1, len(text) + 999):
-        part = bands.part_record(text, "a.md", strategy, near, **options)
+        part = chunk_view.part_record(text, "a.md", strategy, near, **options)
         start, end = part["part"]
         assert start <= min(near, len(text)) <= end
         assert end - start < 100_000
@@ -83,7 +83,7 @@ def test_chunks_around_a_position_are_those_of_the_whole_document(strategy, opti
 
 
 def test_some_documents_are_cut_as_a_whole() -> None:
-    assert "part" not in bands.part_record("Some words. " * 20_000, "a.md", "packed", 100_000)  # has no sections
+    assert "part" not in chunk_view.part_record("Some words. " * 20_000, "a.md", "packed", 100_000)  # has no sections
     long = long_document("\n")
-    assert "part" in bands.part_record(long, "a.md", "flow", 0)
-    assert "part" not in bands.part_record(long, "a.md", "flow", 0, guard="raise")  # any chunk may refuse it
+    assert "part" in chunk_view.part_record(long, "a.md", "flow", 0)
+    assert "part" not in chunk_view.part_record(long, "a.md", "flow", 0, guard="raise")  # any chunk may refuse it

@@ -1,0 +1,72 @@
+"""``--format`` of ``links`` and ``verify``: findings as JSON, as annotations of a GitHub workflow, or as SARIF."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+from urllib.parse import quote
+
+import click
+from msgspec.structs import asdict
+
+from quire import ISSUES, __version__
+from quire.cli.output import Paint, echo, finding_line, write_json
+from quire.model import Finding
+
+_ESCAPED = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"})
+"""What separates the fields of a workflow command; a message may have the last two."""
+
+
+def _annotation(finding: Finding) -> str:
+    """A workflow command that makes an annotation."""
+    file = finding.path.translate(_ESCAPED)
+    text = finding.message.translate({code: _ESCAPED[code] for code in map(ord, "%\r\n")})
+    return f"::error file={file},line={finding.line or 1},title={finding.code}::{text}"
+
+
+def _write_sarif(findings: Sequence[Finding]) -> None:
+    driver = {
+        "name": "quire",
+        "version": __version__,
+        "informationUri": ISSUES.removesuffix("/issues"),
+        "rules": [{"id": code} for code in dict.fromkeys(finding.code for finding in findings)],
+    }
+    run = {"tool": {"driver": driver}, "results": list(map(_result, findings))}
+    write_json({"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]})
+
+
+def _result(finding: Finding) -> dict[str, Any]:
+    location = {
+        "artifactLocation": {"uri": quote(finding.path.replace("\\", "/").removeprefix("./"))},
+        "region": {"startLine": finding.line or 1},
+    }
+    return {
+        "ruleId": finding.code,
+        "level": "error",
+        "message": {"text": finding.message},
+        "locations": [{"physicalLocation": location}],
+    }
+
+
+format_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "github", "sarif"]),
+    default="text",
+    show_default=True,
+    help="github: annotations of a workflow; sarif: for code scanning; json: as --json.",
+)
+
+
+def write_findings(findings: Sequence[Finding], form: str, records: Sequence[Any] | None = None) -> None:
+    """Print findings to standard output; ``records`` are what the JSON has instead of them."""
+    if form == "json":
+        write_json(list(map(asdict, findings)) if records is None else records)
+    elif form == "sarif":
+        _write_sarif(findings)
+    else:
+        line = _annotation if form == "github" else partial(finding_line, paint=Paint(sys.stdout))
+        for finding in findings:
+            echo(line(finding), wraps=form == "text")

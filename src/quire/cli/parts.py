@@ -1,0 +1,65 @@
+"""The documents of a command in parts, and ``quire chunk --engine``, which writes them as a dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from itertools import groupby
+from typing import Any
+
+from quire.cli.cut_options import TreeCutter
+from quire.cli.input_documents import InputDocument, Inputs, Summary
+from quire.cli.output import Progress, count_of, note
+from quire.embed.embedder import resolve
+from quire.run.dataset import write_parts
+from quire.run.parts import Cutting, Part, document_parts, is_shard, is_url, listed, numbered, parts_of
+
+
+def is_source(path: str) -> bool:
+    """Whether a path is read in parts only: a URL or shards."""
+    return is_url(path) or is_shard(path)
+
+
+def input_parts(inputs: Inputs, cut: TreeCutter, summary: Summary) -> tuple[list[Part], Cutting]:
+    """The parts of all documents of a command, and what cuts them; ``summary`` lists files that cannot be taken."""
+    found = [part for path in inputs.paths if is_source(path) for part in parts_of(path)[0]]
+    local = tuple(path for path in inputs.paths if not is_source(path))
+    documents = replace(inputs, paths=local).documents(summary) if local else []
+    found = [part._replace(errors=inputs.errors) for part in found]
+    return numbered([*found, *_local_parts(documents)]), Cutting(cut.with_documents(documents).options)
+
+
+def _local_parts(documents: Sequence[InputDocument]) -> Iterator[Part]:
+    files = [(each.found, each.errors, each.encoding) for each in documents if each.found]
+    by_folder = groupby(
+        files, key=lambda each: (str(each[0].file)[: -len(each[0].path)] or ".", each[0].root, *each[1:])
+    )
+    for (folder, root, errors, encoding), some in by_folder:
+        for part in document_parts(folder, (listed(found.path, found.file) for found, *_ in some)):
+            yield part._replace(tree=root, errors=errors, encoding=encoding)
+
+
+def write_dataset(
+    inputs: Inputs, options: dict[str, Any], output: str, *, engine: str, embedder: Any, jobs: int | None
+) -> int:
+    """Write the chunks of all documents as Parquet files; return the exit code."""
+    if embedder is not None:
+        resolve(embedder)  # in another process, a missing package would look like the fault of a document
+    summary = Summary()
+    parts, cutting = input_parts(inputs, TreeCutter.of(inputs, options), summary)
+    finished = 0
+    made = write_parts(parts, cutting, output, embedder=embedder, engine=engine, workers=jobs)
+    with Progress() as progress, closing(made):
+        for number, done in enumerate(made if parts else ()):
+            part = parts[number]
+            progress.step(number, len(parts), part.name(part.paths[0]) if part.paths else part.source)
+            for path, reason in done.problems:
+                summary.skip(part.name(path), reason)
+            if done.value:
+                summary.add(Summary(done.value.documents, done.value.rows, done.value.tokens))
+                finished += done.value.is_old
+    summary.show()
+    if finished:
+        note(f"{count_of(finished, 'part')} of {len(parts):,} had been written before")
+    return summary.exit_code(inputs.paths)

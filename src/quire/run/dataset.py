@@ -1,0 +1,141 @@
+"""A dataset of Parquet files, one for each part, written by the processes that cut the documents.
+
+``_manifest/`` in the output says which parts are finished: a part whose documents and options have not changed is not
+done again. Outputs are folders or URLs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+from urllib.request import url2pathname
+
+import msgspec
+
+from quire import __version__
+from quire.errors import QuireError
+from quire.record import Chunks
+from quire.run.arrow import embed_batch, embedder_of, rows_of
+from quire.run.documents import results
+from quire.run.parts import Cutting, Done, Part, Problem, digest, file_system, is_url, read_texts
+from quire.write.atomic_file import new_file
+from quire.write.parquet import pyarrow
+
+_FILE = re.compile(r"part-(\d{6,})\.(?:parquet|json)")
+_MANIFEST = "_manifest"
+
+
+class Written(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What the manifest says of a finished part."""
+
+    key: str
+    """What its rows depend on."""
+    size: int
+    """Of its file, in bytes."""
+    documents: int
+    rows: int
+    tokens: int
+    is_old: bool = False
+    """Whether an earlier run had written it."""
+
+
+def write_parts(
+    parts: Sequence[Part],
+    cutting: Cutting,
+    output: str,
+    *,
+    embedder: object = None,
+    engine: str,
+    workers: int | None = None,
+) -> Generator[Done, None, None]:
+    """Write the chunks of each part to a Parquet file; yield what each has as ``Written``.
+
+    With an embedder, rows have the column ``vector``.
+    """
+    work = partial(_write, cutting, embedder, output)
+    with closing(results(parts, work, engine=engine, workers=workers)) as running:
+        yield from running
+    _remove_others(output, len(parts))
+
+
+def _write(cutting: Cutting, embedder: object, output: str, part: Part) -> Done:
+    model = None if embedder is None else embedder_of(embedder)
+    key = digest(
+        __version__, cutting.settings(part), *((model.name, model.version) if model else ()), part.source, part.version
+    )
+    name, entry_name = f"part-{part.number:06}.parquet", f"{_MANIFEST}/part-{part.number:06}.json"
+    entry = _entry(output, entry_name)
+    files, folder = file_system(output)
+    if part.version and entry and entry.key == key and files.get_file_info(f"{folder}/{name}").size == entry.size:
+        return Done(msgspec.structs.replace(entry, is_old=True), ())
+    if entry:  # it would be wrong if this process died before the next one is written
+        files.delete_file(f"{folder}/{entry_name}")
+    pairs, problems = read_texts(part)
+    counts: list[int] = []
+    rows = rows_of(_cut(cutting, part, pairs, problems, counts))
+    rows = embed_batch(rows, model) if model else rows
+    arrow, parquet = pyarrow()
+    with _opened(output, name) as stream:
+        parquet.write_table(arrow.Table.from_batches([rows]), stream, compression="zstd")
+        size = stream.tell()
+    written = Written(key, size, len(counts), rows.num_rows, sum(counts))
+    if part.version and not problems:
+        with _opened(output, entry_name) as stream:
+            stream.write(msgspec.json.encode(written))
+    return Done(written, tuple(problems))
+
+
+def _cut(
+    cutting: Cutting, part: Part, pairs: list[tuple[str, str]], problems: list[Problem], counts: list[int]
+) -> Iterator[Chunks]:
+    """The chunks of one document after the other; ``counts`` gets the tokens of each."""
+    for path, text in pairs:
+        try:
+            chunks = cutting.cut(part, path, text)
+        except QuireError as error:
+            problems.append(Problem(path, error.reason))
+            continue
+        counts.append(sum(chunk.token_stats.tokens for chunk in chunks))
+        yield chunks
+
+
+def _entry(output: str, name: str) -> Written | None:
+    """The entry of a part; None if it is not finished."""
+    files, folder = file_system(output)
+    try:
+        with files.open_input_stream(f"{folder}/{name}") as stream:
+            return msgspec.json.decode(stream.read(), type=Written)
+    except (OSError, msgspec.DecodeError):
+        return None
+
+
+@contextmanager
+def _opened(output: str, name: str) -> Iterator[Any]:
+    """A stream to a file in the output, which is there as a whole or not at all."""
+    local = output if not is_url(output) else url2pathname(output[7:]) if output.startswith("file://") else ""
+    if local:
+        with new_file(Path(local) / name) as stream:
+            yield stream
+        return
+    files, folder = file_system(output)
+    try:
+        with files.open_output_stream(f"{folder}/{name}") as stream:  # an object store shows a file when it is complete
+            yield stream
+    except OSError as error:
+        raise QuireError(f"{output}: cannot be written: {error}", "check the address and your permissions") from error
+
+
+def _remove_others(output: str, count: int) -> None:
+    """Remove the files of an earlier run that had more parts than ``count``."""
+    files, folder = file_system(output)
+    for place in (folder, f"{folder}/{_MANIFEST}"):
+        selector = import_module("pyarrow.fs").FileSelector(place, allow_not_found=True)
+        for info in files.get_file_info(selector):
+            match = _FILE.fullmatch(info.base_name)
+            if match and int(match[1]) >= count:
+                files.delete_file(info.path)

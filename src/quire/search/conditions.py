@@ -1,0 +1,127 @@
+"""Conditions on the documents of a search: ``status=draft``, ``date>2025``, ``path:release-notes/**``.
+
+A query, ``where`` and the weights under ``[search.where]`` name them. A key is one of the front matter, ``path`` or
+``tree``. A list satisfies a condition if one of its values does.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from quire.errors import OptionError, invalid_value
+from quire.index.engine.snapshot import Snapshot
+from quire.index.file_records import FileRecord, FrontMatter
+from quire.patterns import pattern
+from quire.query.query_tree import Phrase, Word
+from quire.search.path_filter import matches_path
+
+_CONDITION = pattern(r"\s*([^:=<>]*[^:=<>\s])\s*(?:[:=]|(?=[<>]))(.*\S)", re.DOTALL)
+_RANGE = pattern(r"\s*([<>]=?)?\s*(.*)", re.DOTALL)
+_RANGES = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le}
+_DATE = pattern(r"\d{4}-\d\d")
+PATH, TREE = "path", "tree"
+"""The keys that are no front matter."""
+
+
+class Condition(msgspec.Struct, frozen=True):
+    """What a document must have."""
+
+    key: str
+    value: str
+    sign: str = ""  # one of ``_RANGES``; empty: equal
+    prefix: bool = False  # the value is only the beginning of one
+
+    def holds(self, record: FileRecord, values: FrontMatter) -> bool:
+        """Whether a document with these values of front matter satisfies it."""
+        if self.key == PATH:
+            return matches_path(record.tree, record.path, [self.value])
+        if self.key == TREE:
+            return record.tree == self.value
+        return any(map(self._accepts, values.get(self.key, ())))
+
+    def _accepts(self, value: str) -> bool:
+        wanted = " ".join(self.value.casefold().split())
+        if self.prefix:
+            return value.startswith(wanted)
+        left, right = _number(value), _number(wanted)
+        if self.sign and left is not None and right is not None:
+            return bool(_RANGES[self.sign](left, right))
+        if self.sign:  # dates and other texts; a date is not compared with *unknown*
+            return value[:1].isdigit() == wanted[:1].isdigit() and bool(_RANGES[self.sign](value, wanted))
+        is_within = _DATE.match(value) and value.startswith((f"{wanted}-", f"{wanted}t", f"{wanted} "))
+        return value == wanted or bool(is_within) or (left is not None and left == right)
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def condition(key: str, text: str, *, prefix: bool = False) -> Condition:
+    """The condition on a key; ``text`` is a value, perhaps after a sign such as ``>``."""
+    name = key.casefold()
+    sign, value = (None, text) if name in (PATH, TREE) else _RANGE.fullmatch(text).groups()  # type: ignore[union-attr]
+    if name not in (PATH, TREE) and value.endswith("*") and not sign:
+        value, prefix = value[:-1], True
+    return Condition(name, value.strip(), sign or "", prefix)
+
+
+def condition_of(leaf: Word | Phrase) -> Condition:
+    """The condition that a word or phrase with a key is."""
+    return condition(leaf.field or "", leaf.text, prefix=isinstance(leaf, Word) and leaf.prefix)
+
+
+def conditions(name: str, value: Any) -> list[Condition]:
+    """The conditions in a text, a list of texts, or values by key; ``name`` is what messages call them."""
+    if value is None:
+        return []
+    if isinstance(value, Mapping):
+        pairs = [(key, wanted if isinstance(wanted, list | tuple) else [wanted]) for key, wanted in value.items()]
+        return [condition(key, str(item)) for key, wanted in pairs for item in wanted]
+    texts = [value] if isinstance(value, str) else value
+    if not isinstance(texts, Iterable):
+        raise invalid_value(name, value, "must be a condition such as 'status=draft', or a list of them")
+    return [_parsed(name, text) for text in texts]
+
+
+def _parsed(name: str, text: Any) -> Condition:
+    match = _CONDITION.fullmatch(text) if isinstance(text, str) else None
+    if match is None:
+        raise OptionError(f"{name}: {text!r} is no condition", "write status=draft or date>2025", option=name)
+    return condition(match[1], match[2])
+
+
+def documents(snapshot: Snapshot, wanted: Sequence[Condition]) -> list[str]:
+    """The ids of the documents that satisfy all conditions."""
+    return [
+        record.id
+        for record in snapshot.files.values()
+        if all(each.holds(record, snapshot.front_matter[record.id]) for each in wanted)
+    ]
+
+
+def unknown_keys(snapshot: Snapshot, wanted: Iterable[Condition]) -> list[str]:
+    """The keys that no document has."""
+    keys = dict.fromkeys(each.key for each in wanted)
+    return [key for key in keys if key not in (PATH, TREE) and key not in snapshot.front_matter_keys]
+
+
+def weights(snapshot: Snapshot, where: Mapping[str, float]) -> Mapping[int, float]:
+    """The products of the weights of documents that satisfy conditions, by the numbers of documents."""
+    remembered = snapshot.document_weights
+    key = tuple(where.items())
+    if key not in remembered:
+        factors: dict[int, float] = {}
+        for text, weight in where.items():
+            for document_id in documents(snapshot, conditions("search.where", text)):
+                number = snapshot.files[document_id].number
+                factors[number] = factors.get(number, 1.0) * weight
+        remembered[key] = factors
+    return remembered[key]

@@ -1,0 +1,168 @@
+"""What a store has of some documents: its rows, and a log of documents. The same for every store.
+
+A store keeps generations apart: rows made with one model and version. The live one has the name that the user gave; a
+new one is written beside it, and replaces it when it is complete. The log is only appended to: each entry has the
+hashes of some documents, and a later entry counts more than an earlier one. So an entry costs the same however many
+documents there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, TypeVar
+
+import msgspec
+
+from quire.embed.embedder import Embedder
+from quire.stores.row import COLUMNS, LAYOUT, Row
+from quire.stores.target import LOG, NEXT, Store
+from quire.wire.chunk_json import to_json
+
+Item = TypeVar("Item")
+
+UNFINISHED = ""
+"""The recorded hash of a document while its rows are written."""
+HAS_OLD_ROWS = "*"
+"""At the end of a recorded hash: the document's new rows are written, and its old ones are not deleted yet."""
+
+_LOG_COLUMNS = {"id": str, "generation": str, "number": int, "entries": str}
+_LOG_MARK = "log 1"
+_LARGE = 5_000
+"""An entry with so many documents stays as it is."""
+_MOST_SMALL = 100
+"""So many smaller entries become one, so that the log has few rows."""
+_DELETED = 500
+"""How many documents are deleted at a time."""
+_KNOWN = ("content_hash", "passage", "vector")
+
+
+class _Entry(msgspec.Struct):
+    documents: dict[str, str | None]
+    """Hashes; None for a document that is gone."""
+    roots: dict[str, str] = {}
+
+
+def generation_of(embedder: Embedder) -> str:
+    """What rows depend on, besides the documents."""
+    return f"{_model(embedder)}, rows {LAYOUT}"
+
+
+def _model(embedder: Embedder) -> str:
+    version = f" {embedder.version}" if embedder.version else ""
+    return f"{embedder.name}{version}, window {embedder.window}"
+
+
+class Mirror:
+    """One generation of one table."""
+
+    def __init__(self, store: Store, name: str, embedder: Embedder) -> None:
+        self.generation = generation_of(embedder)
+        self._store, self._name, self._log = store, name, name + LOG
+        self.live = store.mark(name)
+        """The generation that has the user's name."""
+        has_next = store.mark(name + NEXT) == self.generation
+        is_new = self.live != self.generation and (self.live is not None or has_next)
+        self._table = name + NEXT if is_new else name
+        self._has_table = has_next if is_new else self.live is not None
+        same_model = f"{_model(embedder)}, rows "
+        self._same_vectors = name if is_new and (self.live or "").startswith(same_model) else ""
+        """The table of an earlier layout with vectors of the same model."""
+        self.documents: dict[str, str] = {}
+        """The recorded hash of each document."""
+        self.roots: dict[str, str] = {}
+        """Where the documents of each content type come from."""
+        self._following = 0
+        """The number of the log's next entry."""
+        self._small: dict[str, Mapping[str, str | None]] = {}
+        """The small entries at the end of the log, which become one when they are many."""
+        self._has_log = store.mark(self._log) == _LOG_MARK
+        self._read_log()
+        self.is_first = not self.documents
+        """Whether this generation has no rows yet."""
+
+    def _read_log(self) -> None:
+        if not self._has_log:
+            return
+        rows = self._store.find(self._log, ("number", "id", "entries"), "generation", [self.generation])
+        for number, id_, entries in sorted(rows):
+            entry = msgspec.json.decode(entries, type=_Entry)
+            self._following = number + 1
+            self._keep(id_, entry.documents)
+            self.documents |= {name: hash_ for name, hash_ in entry.documents.items() if hash_ is not None}
+            for name in [name for name, hash_ in entry.documents.items() if hash_ is None]:
+                self.documents.pop(name, None)
+            self.roots |= entry.roots
+
+    def record(self, documents: Mapping[str, str | None], roots: Mapping[str, str] | None = None) -> None:
+        """Append the hashes of documents to the log; None forgets one."""
+        self.roots |= roots or {}
+        self._keep(self._append(documents), documents)
+        if len(self._small) >= _MOST_SMALL:
+            old = list(self._small)
+            together = {name: hash_ for each in self._small.values() for name, hash_ in each.items()}
+            self._small.clear()
+            self._keep(self._append(together), together)
+            self._store.delete(self._log, "id", old, "", [])
+
+    def _keep(self, id_: str, documents: Mapping[str, str | None]) -> None:
+        """Remember a small entry; those before a large one stay as they are, because that one counts more."""
+        if len(documents) < _LARGE:
+            self._small[id_] = documents
+        else:
+            self._small.clear()
+
+    def _append(self, documents: Mapping[str, str | None]) -> str:
+        if not self._has_log:
+            self._store.create(self._log, _LOG_MARK, _LOG_COLUMNS, 0)
+            self._has_log = True
+        id_ = f"{self.generation} {self._following:09}"
+        entries = to_json({"documents": {**documents}, "roots": self.roots}).decode()
+        columns = {"id": id_, "generation": self.generation, "number": self._following, "entries": entries}
+        self._store.write(self._log, [Row(columns)], is_new=True)
+        self._following += 1
+        return id_
+
+    def vectors(self, hashes: Sequence[str]) -> dict[tuple[str, int], Any]:
+        """The vectors of these content hashes, by content hash and passage."""
+        tables = [self._same_vectors, self._table if self._has_table else ""]
+        return {
+            (content, passage): vector
+            for table in filter(None, tables if hashes else ())
+            for content, passage, vector in self._store.find(table, _KNOWN, "content_hash", hashes)
+        }
+
+    @property
+    def has_vectors(self) -> bool:
+        """Whether there may be vectors from an earlier sync."""
+        return not self.is_first or bool(self._same_vectors)
+
+    def write(self, rows: Sequence[Row]) -> None:
+        """Add rows, and replace those with the same ids."""
+        if not self._has_table:
+            self._store.create(self._table, self.generation, COLUMNS, len(rows[0].vector))
+            self._has_table = True
+        self._store.write(self._table, rows, is_new=self.is_first)
+
+    def delete(self, documents: Mapping[str, str | None]) -> None:
+        """Delete the rows of documents, except those with the hash of theirs."""
+        for some in batched(documents.items(), _DELETED) if self._has_table else ():
+            hashes = [hash_ for _, hash_ in some if hash_ is not None]
+            self._store.delete(self._table, "document", [name for name, _ in some], "document_hash", hashes)
+
+    def publish(self) -> None:
+        """Make the generation the live one, and forget all others."""
+        is_new = self._has_table and self._table != self._name
+        if not is_new and self._store.mark(self._name + NEXT) is not None:
+            self._store.drop(self._name + NEXT)
+        if self._has_table:
+            self._store.publish(self._name, self._table if is_new else "")
+        if self._has_log:
+            self._store.delete(self._log, "", [], "generation", [self.generation])
+
+
+def batched(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+    """Lists of at most ``size`` items."""
+    left = iter(items)
+    while some := list(islice(left, size)):
+        yield some
