@@ -73,12 +73,8 @@ def assemble(
     for number, (piece, prev_id, chunk_id, next_id, first_byte, last_byte, first_line, last_line) in enumerate(rows):
         start, end, section, tokens, before, behind, overlap_start = piece
         text, overlap = sizer.text_of(start, end), 0
-        if before or behind:
-            text = f"{before}{text}{behind}"
-        if overlap_start is not None:
-            overlap = -len(text)
-            text = f"{sizer.text_of(overlap_start, end)}{behind}"
-            overlap += len(text)
+        if before or behind or overlap_start is not None:
+            text, overlap = _with_repeated(text, piece, sizer)
         first = bisect_left(section_starts, start, 1)
         last = bisect_left(section_starts, end, first)
         at_start = first if first < last and section_starts[first] == start else first - 1
@@ -193,6 +189,15 @@ def _with_values(line: str, text: str, tokens: int, sizer: Sizer, variables: Map
     replaced = line + substitute(text, variables)
     count = sizer.count(replaced) if replaced != line + text else tokens
     return (replaced, count) if count <= max(sizer.cap, tokens) else (line + text, tokens)
+
+
+def _with_repeated(text: str, piece: Piece, sizer: Sizer) -> tuple[str, int]:
+    """The text of a piece with what is repeated in it, and how many characters are overlap."""
+    text = f"{piece.prefix}{text}{piece.suffix}"
+    if piece.overlap_start is None:
+        return text, 0
+    longer = f"{sizer.text_of(piece.overlap_start, piece.end)}{piece.suffix}"
+    return longer, len(longer) - len(text)
 
 
 def _line_above(  # noqa: PLR0917
