@@ -81,9 +81,6 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     timestamps: Annotated[bool, Meta(description="add the time of cutting to the metadata")] = False
     substitutions: Substitutions = {}
 
-    def __hash__(self) -> int:  # substitutions, a mapping, have none
-        return hash((type(self), self.cap, self.minimum, self.dialect, self.base_url))
-
     @property
     def cap(self) -> int | None:
         """Maximum tokens of a text to embed; None if the strategy has no cap."""
@@ -107,7 +104,9 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def to_dict(self) -> dict[str, Any]:
         """The strategy and its options by name."""
         values = {"strategy": self.strategy, **structs.asdict(self)}
-        return values if self.substitutions else {name: values[name] for name in values if name != "substitutions"}
+        if not self.substitutions:
+            del values["substitutions"]
+        return values
 
 
 class PackedOptions(Options, frozen=True):
