@@ -257,7 +257,8 @@ def _metadata(document: Document, options: Options, started: float) -> Mapping[s
     metadata = dict(document.source.metadata)
     for name in OWN_METADATA:
         metadata.pop(name, None)
-    metadata |= {"chunkingOptions": dict(_option_values(options)), "pipeline": pipeline}
+    values = options.to_dict() if options.substitutions else dict(_option_values(options))
+    metadata |= {"chunkingOptions": values, "pipeline": pipeline}
     if document.path is not None:
         metadata["sourceFile"] = document.path
     if options.timestamps:
