@@ -27,6 +27,7 @@ from benchmarks import (
     run_memory,
     run_scaling,
     search_speed,
+    shards,
     startup,
     stores,
     versions,
@@ -58,6 +59,7 @@ LONG = {
     "meaning": ("Search by meaning", meaning.run),
     "run_scaling": ("One worker and two", run_scaling.run),
     "run_memory": ("Ten gigabytes", run_memory.run),
+    "shards": ("Two million documents in shards", shards.run),
     "stores": ("Vector stores", stores.run),
     "weights": ("Weights chosen on another collection", weights.run),
 }

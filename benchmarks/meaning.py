@@ -8,19 +8,15 @@ import re
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
 import quire
-from benchmarks import measure
-from quire.evals.figures import differences, figures
-from quire.evals.folds import FOLDS, build_index
-from quire.evals.outcomes import Outcome, ask
-from quire.evals.questions import Question, link_questions
-from quire.index.engine.analysis import terms
+from benchmarks import measure, quality
 from quire.indexed import Index
 from quire.search.fusion import Mode
+from quire.search.ranking_settings import SearchSettings
 
 MODES: tuple[Mode, ...] = ("words", "hybrid", "meaning")
 _EMBEDDER = "wordllama"
@@ -35,59 +31,31 @@ def run() -> Iterator[str]:
     if find_spec(_EMBEDDER) is None or not (data / "linkqa").is_dir():
         yield f"Not run: needs wordllama, and pages at {data / 'linkqa'}."
         return
-    for name, folder in (("Docker", "docker"), ("Kubernetes", "k8s")):
-        yield from _quality(name, data / "linkqa" / folder)
+    for name in ("Docker", "Kubernetes"):
+        yield from _quality(quality.read_collection(data, name))
     yield from _QUALITY
     yield from _query_cost(data / "linkqa")
     yield from _embedding()
 
 
 _QUALITY = (
-    "A question is a link's text, asked in an index without its own link, as `quire eval` does it. *No common word*:",
-    "no word of the question, stemmed, is in the heading of an answer. In brackets: the difference to `words`, with",
-    "its 95 % interval.",
+    "The questions of `quality.md`, asked in the same way. The other rows have differences to `words`.",
     "",
 )
 
 
-def _quality(name: str, folder: Path) -> Iterator[str]:
-    documents = {
-        file.relative_to(folder).as_posix(): quire.parse(
-            file.read_bytes().decode(), path=file.relative_to(folder).as_posix()
-        )
-        for file in sorted(folder.rglob("*.md"))
-    }
-    questions = link_questions({"docs": documents})
-    found: dict[Mode, list[Outcome]] = {mode: [] for mode in MODES}
-    unlike: set[Question] = set()
-    for number in range(FOLDS):
-        with build_index({"docs": documents}, {}, questions[number::FOLDS]) as made, Index.open(made) as index:
-            index.embed(_EMBEDDER)
-            unlike |= {each for each in questions[number::FOLDS] if not _has_common_word(index, each)}
-            for mode in MODES:
-                found[mode] += ask(index, questions[number::FOLDS], mode=mode)
-    yield f"## {name}: {len(documents):,} pages, {len(questions):,} questions, {len(unlike):,} without a common word"
+def _quality(collection: quality.Collection) -> Iterator[str]:
+    variants = [(SearchSettings(), mode) for mode in MODES]
+    outcomes = quality.asked(collection, variants, lambda index: index.embed(_EMBEDDER))
+    kinds = [kind for kind, questions in collection.questions.items() if questions]
+    yield f"## {collection.name}"
     yield ""
-    yield "| | MRR@10 | recall at 10 | MRR@10, no common word | recall at 10, no common word |"
-    yield "|---|---|---|---|---|"
-    hard = {mode: [each for each in outcomes if each.question in unlike] for mode, outcomes in found.items()}
-    for mode in MODES:
-        cells = [_cell(each["words"], each[mode], name) for each in (found, hard) for name in ("mrr", "recall_10")]
+    yield "| | " + " | ".join(kinds) + " |"
+    yield "|---" * (len(kinds) + 1) + "|"
+    for number, mode in enumerate(MODES):
+        cells = [quality.cell(kind, outcomes[kind][0], outcomes[kind][number]) for kind in kinds]
         yield f"| {mode} | {' | '.join(cells)} |"
     yield ""
-
-
-def _has_common_word(index: Index, question: Question) -> bool:
-    asked = set(terms(question.query, "english"))
-    return any(asked & set(terms(index.get(answer).title, "english")) for answer in question.answers)
-
-
-def _cell(words: Sequence[Outcome], outcomes: Sequence[Outcome], name: str) -> str:
-    value = f"{figures(outcomes)[name].value:.3f}"
-    if outcomes is words:
-        return value
-    change = differences(words, outcomes)[name]
-    return f"{value} ({change.value:+.3f}, {change.low:+.3f} to {change.high:+.3f})"
 
 
 def _query_cost(data: Path) -> Iterator[str]:

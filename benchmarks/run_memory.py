@@ -1,4 +1,4 @@
-"""``quire run`` over ten gigabytes of Markdown: how much memory its processes hold.
+"""``quire chunk --engine local`` over ten gigabytes of Markdown: how much memory its processes hold.
 
 Not part of ``make bench``: it takes an hour or so, and 20 GB of disk.
 """
@@ -27,16 +27,16 @@ def run() -> list[str]:
         return ["No documents: set QUIRE_SHARED to a folder with Markdown files."]
     with filled(documents, MEGABYTES) as (folder, _, count):
         output = folder / "out"
-        command = [sys.executable, "-m", "quire", "run", "-q", str(folder / "in"), "-o", str(output), "-j", "2"]
+        command = [sys.executable, "-m", "quire", "chunk", "-q", str(folder / "in"), "--engine", "local", "-j", "2"]
         started = time.perf_counter()
-        child = subprocess.Popen(command)
+        child = subprocess.Popen([*command, "-o", str(output)])
         own, worker, first = _watch(child, output)
         seconds = time.perf_counter() - started
         cpu = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
         files = list(output.glob("*.parquet"))
         written = sum(file.stat().st_size for file in files) / 1e6
     return [
-        f"`quire run -j 2` over {count:,} documents, {MEGABYTES:,} MB, `packed`, beside other work:",
+        f"`quire chunk --engine local -j 2` over {count:,} documents, {MEGABYTES:,} MB, `packed`, beside other work:",
         f"{seconds:,.0f} s, {MEGABYTES / cpu:.1f} MB per CPU-s; {len(files):,} files, {written:,.0f} MB. One round.",
         "",
         "| | |",

@@ -1,8 +1,9 @@
-"""100,000 chunks into each vector store: a sync beside the store's own bulk insert of the same rows, and a second sync.
+"""100,000 chunks into each vector store: a sync beside a bulk insert of the same rows, and a second sync; and its log.
 
 The chunks are cut beforehand and the vectors are random, so that neither cutting nor embedding is measured. Both make
-the same rows; the bulk insert gives all of them to the store's fastest call at once. The second sync reads and hashes
-the files of the folder and finds that nothing changed. PostgreSQL runs from its package; the others in this process.
+the same rows; the bulk insert gives all of them to the store at once. The second sync reads and hashes the files of the
+folder and finds that nothing changed. The log of documents is measured with 10,000 and with a million documents.
+PostgreSQL runs from its package; the others in this process.
 """
 
 from __future__ import annotations
@@ -12,20 +13,28 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
 
 import quire
 from benchmarks import measure
+from quire.embed import FunctionEmbedder
 from quire.record import Chunk
-from quire.stores import documents, sync, sync_documents
-from quire.stores.row import Row, rows
-from quire.stores.target import batched
+from quire.run.parts import Part, parts_of
+from quire.stores import sync_parts
+from quire.stores.mirror import Mirror
+from quire.stores.row import COLUMNS, Row, rows
+from quire.stores.target import opened
 
 COUNT = int(os.environ.get("QUIRE_STORES_CHUNKS", "100000"))
 SIZE = 256
+DOCUMENTS = (10_000, int(os.environ.get("QUIRE_STORES_DOCUMENTS", "1000000")))
+"""How many documents the log has."""
+_PER_ENTRY = 360
+"""The documents of a part."""
 KINDS = tuple(os.environ.get("QUIRE_STORES", "lancedb,pgvector,chroma,qdrant").split(","))
 
 
@@ -63,7 +72,57 @@ def run() -> list[str]:
     for kind in KINDS:
         lines.append(_row(kind, made))
         print(lines[-1], flush=True)
+    return [*lines, "", *_log_table()]
+
+
+def _log_table() -> list[str]:
+    """What it costs to record the documents of a part, and to read the log."""
+    lines = [
+        f"`record` of {_PER_ENTRY} documents, with so many in the log: milliseconds of CPU, the mean of 200.",
+        "",
+        f"| store | {DOCUMENTS[0]:,} | {DOCUMENTS[1]:,} | ratio | reading the log of {DOCUMENTS[1]:,}: CPU-s |",
+        "|---|---|---|---|---|",
+    ]
+    for kind in KINDS:
+        few, many = (_log(kind, count) for count in DOCUMENTS)
+        lines.append(f"| {kind} | {few[0]:.2f} | {many[0]:.2f} | {many[0] / few[0]:.2f} | {many[1]:.1f} |")
+        print(lines[-1], flush=True)
     return lines
+
+
+def _log(kind: str, count: int) -> tuple[float, float]:
+    model = FunctionEmbedder(lambda texts: texts, name="none")
+    with place(kind) as where, opened(f"{kind}:{where}", dry_run=False) as (store, name):
+        mirror = Mirror(store, name, model)
+
+        def record(first: int) -> None:
+            mirror.record(
+                {f"doc:guides/{each // 100}/page-{each}.md": "0" * 32 for each in range(first, first + _PER_ENTRY)}
+            )
+
+        for first in range(0, count, _PER_ENTRY):
+            record(first)
+        recorded = timed(lambda: [record(count + number * _PER_ENTRY) for number in range(200)])
+        read = timed(lambda: Mirror(store, name, model))
+    return recorded[1] / 200 * 1000, read[1]
+
+
+class Prepared(NamedTuple):
+    """Chunks that were cut beforehand, by the path of the document."""
+
+    chunks: dict[str, list[Chunk]]
+
+    def cut(self, part: Part, path: str, text: str) -> Any:
+        """The chunks of a document."""
+        return self.chunks[path]
+
+    def content_type(self, part: Part) -> str:
+        """The content type of all documents."""
+        return "doc"
+
+    def settings(self, part: Part) -> str:
+        """No settings."""
+        return ""
 
 
 def _copies(cut: list[tuple[str, list[Chunk]]]) -> Iterator[tuple[str, list[Chunk]]]:
@@ -72,7 +131,10 @@ def _copies(cut: list[tuple[str, list[Chunk]]]) -> Iterator[tuple[str, list[Chun
     while left:
         for path, chunks in cut:
             name = f"{number}/{path}"
-            own = [replace(each, source_path=name, embed_text=f"{number}: {each.embed_text}") for each in chunks[:left]]
+            own = [
+                replace(each, source_path=name, stable_id=f"{name}~{index}", embed_text=f"{number}: {each.embed_text}")
+                for index, each in enumerate(chunks[:left])
+            ]
             yield name, own
             left -= len(own)
         number += 1
@@ -82,12 +144,13 @@ def _row(kind: str, made: list[tuple[str, list[Chunk]]]) -> str:
     import_module(f"quire.stores.{kind}")  # loading packages is not measured
     with place(kind) as where, tempfile.TemporaryDirectory() as folder:
         _write_files(Path(folder), made)
-        chunks = dict(made)
-        bulk = timed(lambda: BULK[kind](where, _ready(made)))
-        target = f"{kind}:{where}#synced"
-        prepared = [replace(each, cut=lambda _, path: chunks[path]) for each in documents(folder)]  # type: ignore[return-value]
-        synced = timed(lambda: sync_documents(prepared, target, embedder=Model()))
-        again = timed(lambda: sync(folder, target, embedder=Model()))
+        bulk = timed(lambda: _bulk(kind, where, _ready(made)))
+        parts, prepared = parts_of(folder)[0], Prepared(dict(made))
+        syncs = [
+            timed(lambda: sync_parts(parts, f"{kind}:{where}#synced", prepared, root="", embedder=Model()))  # type: ignore[arg-type]
+            for _ in range(2)
+        ]
+        synced, again = syncs
     ratio = f"{synced[0] / bulk[0]:.2f}, {synced[1] / bulk[1]:.2f}"
     shown = [f"{seconds:.1f}, {cpu:.1f}" for seconds, cpu in (bulk, synced, again)]
     return f"| {kind} | {shown[0]} | {shown[1]} | {ratio} | {shown[2]} |"
@@ -126,49 +189,12 @@ def place(kind: str) -> Iterator[str]:
         server.cleanup()
 
 
-def _lancedb(where: str, ready: list[Row]) -> None:
-    module = import_module("quire.stores.lancedb")
-    import_module("lancedb").connect(where).create_table("bulk", module.arrow_table(ready))
-
-
-def _pgvector(where: str, ready: list[Row]) -> None:
-    module = import_module("quire.stores.pgvector")
-    store = module.connect(where, "bulk", "bulk")
-    store.write("bulk", ready, [])
+def _bulk(kind: str, where: str, ready: list[Row]) -> None:
+    store = import_module(f"quire.stores.{kind}").connect(where, "bulk", "bulk")
+    store.create("bulk", "bulk", COLUMNS, SIZE)
+    store.write("bulk", ready, is_new=True)
     store.close()
 
-
-def _chroma(where: str, ready: list[Row]) -> None:
-    numpy, module = import_module("numpy"), import_module("quire.stores.chroma")
-    client = module.client_of(where)
-    collection = client.create_collection("bulk", configuration={"hnsw": {"space": "cosine"}}, embedding_function=None)
-    for some in batched(ready, client.get_max_batch_size()):
-        collection.add(
-            ids=[row.id for row in some],
-            embeddings=numpy.stack([row.vector for row in some]),
-            documents=[row.columns["text"] for row in some],
-            metadatas=[module.metadata_of(row) for row in some],
-        )
-    client.close()
-
-
-def _qdrant(where: str, ready: list[Row]) -> None:
-    qdrant, module = import_module("qdrant_client"), import_module("quire.stores.row")
-    models = qdrant.models
-    client = qdrant.QdrantClient(path=where)
-    client.create_collection("bulk", vectors_config=models.VectorParams(size=SIZE, distance=models.Distance.COSINE))
-    client.upload_points(
-        "bulk",
-        (
-            models.PointStruct(id=module.uuid_of(row.id), vector=row.vector.tolist(), payload=dict(row.columns))
-            for row in ready
-        ),
-        batch_size=1000,
-    )
-    client.close()
-
-
-BULK = {"lancedb": _lancedb, "pgvector": _pgvector, "chroma": _chroma, "qdrant": _qdrant}
 
 if __name__ == "__main__":
     result = run()

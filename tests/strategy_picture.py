@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import quire
-from quire.cli.output import clip, pad, visible
+from quire.cli.output import clip, visible, width
 from quire.options import STRATEGIES, own_names
 
 CAP = 128
@@ -41,7 +41,7 @@ def draw(text: str, cuts: Mapping[str, Sequence[quire.Chunk]]) -> list[str]:
 
 
 def _row(line: str, cells: Sequence[str]) -> str:
-    return (pad(line, _TEXT + 6) + "".join(cell.ljust(_COLUMN) for cell in cells)).rstrip()
+    return (line + " " * (_TEXT + 6 - width(line)) + "".join(cell.ljust(_COLUMN) for cell in cells)).rstrip()
 
 
 def _marks(chunks: Sequence[quire.Chunk]) -> dict[int, str]:

@@ -79,7 +79,7 @@ def test_a_new_field_of_the_chunk_is_there_everywhere(repository, python) -> Non
     assert '"wordCount":4,' in python("-m", "quire", "chunk", "docs")
     for name in ("chunks.jsonl", "chunks.parquet"):
         python("-m", "quire", "chunk", "docs", "-o", name)
-    said = "[4] {'type': 'integer', 'minimum': 0, 'description': 'Words of `originalText`.'}\n"
+    said = "[4] {'type': 'integer', 'minimum': 0, 'default': 0, 'description': 'Words of `originalText`.'}\n"
     assert python("-c", READ_BACK) == said
 
 

@@ -60,6 +60,8 @@ def tree_options(options: Mapping[str, Any], files: Sequence[Found], folder: Pat
         values["substitutions"] = found
     if values.get("slugs") == AUTO_SLUGS:
         values["slugs"] = slugs_of_files(files, folder, values.get("dialect"), found).rule
+    if values.get("base_url") and not values.get("dialect"):
+        values["dialect"] = dialect_of(folder)
     return values
 
 

@@ -189,7 +189,7 @@ class Index:
         ``mode`` is ``words``, or after ``embed`` also ``meaning`` or ``hybrid``, which is both.
         """
         snapshot, names, patterns = self._snapshot(), check.strings("trees", trees), check.strings("path", path)
-        wanted = conditions("where", where)
+        wanted = [] if where is None else conditions("where", where)
         weight = check.meaning_weight(mode, self._settings.meaning)
         find_near = None
         if weight:
@@ -235,7 +235,8 @@ class Index:
             try:
                 from quire.vectors.vector_search import VectorSearch  # noqa: PLC0415  loads NumPy
             except ModuleNotFoundError as error:
-                raise MissingExtraError("wordllama", error.name) from error
+                missing = MissingExtraError("wordllama", error.name)
+                raise missing.advising("run: pip install numpy; the extra wordllama has it and a model") from error
 
             self._vector_search = VectorSearch(self._folder.path, self._embedder)
         return self._vector_search

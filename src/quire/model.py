@@ -204,7 +204,7 @@ class Section(NamedTuple):
 
 
 class Link(NamedTuple):
-    """A link: inline, by reference, an autolink or a wiki link. Images are none."""
+    """A link: inline, by reference, an autolink or a wiki link. Images are not links."""
 
     text: str
     """What a reader sees, without markup."""
@@ -361,7 +361,7 @@ class Document(Struct, frozen=True, kw_only=True, dict=True):
             return start, end
         return max(start, starts[first]), min(end, ends[last])
 
-    def holder(self, start: int, end: int) -> int:
+    def enclosing_section(self, start: int, end: int) -> int:
         """The number of the deepest section that contains all text from ``start`` to ``end``."""
         start, end = self.text_between(start, end)
         ends, parents = self.section_columns.ends, self.section_columns.parents

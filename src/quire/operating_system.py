@@ -66,9 +66,6 @@ def interrupts_blocked() -> Iterator[None]:
     if sys.platform == "win32":
         yield
         return
-    from multiprocessing import resource_tracker  # noqa: PLC0415  not every command starts processes
-
-    resource_tracker.ensure_running()  # when it starts, it unblocks signals
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

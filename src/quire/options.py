@@ -236,7 +236,8 @@ def _validated(strategy: str, values: Mapping[str, Any], name: Naming) -> Option
     values = with_one_name(strategy, values)
     for key in values:
         refuse_foreign_option(strategy, key, name)
-    options = validation.convert(STRATEGIES[strategy], values, called, ("title", "path", "syntax"))
+    kind = STRATEGIES[strategy]
+    options = validation.convert(kind, values, called, ("title", "path", "syntax")) if values else kind()
     changes = _fitting_sizes(options, values, called)
     if options.dialect and "slugs" not in values:
         changes["slugs"] = DIALECTS[options.dialect].slugs

@@ -13,6 +13,7 @@ from quire import breadcrumbs
 from quire.model import Document, Finding
 from quire.options import Options
 from quire.substitutions import substitute
+from quire.validation import check_record
 
 Number = Annotated[int, Meta(ge=0)]
 Depth = Annotated[int, Meta(ge=1, le=6)]
@@ -122,11 +123,13 @@ class Chunk(Struct, frozen=True, kw_only=True, rename="camel"):
         return _restored, (structs.asdict(self) | {"metadata": plain_values(self.metadata)},)
 
     @classmethod
-    def from_dict(cls, record: Mapping[str, Any]) -> Chunk:
-        """The chunk of a record that ``to_dict`` made; InputError if a field is missing or has a wrong type."""
-        from quire.wire.chunk_json import decode  # noqa: PLC0415  wire imports this module
+    def from_dict(cls, record: Mapping[str, Any], *, name: str = "<record>") -> Chunk:
+        """The chunk of a record that ``to_dict`` made; errors call it ``name``.
 
-        return decode(record)
+        A missing field or a wrong type raises an InputError. Unknown fields are ignored.
+        """
+        chunk: Chunk = check_record(record, cls, name=name)
+        return structs.replace(chunk, metadata=MappingProxyType(chunk.metadata))
 
     @property
     def text(self) -> str:

@@ -18,10 +18,12 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, get_args, get_o
 import msgspec
 from msgspec import inspect
 
-from quire.errors import OptionError, did_you_mean, invalid_value
+from quire.errors import InputError, OptionError, did_you_mean, invalid_value
 
 NO_LIMIT = 10**9
 """The maximum of numbers without a useful one."""
+REGENERATE = "regenerate it from its document"
+"""The advice for a damaged chunk record."""
 
 _ITEMS = {inspect.StructType: "tables", inspect.IntType: "whole numbers"}
 
@@ -179,3 +181,16 @@ def from_text(name: str, text: str, field: Field) -> Any:
         return msgspec.convert(text, field.type, strict=False)
     except msgspec.ValidationError:
         raise invalid_value(name, text, f"must be {field.rule}") from None
+
+
+def check_record(record: Any, kind: Any, *, name: str, shown: Naming = str) -> Any:
+    """A chunk record as an instance of ``kind``; an InputError calls the record ``name``."""
+    if not isinstance(record, Mapping):
+        raise InputError(name, "is not a chunk record", "a record is one JSON object")
+    try:
+        return convert(kind, record, shown)
+    except UnicodeEncodeError:
+        problem = "a lone surrogate in a field name or in place of another type"
+    except OptionError as error:
+        problem = error.message
+    raise InputError(name, f"is not a chunk record: {problem}", f"correct it, or {REGENERATE}")

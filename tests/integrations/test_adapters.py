@@ -154,6 +154,11 @@ def test_a_text_that_is_repeated_in_one_document(framework: Framework) -> None:
     assert sum("The same text." in each.text for each in framework.store(chunks)) == 5
 
 
+def test_a_path_that_is_no_unicode(framework: Framework) -> None:
+    chunks = framework.split(framework.splitter("tree"), [framework.document(PAGES[0], {"path": "a\udce9.md"})])
+    assert len({each.id for each in framework.store(chunks)}) == len(chunks) > 1
+
+
 def test_ids_have_no_absolute_path_and_ours_are_in_the_metadata(
     framework: Framework, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

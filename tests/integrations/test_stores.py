@@ -269,16 +269,31 @@ def test_an_earlier_layout_is_migrated_with_its_vectors(
     assert synced(docs, place)[0].unchanged == 3
 
 
-def test_the_log_is_written_anew_when_it_is_long(docs: Path, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quire.stores.mirror._ENTRIES", 2)
-    for number in range(6):
+def test_the_log_has_few_entries_however_many_syncs_there_are(
+    docs: Path, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("quire.stores.mirror._MOST_SMALL", 5)
+    for number in range(9):
         (docs / "c.md").write_text(f"Delta {number}.\n")
         synced(docs, place)
-    assert len(place.rows("vectors__quire")) < 10
+        assert len(place.rows("vectors__quire")) <= 5
     assert synced(docs, place)[0].unchanged == 3
     (docs / "c.md").unlink()
     assert synced(docs, place)[0].removed == 1
     assert synced(docs, place)[0].unchanged == 2
+
+
+def test_a_later_entry_of_the_log_counts_more_also_after_entries_became_one(
+    docs: Path, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("quire.stores.mirror._MOST_SMALL", 4)
+    monkeypatch.setattr("quire.stores.mirror._LARGE", 2)
+    a, c = docs / "a.md", docs / "c.md"
+    for texts in [(None, "One.\n"), ("# A\n", "Two.\n"), ("# A2\n", None), ("# A3\n", None), (None, "One.\n")]:
+        for file, text in zip((a, c), texts, strict=True):
+            file.write_text(text or file.read_text())
+        synced(docs, place)
+        check(docs, place)
 
 
 def test_other_content_types_stay(docs: Path, place: Place) -> None:

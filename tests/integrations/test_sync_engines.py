@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -87,3 +91,27 @@ def test_equal_texts_are_embedded_once_across_parts(tmp_path: Path) -> None:
     assert sorted_rows(place) == rows_of_sync(source, place)
     again = json.loads(run(source, place, "--engine", "local", "--json").output)
     assert (again["unchanged"], again["rows"]) == (20, 0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no pty on Windows")
+def test_a_sync_on_a_terminal_asks_before_it_deletes_much(docs: Path, tmp_path: Path) -> None:
+    import pty
+
+    place = lance(tmp_path)
+    run(docs, place, "--json")
+    arguments = ["sync", str(docs / "guides"), "--to", place.target, "-s", "tree"]
+    for answer, code, count in ((b"n\n", 2, 8), (b"y\n", 0, 3)):
+        ours, theirs = pty.openpty()
+        command = [sys.executable, "-m", "quire", *arguments]
+        with subprocess.Popen(command, stdin=theirs, stderr=theirs, stdout=subprocess.DEVNULL) as process:
+            os.close(theirs)
+            os.write(ours, answer)
+            shown = b""
+            with suppress(OSError):  # how Linux says that the other end is closed
+                while data := os.read(ours, 65536):
+                    shown += data
+        os.close(ours)
+        assert b"would delete 3 of its 3 documents" in shown
+        assert b"Delete them? [y/N]" in shown
+        assert process.returncode == code, shown
+        assert len(place.rows()) == count

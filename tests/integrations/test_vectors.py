@@ -207,6 +207,11 @@ def test_a_model_of_the_command_line_or_of_the_users_own_file(docs, tmp_path, se
     (docs / "new.md").write_text("# New\n\nText.\n")
     assert main(search) == 0
     assert [body["input"] for _, body, _ in server.seen][3:] == [["New\n\n\nText."], ["query: automobile"]]
+    (docs / "q.jsonl").write_text('{"query": "automobile", "answers": ["cars.md"]}\n')
+    (docs / "more.md").write_text("# More\n\nSee [four wheels](cars.md) and [every night](data.md#backup).\n")
+    (tmp_path / "home" / "quire" / "quire.toml").unlink()
+    for questions in (["--questions", str(docs / "q.jsonl")], []):
+        assert main(["eval", *where, *questions, "--mode", "meaning", *endpoint, "--dimensions", "2"]) == 0
     assert main(["index", *where, "--embedder", "wordllama", "--model", "m"]) == 2
     assert main(["index", *where, "--no-vectors", "--vectors"]) == 2
     assert "leave out --embedder" in capsys.readouterr().err

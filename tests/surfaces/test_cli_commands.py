@@ -17,8 +17,6 @@ from quire.cli.command_group import quire as group
 ROOT = Path(__file__).parents[2]
 WAITING = ("mcp", "web", "sync", "migrate")
 """Commands that serve until Ctrl-C, need an extra, or files of the old format."""
-SHARED = {"sync"}
-"""Commands that do not have the shared options yet."""
 
 
 def command(name: str) -> click.Command:
@@ -52,7 +50,7 @@ def test_examples_work(run, documentation, monkeypatch, example) -> None:
     assert result.out or "-o" in arguments or name in ("verify", *expected)
 
 
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in SHARED])
+@pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_two_examples_and_the_shared_options(run, name) -> None:
     assert len(command(name).examples) == 2
     assert all(example.startswith(f"quire {name}") for example in command(name).examples)

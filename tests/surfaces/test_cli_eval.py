@@ -47,6 +47,30 @@ def test_questions_from_links(run, folder) -> None:
     assert record["misses"] == []
 
 
+SENTENCE = "The *nightly* backup keeps seven copies of [every table](build.md) on another disk."
+
+
+@pytest.mark.parametrize(("arguments", "asked"), [((), 12), (("--words", "8"), 8)])
+def test_questions_pasted_from_the_documents(run, folder, arguments, asked) -> None:
+    (folder / "docs/guide.md").write_text("# Guide\n")
+    (folder / "docs/admin.md").write_text(f"# Admin\n\n## Storage\n\nShort one. {SENTENCE}\n\n## Other\n\nText.\n")
+    record = json.loads(run("eval", "docs", "--pasted", *arguments, "--json").out)
+    assert (record["questions"], record["source"], record["misses"]) == (1, "pasted", [])
+    (folder / "a.toml").write_text("[search.boosts]\nbody = 0\n[search]\nadjacent_body = 0\n")
+    (folder / "b.toml").write_text("")
+    files = ("--compare", "a.toml", "b.toml")
+    [row] = json.loads(run("eval", "docs", "--pasted", *arguments, *files, "--json").out)["differences"]
+    whole = "The nightly backup keeps seven copies of every table on another disk."
+    assert (row["query"], row["answers"]) == (" ".join(whole.split()[:asked]), ["docs:admin.md#storage"])
+    assert run("eval", "docs", "--pasted").out.startswith(b"1 question from the documents' sentences")
+
+
+def test_a_sentence_that_two_sections_have_is_not_asked(run, folder) -> None:
+    (folder / "docs/guide.md").write_text("# Guide\n")
+    (folder / "docs/admin.md").write_text(f"# Admin\n\n## Backup\n\n{SENTENCE}\n\n## Other\n\n{SENTENCE}\n")
+    assert "no sentence of 8 to 25 words" in refused(run("eval", "docs", "--pasted"))
+
+
 def test_misses(run, folder) -> None:
     result = run("eval", "docs", "--questions", "q.jsonl", "--misses")
     assert result.out.decode().splitlines()[-4:] == [
@@ -83,10 +107,12 @@ def test_compare(run, folder) -> None:
     out = result.out.decode().splitlines()
     assert (result.code, out[1]) == (0, "A = a.toml, B = b.toml")
     assert out[3].split() == ["MRR@10", "0.000", "1.000", "+1.000", "+1.000", "to", "+1.000"]
-    assert out[-1] == "b.toml is better: the interval of the difference in MRR does not contain 0."
+    assert out[9] == "b.toml is better: the interval of the difference in MRR does not contain 0."
+    assert [line.split() for line in out[10:]] == [["none-1", word] for word in ("purge", "copy", "delete") * 3]
     record = json.loads(run(*command, "--json").out)
     assert (record["files"], record["better"]) == (["a.toml", "b.toml"], "b.toml")
     assert [record[name]["mrr"]["value"] for name in ("a", "b", "difference")] == [0, 1, 1]
+    assert [row["rank"] for row in record["differences"]] == [[0, 1]] * 9
 
 
 def test_compare_on_links_where_nothing_differs(run, folder) -> None:
@@ -115,6 +141,8 @@ def test_a_part_of_a_tree(run, folder) -> None:
         (("--questions", "bad.jsonl"), "bad.jsonl:1: not JSON: "),
         (("--questions", "wrong.jsonl"), "wrong.jsonl:1: answer admin.md#gone: not in the index"),
         (("--questions", ""), "is empty"),
+        (("--pasted", "--questions", "q.jsonl"), "choose --questions FILE or --pasted"),
+        (("--words", "8"), "--words belongs to --pasted"),
         (("--fail-under", "mr=0.5"), "no figure mr (did you mean mrr?)"),
         (("--fail-under", "tokens=5"), "no figure tokens"),
         (("--fail-under", "mrr=75"), "mrr=75: write a number from 0 to 1, as in mrr=0.75"),

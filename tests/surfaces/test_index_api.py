@@ -312,7 +312,7 @@ def test_search_by_meaning_without_numpy_says_what_to_install(tmp_path, monkeypa
         for call in (lambda: index.embed("wordllama"), lambda: index.search("text", mode="hybrid")):
             with pytest.raises(
                 quire.MissingExtraError,
-                match=r"numpy is not installed; install it: pip install 'quire-md\[wordllama\]'",
+                match="numpy is not installed; run: pip install numpy; the extra wordllama has it and a model",
             ):
                 call()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from os import PathLike
 from typing import Any
@@ -85,7 +86,7 @@ class QuireLoader(BaseLoader):
 
     def lazy_load(self) -> Iterator[Document]:
         """The chunks, one document of the folder at a time; ``source`` is the path of its file."""
-        taken: set[str] = set()
+        taken: Counter[str] = Counter()
         for chunks in chunk_dir(self.path, self.strategy, **self.options):
             source = f"{os.fspath(self.path).rstrip('/')}/{chunks.document.path}"
             for piece in pieces(chunks, relative(source), taken, header_keys=self.header_keys):

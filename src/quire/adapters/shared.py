@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import Any, NamedTuple, TypeAlias
-from uuid import NAMESPACE_URL, uuid5
+from uuid import UUID
 
 from quire.errors import OptionError
 from quire.index.folder import is_inside
@@ -84,7 +84,7 @@ class Splitter:
 
     def __call__(self, documents: Iterable[FrameworkDocument]) -> list[list[Piece]]:
         """The pieces of each document. Two of one name are a warning: only ids tell their pieces apart."""
-        taken: set[str] = set()
+        taken: Counter[str] = Counter()
         cut = [(self._chunks(document), document.key) for document in documents]
         names = Counter(chunks.document.path for chunks, _ in cut)
         if repeated := [f"{name} ({count} times)" for name, count in names.items() if count > 1]:
@@ -108,16 +108,19 @@ class Splitter:
         return chunk(document.text, self.strategy, path=name, title=title, **options)
 
 
-def pieces(chunks: Chunks, key: str, taken: set[str], *, header_keys: bool) -> list[Piece]:
-    """The chunks of a document with ids that are not ``taken``."""
+def pieces(chunks: Chunks, key: str, taken: Counter[str], *, header_keys: bool) -> list[Piece]:
+    """The chunks of a document with ids that no other has; ``taken`` counts what ids of this call are made of."""
     ids: dict[str | None, str] = {}
-    for each in chunks:
-        number, name = 0, f"{key}\0{each.stable_id}"
-        while (id_ := str(uuid5(NAMESPACE_URL, f"{name}\0{number}"))) in taken:
-            number += 1
-        taken.add(id_)
-        ids[each.id] = id_
-    return [Piece(each, ids[each.id], _metadata(each, ids, header_keys=header_keys)) for each in chunks]
+    for record in chunks:
+        name = f"{key}\0{record.stable_id}"
+        ids[record.id] = _uuid(f"{name}\0{taken[name]}")
+        taken[name] += 1
+    return [Piece(record, ids[record.id], _metadata(record, ids, header_keys=header_keys)) for record in chunks]
+
+
+def _uuid(name: str) -> str:
+    digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    return str(UUID(bytes=digest, version=5))
 
 
 def _metadata(chunk: Chunk, ids: Mapping[str | None, str], *, header_keys: bool) -> Metadata:

@@ -156,8 +156,8 @@ def _what_fits_is_not_cut(case: Case) -> Iterator[Note]:
         return
     document, options = case.document, _rebuilt_options(case.chunks[0])
     start, end = document.block_columns.starts[0], document.block_columns.ends[-1]
-    section = document.holder(start, end) if case.strategy == "packed" else document.first_section(start, end)
-    line = Breadcrumbs(document, case.counter.count, options).prefix(section)
+    section_of = document.enclosing_section if case.strategy == "packed" else document.first_section
+    line = Breadcrumbs(document, case.counter.count, options).prefix(section_of(start, end))
     text = (
         case.normalized(start, end)
         if getattr(options, "normalize", False) and case.normalized

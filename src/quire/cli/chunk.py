@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from functools import partial
 from importlib import import_module
@@ -18,9 +18,11 @@ from msgspec import Raw
 from quire import wire
 from quire.cli import output as out
 from quire.cli.cut_options import ENGINES, TreeCutter, cut_options, input_options
+from quire.cli.embedding_options import chosen_embedder, embedding_options
 from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, InputDocument, Inputs, Summary, Text
 from quire.cli.parallel import results
 from quire.cli.shared_options import json_option, not_empty, quire_command
+from quire.embed_settings import DEFAULT_EMBEDDER
 from quire.errors import InputError
 from quire.model import UNTITLED, doc_name
 from quire.record import Chunks
@@ -58,6 +60,7 @@ class Format(NamedTuple):
 @click.option("--format", "form", type=click.Choice(_FORMATS), help="The format. [default: by the output's name]")
 @click.option("--engine", type=click.Choice(ENGINES), help="Write Parquet files in parts: on all cores, or with Ray.")
 @click.option("--vectors", is_flag=True, help="Embed the chunks, with --engine.")
+@embedding_options
 @json_option
 def command(
     *,
@@ -66,6 +69,7 @@ def command(
     form: str | None,
     engine: str | None,
     vectors: bool,
+    embedding: Mapping[str, Any],
     as_json: bool,
     **options: Any,
 ) -> int:
@@ -84,10 +88,12 @@ def command(
     uses the cluster that RAY_ADDRESS names, or starts one on this machine.
     """
     output = None if output == "-" else output
+    vectors = vectors or bool(embedding)
     _check_engine(engine, inputs, output, form, has_vectors=vectors, as_json=as_json)
     if engine is not None and output is not None:
         write_dataset = import_module("quire.cli.parts").write_dataset
-        embedder = "wordllama" if vectors else None
+        configured = inputs.settings.embed if inputs.settings else {}
+        embedder = chosen_embedder(embedding, configured) or DEFAULT_EMBEDDER if vectors else None
         done: int = write_dataset(inputs, options, output, engine=engine, embedder=embedder, jobs=inputs.jobs)
         return done
     cut = TreeCutter.of(inputs, options)

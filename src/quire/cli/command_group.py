@@ -179,10 +179,11 @@ def _failed(error: BaseException) -> int:
 def _usage_error(error: click.ClickException) -> str:
     """What is wrong with the command line, with the valid options."""
     text = error.format_message().rstrip(".")
+    text = f"{text[:1].lower()}{text[1:]}"
     context = getattr(error, "ctx", None)
     if context is None:
         return text
     if isinstance(error, click.NoSuchOption):
         options = [each for each in context.command.get_params(context) if isinstance(each, click.Option)]
         text = f"no such option: {error.option_name}; choose from {', '.join(each.opts[-1] for each in options)}"
-    return f"{text[:1].lower()}{text[1:]} (see {context.command_path} --help)"
+    return f"{text} (see {context.command_path} --help)"

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import click
 
-from quire.cli.output import Paint, echo, pad, visible, width, write_json
+from quire.cli.output import Paint, visible, write_json
 from quire.cli.shared_options import json_option, quire_command
+from quire.cli.tables import print_table
 from quire.index.file_records import DEFAULT_FOLDER
 from quire.settings import DEFAULT, Settings, Value, json_schema, load, search_fields, toml_value
 from quire.trees import Tree
@@ -33,11 +34,11 @@ def command(*, as_json: bool, schema: bool) -> int:
         write_json({name: {"value": value, "origin": str(origin)} for name, (value, origin) in values.items()})
         return 0
     paint = Paint(sys.stdout)
-    texts = {name: visible(toml_value(value)) for name, (value, _) in values.items()}
-    names, columns = max(map(width, texts)), max(map(width, texts.values()))
-    for name, (_, origin) in values.items():
-        source = display_path(origin) if isinstance(origin, Path) else origin
-        echo(f"{paint.title(pad(name, names))}  {pad(texts[name], columns)}  {paint.faint(source)}")
+    rows = [
+        (name, visible(toml_value(value)), display_path(origin) if isinstance(origin, Path) else origin)
+        for name, (value, origin) in values.items()
+    ]
+    print_table(rows, (paint.title, str, paint.faint))
     return 0
 
 

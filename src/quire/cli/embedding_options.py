@@ -8,8 +8,10 @@ from typing import Any
 
 import click
 
+from quire.cli.output import Progress
 from quire.embed_settings import EmbedSettings
 from quire.validation import convert, fields
+from quire.workspace import Workspace
 
 _FLAGS = {
     "embedder": "NAME",
@@ -52,6 +54,13 @@ def chosen_embedder(given: Mapping[str, Any], configured: Mapping[str, Any]) -> 
     if others and not settings.endpoint:
         raise click.UsageError(f"{_flag(others[0])} needs --endpoint")
     return settings if settings.endpoint else settings.embedder
+
+
+def update_vectors(workspace: Workspace, given: Mapping[str, Any]) -> None:
+    """Embed what has no vector yet: with the model of the command line, else with that of the index."""
+    with Progress() as progress:
+        chosen = chosen_embedder(given, workspace.settings.embed) if given else None
+        workspace.index.embed(chosen, on_progress=progress.step)
 
 
 def _flag(name: str) -> str:

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from functools import partial
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from quire import pipeline
 from quire.cli.command_group import NOTHING_FOUND
+from quire.cli.embedding_options import embedding_options, update_vectors
 from quire.cli.open_workspace import open_workspace
 from quire.cli.output import Paint, Progress, count_of, echo, note, tracked, visible, write_json
 from quire.cli.shared_options import (
@@ -28,11 +28,13 @@ from quire.cli.shared_options import (
     paths_argument,
     quire_command,
 )
+from quire.cli.tables import print_table
 from quire.errors import did_you_mean
 from quire.evals.figures import MEASURES, SHARES, differences, figures
 from quire.evals.folds import ask_in_folds, sample
 from quire.evals.outcomes import Outcome, ask
-from quire.evals.questions import link_questions, read_questions
+from quire.evals.pasted import pasted_questions
+from quire.evals.questions import Question, link_questions, read_questions
 from quire.indexed import Index
 from quire.model import Document
 from quire.search.fusion import Mode
@@ -42,6 +44,12 @@ from quire.web.html_report import eval_page
 from quire.workspace import Workspace
 from quire.write.atomic_file import new_file
 
+if TYPE_CHECKING:
+    from quire.embed import Embedder
+
+_SOURCES = {"links": "the documents' links", "pasted": "the documents' sentences"}
+_MOST_SHOWN = 10
+"""How many of the questions that two settings answer differently are printed; JSON has all."""
 _LABEL = max(len(label) for label, _ in MEASURES.values())
 
 
@@ -68,6 +76,8 @@ def _thresholds(ctx: click.Context, param: click.Parameter, values: tuple[str, .
 @click.option(
     "--questions", "file", metavar="FILE", callback=not_empty, help="Questions: JSONL with query and answers."
 )
+@click.option("--pasted", is_flag=True, help="Questions: sentences of the documents, as if pasted.")
+@click.option("--words", type=click.IntRange(1), metavar="N", help="With --pasted, ask only the first N words of each.")
 @click.option("--sample", "most", type=click.IntRange(1), metavar="N", help="Ask only N of the questions.")
 @click.option("--misses", is_flag=True, help="List the questions whose first result is wrong.")
 @click.option(
@@ -87,6 +97,7 @@ def _thresholds(ctx: click.Context, param: click.Parameter, values: tuple[str, .
     help="Compare the search settings of two configuration files.",
 )
 @mode_option
+@embedding_options
 @html_option
 @json_option
 @index_option
@@ -95,11 +106,14 @@ def command(
     *,
     paths: tuple[str, ...],
     file: str | None,
+    pasted: bool,
+    words: int | None,
     most: int | None,
     misses: bool,
     thresholds: Mapping[str, float],
     files: tuple[str, str] | None,
     mode: Mode,
+    embedding: Mapping[str, Any],
     html: str | None,
     as_json: bool,
     index_folder: str | None,
@@ -109,21 +123,31 @@ def command(
 
     Asks the questions of FILE, each a line of JSON with a query and the ids or paths of the sections that answer it.
     Without --questions, uses the documents' links: the text of a link is the query, its target is the
-    answer. Each is asked in an index without its link. Prints how often, and after how many tokens, the right section
+    answer. Each is asked in an index without its link. With --pasted, uses sentences that one section has, and asks for
+    that section. Prints how often, and after how many tokens, the right section
     is found, with 95 % intervals. Without PATH, quire searches what `quire search` would.
     """
     if files and (thresholds or misses or html):
         raise click.UsageError("--compare prints differences; leave out --fail-under, --misses and --html")
+    if (pasted and file) or (words and not pasted):
+        raise click.UsageError("choose --questions FILE or --pasted; --words belongs to --pasted")
     named = [search_settings(Path(each)) for each in files or ()]
     with open_workspace(paths, index_folder=index_folder, update=not no_update) as workspace:
         if not workspace.documents():
             if as_json:
                 write_json(None)
             return NOTHING_FOUND
+        if mode != "words" and (embedding or not no_update):
+            update_vectors(workspace, embedding)
         settings = named or [workspace.settings.search]
-        ask_all = partial(_ask_file, file=file) if file else _ask_links
-        results = ask_all(workspace, most=most, settings=settings, mode=mode)
-    head = {"questions": len(results[0]), "source": file or "links"}
+        embedder = None if mode == "words" else workspace.index.embedder()
+        if file or pasted:
+            questions = sample(read_questions(Path(file), file), most) if file else []
+            questions = questions or pasted_questions(_documents(workspace), most, words)
+            results = _ask(workspace, questions, settings, mode, embedder)
+        else:
+            results = _ask_links(workspace, most=most, settings=settings, mode=mode, embedder=embedder)
+    head = {"questions": len(results[0]), "source": file or ("pasted" if pasted else "links")}
     if files:
         return _compare(head, files, *results, as_json=as_json)
     record = _record(head, results[0])
@@ -138,27 +162,40 @@ def command(
     return _check(results[0], thresholds)
 
 
-def _ask_file(
-    workspace: Workspace, *, file: str, most: int | None, settings: Sequence[SearchSettings], mode: Mode
+def _ask(
+    workspace: Workspace,
+    questions: Sequence[Question],
+    settings: Sequence[SearchSettings],
+    mode: Mode,
+    embedder: Embedder | None,
 ) -> list[list[Outcome]]:
-    """The outcomes of a file's questions, for each of the settings."""
-    questions = sample(read_questions(Path(file), file), most)
+    """The outcomes of questions that the index itself can be asked, for each of the settings."""
     outcomes = []
     for each in settings:
-        with Index.open(workspace.index_folder, settings=each) as index, Progress() as progress:
+        with Index.open(workspace.index_folder, settings=each, embedder=embedder) as index, Progress() as progress:
             where = {"trees": workspace.selected_trees, "path": workspace.path_filters()}
             outcomes.append(ask(index, questions, **where, mode=mode, on_progress=progress.step))
     return outcomes
 
 
-def _ask_links(
-    workspace: Workspace, *, most: int | None, settings: Sequence[SearchSettings], mode: Mode
-) -> list[list[Outcome]]:
-    """The outcomes of questions made from links, for each of the settings."""
-    index = workspace.index
+def _documents(workspace: Workspace) -> dict[str, dict[str, Document]]:
+    """The documents that are searched, by tree and path."""
     trees: dict[str, dict[str, Document]] = {name: {} for name in workspace.selected_trees}
     for record in tracked(workspace.documents(), attrgetter("path")):
-        trees[record.tree][record.path] = pipeline.parse(index.get(record.id).text, path=record.path)
+        trees[record.tree][record.path] = pipeline.parse(workspace.index.get(record.id).text, path=record.path)
+    return trees
+
+
+def _ask_links(
+    workspace: Workspace,
+    *,
+    most: int | None,
+    settings: Sequence[SearchSettings],
+    mode: Mode,
+    embedder: Embedder | None,
+) -> list[list[Outcome]]:
+    """The outcomes of questions made from links, for each of the settings."""
+    index, trees = workspace.index, _documents(workspace)
     languages = {name: tree.language for name, tree in index.trees().items() if name in trees}
     questions = link_questions(trees)
     with Progress() as progress:
@@ -169,7 +206,7 @@ def _ask_links(
             len(questions),
             settings=settings,
             mode=mode,
-            embedder=None if mode == "words" else index.embedder(),
+            embedder=embedder,
             on_progress=progress.step,
         )
 
@@ -182,9 +219,11 @@ def _record(head: dict[str, Any], outcomes: Sequence[Outcome]) -> dict[str, Any]
 def _show(head: dict[str, Any], outcomes: Sequence[Outcome], *, misses: bool) -> None:
     paint, found = Paint(sys.stdout), figures(outcomes)
     echo(_title(head))
+    rows = []
     for name, (label, _) in MEASURES.items():
         value, low, high = (_number(name, number) for number in found[name])
-        echo(f"{label.ljust(_LABEL)} {paint.number(value.rjust(7))}  {paint.faint(f'{low} to {high}')}")
+        rows.append((label, value, f"{low} to {high}"))
+    print_table(rows, (str, paint.number, paint.faint), right=[1])
     for each in outcomes if misses else ():
         if each.rank != 1:
             _show_miss(each, paint)
@@ -212,26 +251,36 @@ def _compare(
             name: {key: each._asdict() for key, each in column.items()}
             for name, column in zip(names, (*found, changes), strict=True)
         }
-        write_json({**head, "files": files, "better": better, **record})
+        others = [{**_miss_record(each), "rank": ranks} for each, ranks in _different(old, new)]
+        write_json({**head, "files": files, "better": better, **record, "differences": others})
         return 0
     paint = Paint(sys.stdout)
     echo(_title(head))
     echo(paint.faint(f"A = {files[0]}, B = {files[1]}"))
-    echo(paint.faint(f"{'':{_LABEL}} {'A':>7} {'B':>7} {'B - A':>8}"))
+    rows = [["", "A", "B", "B - A", ""]]
     for name, (label, _) in MEASURES.items():
-        values = [_number(name, column[name].value).rjust(7) for column in found]
         value, low, high = (_number(name, number, "+") for number in changes[name])
-        numbers = paint.number(f"{values[0]} {values[1]} {value:>8}")
-        echo(f"{label.ljust(_LABEL)} {numbers}  {paint.faint(f'{low} to {high}')}")
+        rows.append([label, *(_number(name, column[name].value) for column in found), value, f"{low} to {high}"])
+    print_table(rows, (str, paint.number, paint.number, paint.number, paint.faint), right=[1, 2, 3])
     if better is None:
         echo("Neither is better: the difference in MRR may be noise, its interval contains 0.")
     else:
         echo(visible(f"{better} is better: the interval of the difference in MRR does not contain 0."))
+    for each, ranks in _different(old, new)[:_MOST_SHOWN]:
+        echo(visible(f"{'-'.join(str(rank or 'none') for rank in ranks):>9}  {each.question.query}"))
     return 0
 
 
+def _different(old: Sequence[Outcome], new: Sequence[Outcome]) -> list[tuple[Outcome, tuple[int, int]]]:
+    """The questions with other ranks, 0 for none, in both; the largest differences of 1 / rank first."""
+    pairs = [(after, (before.rank, after.rank)) for before, after in zip(old, new, strict=True)]
+    shares = {rank: 1 / rank if rank else 0.0 for _, ranks in pairs for rank in ranks}
+    different = [(after, ranks) for after, ranks in pairs if ranks[0] != ranks[1]]
+    return sorted(different, key=lambda row: -abs(shares[row[1][0]] - shares[row[1][1]]))
+
+
 def _title(head: Mapping[str, Any]) -> str:
-    source = "the documents' links" if head["source"] == "links" else head["source"]
+    source = _SOURCES.get(head["source"], head["source"])
     return visible(f"{count_of(head['questions'], 'question')} from {source}, 95 % intervals")
 
 

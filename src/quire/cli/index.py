@@ -14,11 +14,11 @@ from quire.cli.command_group import ERROR, NOTHING_FOUND
 from quire.cli.embedding_options import chosen_embedder, embedding_options
 from quire.cli.open_workspace import command_hint, show_empty, show_left_out
 from quire.cli.output import (
+    Choices,
     Paint,
     Progress,
     count_of,
     echo,
-    is_verbose,
     message,
     note,
     show_findings,
@@ -133,7 +133,7 @@ def _show(done: Update, workspace: Workspace) -> None:
     unchanged = f"{done.unchanged + done.touched:,} unchanged"
     echo(f"{Paint(sys.stdout).path(path)}: {changes}, {unchanged}, {count_of(done.nodes, 'section')} in all")
     sys.stdout.flush()
-    if is_verbose():
+    if Choices.is_verbose:
         show_left_out(workspace)
     failed = [structs.replace(finding, path=display_path(finding.path)) for finding in done.failed]
     show_findings(failed, hint=f"{command_hint('status', workspace)} lists all")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,6 +18,7 @@ from quire.cli.cut_options import errors_option, syntax_option, title_option, to
 from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, read_text, renamed
 from quire.cli.open_workspace import open_workspace, resolve, show_not_found
 from quire.cli.shared_options import index_option, json_option, no_update_option, not_empty, quire_command
+from quire.cli.tables import TokenRow, print_token_table
 from quire.counter import TokenCounter
 from quire.dialects import dialect_of, page_url
 from quire.errors import NotFoundError
@@ -32,10 +33,6 @@ from quire.validation import NO_LIMIT
 from quire.workspace import Workspace
 from quire.workspace.tree_paths import exists, is_file
 
-_NAME_WIDTH = 72
-_DETAILS = 16
-"""The columns of a table that a long name leaves to the details."""
-
 
 class CountedSection(NamedTuple):
     """A section with its size and lines."""
@@ -47,19 +44,6 @@ class CountedSection(NamedTuple):
     """The tokens of the whole section."""
     start_line: int
     end_line: int
-
-
-class TokenRow(NamedTuple):
-    """A line of a table with token counts."""
-
-    name: str
-    tokens: int
-    details: str
-    style: Callable[[str], str]
-    branch: str = ""
-    """The lines of a tree before the name."""
-    file: str = ""
-    """The file that the name is a link to."""
 
 
 @quire_command("quire outline docs/search.md", "quire outline docs --headings --max-tokens 500")
@@ -163,7 +147,7 @@ def _show_documents(workspace: Workspace, records: Sequence[FileRecord], *, as_j
         )
         return
     style = output.Paint(sys.stdout).path
-    _print_table(
+    print_token_table(
         [
             TokenRow(file, record.tokens, record.title, style, file=file)
             for record, file in zip(records, files, strict=True)
@@ -232,7 +216,7 @@ def _show_tree(
         output.write_json(_nested(document, rows))
         return
     bold = output.Paint(sys.stdout).title
-    _print_table(
+    print_token_table(
         [
             TokenRow(label, row.total, output.lines_of(row.start_line, row.end_line), style, branch, link)
             for row, label, branch in zip(rows, _labels(document, rows), _branches(rows), strict=True)
@@ -309,32 +293,3 @@ def _nested(document: Document, rows: Sequence[CountedSection]) -> dict[str, Any
             objects[section.parent]["children"].append(objects[section.number])
     path = None if document.path is None else storable(document.path)
     return {"path": path, **objects[rows[0].section.number]}
-
-
-def _print_table(rows: Sequence[TokenRow]) -> None:
-    """Print names, token counts and details in columns: shortened to fit a terminal, complete when piped."""
-    paint = output.Paint(sys.stdout)
-    digits = max((len(f"{row.tokens:,}") for row in rows), default=0)
-    column = min(
-        max((len(row.branch) + output.width(output.visible(row.name)) for row in rows), default=0), _NAME_WIDTH
-    )
-    room = output.terminal_width(sys.stdout) - digits - len("   tokens  ")
-    if output.is_terminal(sys.stdout):
-        column = min(column, room - min(max((output.width(row.details) for row in rows), default=0), _DETAILS))
-    for row in rows:
-        name = _fit(row.name, column - len(row.branch))
-        space = " " * (column - len(row.branch) - output.width(name))
-        count = f"{paint.number(f'{row.tokens:>{digits},}')} {paint.faint('token ' if row.tokens == 1 else 'tokens')}"
-        details = f"  {paint.faint(_fit(row.details, room - column))}" if row.details else ""
-        output.echo(
-            f"{paint.faint(row.branch)}{paint.linked(row.style(name), row.file)}{space}  {count}{details}", wraps=False
-        )
-
-
-def _fit(text: str, columns: int) -> str:
-    """``text`` on one line, shortened to ``columns`` on a terminal and complete when standard output is piped."""
-    return (
-        output.clip(output.visible(text[: 4 * columns]), columns)
-        if output.is_terminal(sys.stdout)
-        else output.visible(text)
-    )

@@ -89,11 +89,6 @@ def clip(text: str, columns: int) -> str:
     return text
 
 
-def pad(text: str, columns: int) -> str:
-    """``text`` with spaces up to ``columns``."""
-    return text + " " * (columns - width(text))
-
-
 def wrap(text: str, columns: int, hang: str = "") -> list[str]:
     """``text`` in rows of at most ``columns``, broken at spaces; rows after the first are indented by ``hang`` more.
 
@@ -138,42 +133,17 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 def has_colour(stream: TextIO | None) -> bool:
     """Whether the user wants colours on ``stream``: as ``--color`` says, else on a terminal that has them."""
-    if _Choices.colour != "auto" or os.environ.get("FORCE_COLOR"):
-        return stream is not None and _Choices.colour != "never"
+    if Choices.colour != "auto" or os.environ.get("FORCE_COLOR"):
+        return stream is not None and Choices.colour != "never"
     return is_terminal(stream) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-class _Choices:
-    """What the user chose for this call, by options that every command has."""
+class Choices:
+    """What the user chose for this call, by options that every command has: ``--color``, ``-q`` and ``-v``."""
 
     colour = "auto"
     is_quiet = False
     is_verbose = False
-
-
-def use_colour(choice: str) -> None:
-    """Follow ``--color``."""
-    _Choices.colour = choice
-
-
-def be_verbose(*, is_verbose: bool) -> None:
-    """Follow ``--verbose``."""
-    _Choices.is_verbose = is_verbose
-
-
-def is_verbose() -> bool:
-    """Whether the user wants every detail."""
-    return _Choices.is_verbose
-
-
-def be_quiet(*, is_quiet: bool) -> None:
-    """Follow ``--quiet``: from now on, print errors only."""
-    _Choices.is_quiet = is_quiet
-
-
-def is_quiet() -> bool:
-    """Whether only errors are printed."""
-    return _Choices.is_quiet
 
 
 def terminal_width(stream: TextIO, at_most: int = 1000) -> int:
@@ -225,7 +195,7 @@ def echo(text: str = "", *, wraps: bool = True) -> None:
 
 def note(text: str = "") -> None:
     """Print a line that is neither data nor an error to standard error."""
-    if not _Choices.is_quiet:
+    if not Choices.is_quiet:
         _write_error(text)
 
 
@@ -274,10 +244,10 @@ def show_findings(findings: Sequence[Finding], total: int | None = None, *, hint
 
     ``hint`` tells where to see the rest.
     """
-    hidden = () if is_verbose() else _ORDINARY
+    hidden = () if Choices.is_verbose else _ORDINARY
     ordinary = [finding for finding in findings if finding.code in hidden]
     others = [finding for finding in findings if finding.code not in hidden]
-    most = len(others) if is_verbose() else MOST_SHOWN
+    most = len(others) if Choices.is_verbose else MOST_SHOWN
     for finding in others[:most]:
         show_finding(finding)
     if ordinary:

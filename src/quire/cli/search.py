@@ -14,10 +14,10 @@ import click
 
 from quire import query as query_syntax
 from quire.cli.command_group import ERROR, NOTHING_FOUND
-from quire.cli.embedding_options import chosen_embedder, embedding_options
+from quire.cli.embedding_options import embedding_options, update_vectors
 from quire.cli.hit_output import Form, Printer, show_hits, show_phases, with_node_ids
 from quire.cli.open_workspace import open_workspace, resolve, show_not_found
-from quire.cli.output import Progress, count_of, message, note, visible
+from quire.cli.output import count_of, message, note, visible
 from quire.cli.shared_options import (
     Command,
     index_option,
@@ -145,9 +145,7 @@ def command(
         else:
             find = partial(find, merge=not no_merge, every=every, explain=explain, mode=mode)
         if mode != "words" and (embedding or not no_update):
-            chosen = chosen_embedder(embedding, workspace.settings.embed) if embedding else None
-            with Progress() as progress:
-                workspace.index.embed(chosen, on_progress=progress.step)
+            update_vectors(workspace, embedding)
         if path and not workspace.documents(path):
             message(f"--path {' '.join(path)}: no document matches")
         results = find(max_tokens=max_tokens)

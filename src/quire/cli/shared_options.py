@@ -6,14 +6,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, get_args
 
 import click
 
 from quire.cli import output
 from quire.search.fusion import Mode
+from quire.search.ranking_settings import SearchSettings
 from quire.settings import CONFIG_VARIABLE
+from quire.validation import check, fields
 
 
 class Command(click.Command):
@@ -55,26 +57,24 @@ _CONFIG = click.Option(
     callback=_use_config,
     help="Use this file, not the nearest quire.toml.",
 )
-_QUIET = click.Option(
-    ["-q", "--quiet"],
-    is_flag=True,
-    expose_value=False,
-    callback=lambda _ctx, _param, value: output.be_quiet(is_quiet=value),
-    help="Print errors only: no notes, no summary.",
-)
-_VERBOSE = click.Option(
-    ["-v", "--verbose"],
-    is_flag=True,
-    expose_value=False,
-    callback=lambda _ctx, _param, value: output.be_verbose(is_verbose=value),
-    help="List every finding, and what was left out.",
-)
-_COLOR = click.Option(
+
+
+def _chosen(name: str, flags: Sequence[str], **options: Any) -> click.Option:
+    """An option that every command has; its value is ``output.Choices``'s."""
+
+    def choose(_ctx: click.Context, _param: click.Parameter, value: Any) -> None:
+        setattr(output.Choices, name, value)
+
+    return click.Option([*flags], expose_value=False, callback=choose, **options)
+
+
+_QUIET = _chosen("is_quiet", ["-q", "--quiet"], is_flag=True, help="Print errors only: no notes, no summary.")
+_VERBOSE = _chosen("is_verbose", ["-v", "--verbose"], is_flag=True, help="List every finding, and what was left out.")
+_COLOR = _chosen(
+    "colour",
     ["--color"],
     type=click.Choice(["auto", "always", "never"]),
     default="auto",
-    expose_value=False,
-    callback=lambda _ctx, _param, value: output.use_colour(value),
     help="Colours and links. [default: auto, on a terminal]",
 )
 
@@ -86,21 +86,27 @@ def not_empty(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
     return value
 
 
+def _setting_option(name: str, *flags: str) -> Callable[..., Any]:
+    """An option for a setting of search, as its struct declares it."""
+    field = fields(SearchSettings)[name]
+
+    def checked(_ctx: click.Context, _param: click.Parameter, value: Any) -> Any:
+        return None if value is None else check(flags[-1], value, field.type)
+
+    text = f"{field.meaning[:1].upper()}{field.meaning[1:]}."
+    return click.option(*flags, type=type(field.default), metavar="N", callback=checked, help=text)
+
+
 paths_argument = click.argument("paths", nargs=-1, metavar="[PATH...]", callback=not_empty)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON value and nothing else.")
 html_option = click.option(
     "--html", metavar="FILE", callback=not_empty, help="Write a page with plots to a file, instead of the table."
 )
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print errors only, no summary.")
 list_option = click.option(
     "--list", "as_list", is_flag=True, help="One line per result: path, breadcrumb, tokens, score."
 )
-limit_option = click.option(
-    "-n", "--limit", type=click.IntRange(1, 10_000), metavar="N", help="Maximum number of results."
-)
-max_tokens_option = click.option(
-    "--max-tokens", type=click.IntRange(0), metavar="N", help="Maximum tokens of all results; 0: no limit."
-)
+limit_option = _setting_option("limit", "-n", "--limit")
+max_tokens_option = _setting_option("max_tokens", "--max-tokens")
 index_option = click.option(
     "--index",
     "index_folder",

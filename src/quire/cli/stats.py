@@ -78,7 +78,7 @@ def command(
                 total.chunks.extend(measurement.chunks)
                 total.findings.update(measurement.findings)
     edges = list(_edges(max((chunk.size for total in totals.values() for chunk in total.chunks), default=0)))
-    result = {
+    result: dict[str, Any] = {
         "documents": summary.documents,
         "characters": characters,
         "skipped": len(summary.skipped),
@@ -86,7 +86,7 @@ def command(
     }
     if html is not None and summary.documents:
         with new_file(Path(html)) as stream:
-            stream.write(stats_page(result))
+            stream.write(stats_page(result, _rows(result["strategies"])))
         note(visible(f"wrote {html}"))
     if as_json:
         write_json(result)
@@ -218,10 +218,8 @@ def _show_columns(strategies: Mapping[str, dict[str, Any]], most: int) -> None:
     paint, shown = Paint(sys.stdout), strategies.values()
     echo()
     _show_row("", list(strategies), paint.title)
-    for label, *cells in zip(_LABELS, *map(_cells, shown), strict=True):
-        _show_row(label, cells, paint.number)
-    for code in sorted({code for each in shown for code in each["findings"]}):
-        _show_row(f"  {code}", [_number(each["findings"].get(code)) for each in shown], paint.warning)
+    for number, (label, *cells) in enumerate(_rows(strategies)):
+        _show_row(label, cells, paint.number if number < len(_LABELS) else paint.warning)
     if most:
         echo()
         echo(paint.faint(f"{'tokens'.rjust(_LABEL - 2)}  chunks"))
@@ -231,6 +229,14 @@ def _show_columns(strategies: Mapping[str, dict[str, Any]], most: int) -> None:
         cells = [f"{bar(row['chunks'] / most, columns)} {row['chunks']:,}" if row["chunks"] else "" for row in rows]
         line = "".join(cell.ljust(_COLUMN) for cell in cells).rstrip()
         echo(paint.faint(label) + (f"  {paint.number(line)}" if line else ""))
+
+
+def _rows(strategies: Mapping[str, dict[str, Any]]) -> list[tuple[str, ...]]:
+    """The lines of the table: a label and a cell per strategy; the findings last."""
+    columns = strategies.values()
+    codes = sorted({code for each in columns for code in each["findings"]})
+    findings = ((f"  {code}", *(_number(each["findings"].get(code)) for each in columns)) for code in codes)
+    return [*zip(_LABELS, *map(_cells, columns), strict=True), *findings]
 
 
 def _cells(strategy: dict[str, Any]) -> Iterator[str]:

@@ -11,30 +11,21 @@ import click
 
 from quire.cli.command_group import ERROR, NOTHING_FOUND
 from quire.cli.cut_options import ENGINES, TreeCutter, cut_options, reading_options
+from quire.cli.embedding_options import chosen_embedder, embedding_options
 from quire.cli.input_documents import STANDARD_INPUT, Inputs, Summary
-from quire.cli.output import Progress, count_of, echo, is_quiet, is_terminal, message, show_problem, visible, write_json
+from quire.cli.output import Choices, Progress, count_of, echo, is_terminal, message, show_problem, visible, write_json
 from quire.cli.parts import input_parts
 from quire.cli.shared_options import json_option, not_empty, quire_command
-from quire.embed import Endpoint
-from quire.embed.embedder import NAMES, Embedder, resolve
-from quire.errors import OptionError
+from quire.embed_settings import DEFAULT_EMBEDDER
 from quire.stores import SyncReport, sync_parts
 from quire.stores.sync_engine import root_of
 from quire.stores.target import parts as target_parts
-
-_DEFAULT = NAMES[0]
-_MODEL_OPTIONS = ("embedder", "endpoint", "model", "version", "window", "requests_per_minute")
 
 
 @quire_command("quire sync docs --to lancedb:vectors --dry-run", "quire sync docs --to qdrant:http://localhost:6333")
 @reading_options
 @click.option("--to", "store", required=True, callback=not_empty, metavar="STORE", help="The store; see above.")
-@click.option("--embedder", type=click.Choice(NAMES), help=f"A model in a package. [default: {_DEFAULT}]")
-@click.option("--endpoint", metavar="URL", help="An OpenAI-compatible endpoint, instead of --embedder.")
-@click.option("--model", metavar="NAME", help="The endpoint's model.")
-@click.option("--model-version", "version", metavar="TEXT", help="Another version is another model.")
-@click.option("--window", type=click.IntRange(0), metavar="N", help="How many tokens it reads. [default: 8191]")
-@click.option("--requests-per-minute", type=click.FloatRange(0), metavar="N", help="Its limit. [default: none]")
+@embedding_options
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and what it would cost, and do nothing.")
 @click.option("--rebuild", is_flag=True, help="Remove quire's tables first, and embed everything again.")
 @click.option("--delete", is_flag=True, help="Allow that more than a fifth of the documents are deleted.")
@@ -49,6 +40,7 @@ def command(
     follow: bool,
     hidden: bool,
     store: str,
+    embedding: Mapping[str, Any],
     dry_run: bool,
     rebuild: bool,
     delete: bool,
@@ -69,7 +61,6 @@ def command(
     if STANDARD_INPUT in paths:
         raise click.UsageError("standard input has no path to sync; name files or folders")
     target_parts(store)
-    chosen = {name: options.pop(name) for name in _MODEL_OPTIONS}
     inputs = Inputs.load(paths, errors=errors, follow=follow, hidden=hidden)
     summary = Summary()
     parts, cutting = input_parts(inputs, TreeCutter.of(inputs, options), summary)
@@ -83,13 +74,14 @@ def command(
         where = ", ".join(inputs.paths)
         message(f"no documents in {where}, so nothing is synced; quire looks for Markdown and .txt files")
         return NOTHING_FOUND
+    embedder = chosen_embedder(embedding, inputs.settings.embed if inputs.settings else {}) or DEFAULT_EMBEDDER
     with Progress() as progress:
         report = sync_parts(
             parts,
             store,
             cutting,
             root=root_of(inputs.paths),
-            embedder=_embedder(chosen, inputs.settings.embed if inputs.settings else {}),
+            embedder=embedder,
             dry_run=dry_run,
             rebuild=rebuild,
             delete=delete or (_ask if is_terminal(sys.stdin) and is_terminal(sys.stderr) else False),
@@ -104,7 +96,7 @@ def command(
         is_new = fields.pop("is_new_generation")
         failed = [{"path": path, "reason": reason} for path, reason in report.failed]
         write_json({**fields, "newGeneration": is_new, "failed": failed})
-    elif not is_quiet():
+    elif not Choices.is_quiet:
         _show(report, dry_run=dry_run)
     return ERROR if report.failed else 0
 
@@ -112,26 +104,6 @@ def command(
 def _ask(question: str) -> bool:
     Progress.clear()
     return click.confirm(visible(question), err=True)
-
-
-def _embedder(chosen: Mapping[str, Any], configured: Mapping[str, Any]) -> Embedder:
-    """The model of the command line, else that of the user's own file."""
-    given = {name: value for name, value in chosen.items() if value is not None}
-    if "embedder" in given:
-        if others := [name for name in given if name != "embedder"]:
-            raise click.UsageError(f"--{others[0].replace('_', '-')} is about an endpoint; leave out --embedder")
-        return resolve(given["embedder"])
-    values = {**configured, **given}
-    endpoint = values.pop("endpoint", "")
-    embedder = values.pop("embedder", "")
-    if not endpoint:
-        if given:
-            raise click.UsageError(f"--{next(iter(given)).replace('_', '-')} needs --endpoint")
-        return resolve(embedder or _DEFAULT)
-    try:
-        return Endpoint(endpoint, values.pop("model", ""), **values)
-    except OptionError as error:
-        raise click.UsageError(str(error)) from error
 
 
 def _show(report: SyncReport, *, dry_run: bool) -> None:

@@ -11,7 +11,7 @@ from msgspec import structs
 
 from quire.embed.endpoint import Endpoint
 from quire.embed_settings import DEFAULT_EMBEDDER, EmbedSettings
-from quire.errors import invalid_value
+from quire.errors import MissingExtraError, invalid_value
 from quire.options import DEFAULT_TOKENIZER
 from quire.pipeline import chunk
 from quire.size import resolve as counter_of
@@ -28,6 +28,10 @@ _METHODS = (
 """How the models of other packages embed texts and queries."""
 _MODEL_NAMES = ("model_name", "model", "model_id", "base_model_name", "model_card_data.base_model", "name")
 """Where they have their names."""
+_OTHERS = (
+    "where it has no wheel (Python 3.14, ARM Linux, musl), use an endpoint, or in Python a model2vec, fastembed or "
+    "sentence-transformers model"
+)
 _LEAST_WINDOW = 32
 
 
@@ -71,8 +75,8 @@ class ModelEmbedder:
 
     def __init__(self, model: object, method: str, query_method: str) -> None:
         self._embed: Callable[[Any], Any] = getattr(model, method)
-        self._embed_query: Callable[[Any], Any] = getattr(model, query_method)
-        self._takes_one = query_method == "embed_query"
+        self._embed_query: Callable[[Any], Any] = getattr(model, query_method, self._embed)
+        self._takes_one = query_method == "embed_query" and self._embed_query != self._embed
         names = (reduce(_attribute, name.split("."), model) for name in _MODEL_NAMES)
         self.name = next((name for name in names if isinstance(name, str) and name), type(model).__name__)
         self.version = ""
@@ -99,15 +103,18 @@ def resolve(embedder: object) -> Embedder:
     if isinstance(embedder, EmbedSettings):
         options = structs.asdict(embedder)
         name, url = options.pop("embedder"), options.pop("endpoint")
-        return Endpoint(url, **options) if url else resolve(name or DEFAULT_EMBEDDER)
+        return resolve(Endpoint(url, **options) if url else name or DEFAULT_EMBEDDER)
     if isinstance(embedder, str):
         if embedder not in NAMES:
             rule = f"choose {' or '.join(NAMES)}, or give quire.embed.Endpoint(url, model), a model or a function"
             raise invalid_value("embedder", embedder, rule)
-        loaded: Embedder = import_module(f"quire.embed.{embedder}").load()
+        try:
+            loaded: Embedder = import_module(f"quire.embed.{embedder}").load()
+        except MissingExtraError as error:
+            raise error.advising(f"{error.advice}; {_OTHERS}") from error
         return loaded
     if not isinstance(embedder, Embedder):
-        methods = [pair for pair in _METHODS if all(callable(getattr(embedder, name, None)) for name in pair)]
+        methods = [pair for pair in _METHODS if callable(getattr(embedder, pair[0], None))]
         if methods:
             embedder = ModelEmbedder(embedder, *methods[0])
         elif callable(embedder):

@@ -20,10 +20,6 @@ except ImportError as error:
 
 _TEXTS, _TOKENS = 64, 65_536
 """How many texts are tokenized, and how many tokens added up at a time; they limit the memory."""
-_ELSEWHERE = (
-    "where it has no wheel (Python 3.14, ARM Linux, musl), use an endpoint, or in Python a model2vec, fastembed or "
-    "sentence-transformers model"
-)
 
 
 class WordLlama:
@@ -37,8 +33,7 @@ class WordLlama:
         # Not imported: it has compiled code, which some platforms lack, and sets the level of the root logger.
         package = find_spec("wordllama")
         if package is None or not package.submodule_search_locations:
-            missing = MissingExtraError("wordllama")
-            raise missing.advising(f"{missing.advice}; {_ELSEWHERE}")
+            raise MissingExtraError("wordllama")
         folder = Path(package.submodule_search_locations[0])
         self.version = version("wordllama")
         weights = load_file(folder / "weights" / "l2_supercat_256.safetensors")

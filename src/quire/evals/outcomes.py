@@ -79,18 +79,19 @@ def _find_answers(index: Index, question: Question, searched: Container[str]) ->
 
 def _outcome(question: Question, answers: Sequence[Hit], ranked: Sequence[Hit], shown: Sequence[Hit]) -> Outcome:
     titles = {answer.title.casefold() for answer in answers}
+    is_right_hit = has_sentence if question.is_pasted else is_right
     return Outcome(
         question=question,
-        rank=_rank(ranked, answers),
-        tokens=sum(hit.tokens for hit in shown[: _rank(shown, answers)]),
+        rank=_rank(ranked, answers, is_right_hit),
+        tokens=sum(hit.tokens for hit in shown[: _rank(shown, answers, is_right_hit)]),
         first=ranked[0].id if ranked else "",
         repeats_title=question.query.casefold() in titles,
     )
 
 
-def _rank(hits: Sequence[Hit], answers: Sequence[Hit]) -> int:
+def _rank(hits: Sequence[Hit], answers: Sequence[Hit], is_right_hit: Callable[[Hit, Hit], bool]) -> int:
     """The rank of the first right hit; 0 if there is none."""
-    right = (rank for rank, hit in enumerate(hits, start=1) if any(is_right(hit, answer) for answer in answers))
+    right = (rank for rank, hit in enumerate(hits, start=1) if any(is_right_hit(hit, answer) for answer in answers))
     return next(right, 0)
 
 
@@ -121,5 +122,15 @@ def is_right(hit: Hit, answer: Hit) -> bool:
     if answer.depth == 0:
         return True
     lies_inside = answer.span.start <= hit.span.start and hit.span.end <= answer.span.end
-    contains = hit.span.start <= answer.span.start and answer.span.end <= hit.span.end
-    return hit.depth > 0 and (lies_inside or contains)
+    return hit.depth > 0 and (lies_inside or _contains(hit, answer))
+
+
+def has_sentence(hit: Hit, answer: Hit) -> bool:
+    """Whether a hit has a sentence of an answer's own text: it is the answer, or contains it, but no whole document."""
+    return hit.id == answer.id or (
+        hit.depth > 0 and _document_id(hit) == _document_id(answer) and _contains(hit, answer)
+    )
+
+
+def _contains(hit: Hit, answer: Hit) -> bool:
+    return hit.span.start <= answer.span.start and answer.span.end <= hit.span.end

@@ -40,6 +40,8 @@ class Question(NamedTuple):
     """The links that it was made from; empty for a question from a file."""
     line: str = ""
     """The file and line that it was read from; empty for a question made from links."""
+    is_pasted: bool = False
+    """Whether the query is a sentence of its answers: a hit inside an answer does not have it."""
 
     @property
     def holders(self) -> frozenset[str]:
@@ -88,7 +90,7 @@ def link_questions(trees: Mapping[str, Mapping[str, Document]]) -> list[Question
                 words = " ".join(link.text.split())
                 target = targets.resolve(path, link)
                 if target.path and not target.problem and (" " in words or not words.isascii()):
-                    answer = _section_id(tree, target.path, documents[target.path], target.section)
+                    answer = section_id(tree, target.path, documents[target.path], target.section)
                     links[words][answer].append(HeldLink(f"{tree}:{path}", link))
     questions = []
     for words, answers in links.items():
@@ -105,7 +107,8 @@ def _is_from_elsewhere(answer: str, held: list[HeldLink]) -> bool:
     return any(link.document != answer.partition("#")[0] for link in held)
 
 
-def _section_id(tree: str, path: str, document: Document, number: int) -> str:
+def section_id(tree: str, path: str, document: Document, number: int) -> str:
+    """The id of a section."""
     section = document.sections[number]
     slug = section.anchor if section.position is None else section.slug
     return f"{tree}:{path}#{slug}" if slug else f"{tree}:{path}"

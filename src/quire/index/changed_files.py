@@ -11,6 +11,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from hashlib import blake2b
 from pathlib import Path
 
 import msgspec
@@ -194,6 +195,4 @@ def is_racy(changed: int, now: int) -> bool:
 
 def digest_of(data: bytes) -> bytes:
     """A hash of 16 bytes."""
-    from hashlib import blake2b  # noqa: PLC0415  loads OpenSSL; an update that finds nothing changed hashes nothing
-
     return blake2b(data, digest_size=16).digest()

@@ -10,6 +10,7 @@ heading_tree.py  headings to sections
 slugs.py         titles to slugs
 inner.py         the blocks inside a block
 links.py         the links in inline text
+site_generators.py, heading_ids.py  what documentation generators add to Markdown
 anchors.py       where a fragment leads: headings by every rule, and ids
 """
 

@@ -40,13 +40,13 @@ def chunk_schema() -> Any:
     return schema(pyarrow()[0])
 
 
-def embed_batch(chunks: Any, embedder: str | Embedder) -> Any:
+def embed_batch(chunks: Any, embedder: object) -> Any:
     """The rows of ``chunk_batch`` with the column ``vector``; equal texts are embedded once.
 
     A text that is longer than the model's window has the mean of the vectors of its passages.
     """
     arrow, _ = pyarrow()
-    model = embedder_of(embedder) if isinstance(embedder, str) else embedder
+    model = embedder_of(embedder)
     texts = [passages(text, model) for text in chunks.column("embedText").to_pylist()]
     unique = list(dict.fromkeys(passage for each in texts for passage in each))
     vector_of = dict(zip(unique, model.embed(unique) if unique else (), strict=True))
@@ -58,10 +58,12 @@ def _mean(vectors: list[Any]) -> Any:
     return vectors[0] if len(vectors) == 1 else [sum(numbers) / len(vectors) for numbers in zip(*vectors, strict=True)]
 
 
-@cache
-def embedder_of(name: str) -> Embedder:
-    """The embedder of that name, loaded once in each process."""
-    return resolve(name)
+def embedder_of(embedder: object) -> Embedder:
+    """The embedder of that name or those settings, loaded once in each process; or the embedder itself."""
+    return embedder if isinstance(embedder, Embedder) else _loaded(embedder)
+
+
+_loaded = cache(resolve)
 
 
 def _columns(documents: Any) -> tuple[list[str | None], list[str]]:

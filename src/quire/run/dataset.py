@@ -12,13 +12,12 @@ from contextlib import closing, contextmanager
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.request import url2pathname
 
 import msgspec
 
 from quire import __version__
-from quire.embed import Embedder
 from quire.errors import QuireError
 from quire.record import Chunks
 from quire.run.arrow import embed_batch, embedder_of, rows_of
@@ -31,7 +30,7 @@ _FILE = re.compile(r"part-(\d{6,})\.(?:parquet|json)")
 _MANIFEST = "_manifest"
 
 
-class _Entry(msgspec.Struct, frozen=True):
+class Written(msgspec.Struct, frozen=True, omit_defaults=True):
     """What the manifest says of a finished part."""
 
     key: str
@@ -41,15 +40,8 @@ class _Entry(msgspec.Struct, frozen=True):
     documents: int
     rows: int
     tokens: int
-
-
-class Written(NamedTuple):
-    """What a part has, and whether an earlier run had written it."""
-
-    documents: int
-    rows: int
-    tokens: int
     is_old: bool = False
+    """Whether an earlier run had written it."""
 
 
 def write_parts(
@@ -57,7 +49,7 @@ def write_parts(
     cutting: Cutting,
     output: str,
     *,
-    embedder: str | Embedder | None = None,
+    embedder: object = None,
     engine: str,
     workers: int | None = None,
 ) -> Generator[Done, None, None]:
@@ -71,8 +63,8 @@ def write_parts(
     _remove_others(output, len(parts))
 
 
-def _write(cutting: Cutting, embedder: str | Embedder | None, output: str, part: Part) -> Done:
-    model = embedder_of(embedder) if isinstance(embedder, str) else embedder
+def _write(cutting: Cutting, embedder: object, output: str, part: Part) -> Done:
+    model = None if embedder is None else embedder_of(embedder)
     key = digest(
         __version__, cutting.settings(part), *((model.name, model.version) if model else ()), part.source, part.version
     )
@@ -80,22 +72,22 @@ def _write(cutting: Cutting, embedder: str | Embedder | None, output: str, part:
     entry = _entry(output, entry_name)
     files, folder = file_system(output)
     if part.version and entry and entry.key == key and files.get_file_info(f"{folder}/{name}").size == entry.size:
-        return Done(Written(entry.documents, entry.rows, entry.tokens, is_old=True), ())
+        return Done(msgspec.structs.replace(entry, is_old=True), ())
     if entry:  # it would be wrong if this process died before the next one is written
         files.delete_file(f"{folder}/{entry_name}")
     pairs, problems = read_texts(part)
     counts: list[int] = []
     rows = rows_of(_cut(cutting, part, pairs, problems, counts))
     rows = embed_batch(rows, model) if model else rows
-    tokens = sum(counts)
     arrow, parquet = pyarrow()
     with _opened(output, name) as stream:
         parquet.write_table(arrow.Table.from_batches([rows]), stream, compression="zstd")
         size = stream.tell()
+    written = Written(key, size, len(counts), rows.num_rows, sum(counts))
     if part.version and not problems:
         with _opened(output, entry_name) as stream:
-            stream.write(msgspec.json.encode(_Entry(key, size, len(counts), rows.num_rows, tokens)))
-    return Done(Written(len(counts), rows.num_rows, tokens), tuple(problems))
+            stream.write(msgspec.json.encode(written))
+    return Done(written, tuple(problems))
 
 
 def _cut(
@@ -112,12 +104,12 @@ def _cut(
         yield chunks
 
 
-def _entry(output: str, name: str) -> _Entry | None:
+def _entry(output: str, name: str) -> Written | None:
     """The entry of a part; None if it is not finished."""
     files, folder = file_system(output)
     try:
         with files.open_input_stream(f"{folder}/{name}") as stream:
-            return msgspec.json.decode(stream.read(), type=_Entry)
+            return msgspec.json.decode(stream.read(), type=Written)
     except (OSError, msgspec.DecodeError):
         return None
 

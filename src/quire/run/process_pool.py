@@ -25,6 +25,7 @@ from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from multiprocessing.process import BaseProcess
 from types import ModuleType
 from typing import Any, TypeVar
@@ -191,6 +192,8 @@ def _isolated_start() -> Iterator[None]:
     imports the main module of its caller: a program without ``if __name__ == "__main__"`` would do its work again.
     """
     main = sys.modules["__main__"]
+    if sys.platform != "win32":
+        resource_tracker.ensure_running()  # when it starts, it unblocks signals
     with interrupts_blocked():
         sys.modules["__main__"] = ModuleType("__main__")
         try:

@@ -95,7 +95,7 @@ def patterns(name: str, value: Any) -> dict[str, tuple[str, ...]]:
 
 def search_settings(name: str, value: Any) -> SearchSettings:
     """Search settings; None for the defaults."""
-    if value is None:
+    if value is None or value == SearchSettings():
         return SearchSettings()
     if not isinstance(value, SearchSettings):
         raise invalid_value(name, value, "must be quire.search.ranking_settings.SearchSettings")

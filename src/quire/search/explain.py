@@ -9,19 +9,19 @@ from msgspec.structs import asdict
 from quire.index.engine.score_parts import item_scores, word_scores
 from quire.search.matching_nodes import PreparedQuery, score_factor
 from quire.search.merge import Merged
-from quire.search.second_pass import PARTS, query_words, second_scores
+from quire.search.second_pass import PARTS
 
 
 def explanation(prepared: PreparedQuery, result: Merged) -> dict[str, Any]:
     """The score of every constituent by items and words, and the steps of merging."""
     snapshot, context, query = prepared.snapshot, prepared.context, prepared.query
-    words, matches = query_words(context, query), result.constituents
-    second = second_scores(snapshot, context, words, matches, prepared.settings)
+    matches = result.constituents
     nodes = snapshot.nodes([match.address for match in matches])
     scores = []
-    for match, node, parts in zip(matches, nodes, second, strict=True):
+    for match, node in zip(matches, nodes, strict=True):
+        parts = prepared.second.get((match.number, match.position), ())
         items = item_scores(context, snapshot, query, match.address)
-        items += [{"item": name, "score": round(score, 3)} for name, score in zip(PARTS, parts, strict=True) if score]
+        items += [{"item": name, "score": round(score, 3)} for name, score in zip(PARTS, parts, strict=False) if score]
         if match.number in prepared.weights:
             lost = (score_factor(prepared, match) - 1) * sum([item["score"] for item in items])
             items.append({"item": "weight", "score": round(lost, 3)})

@@ -15,8 +15,10 @@ from unicodedata import category
 
 from quire.errors import invalid_value
 from quire.index.engine.analysis import adjacent_terms, spellings, term_pairs, word_terms
+from quire.index.engine.clauses import LONG_QUERY, all_items
 from quire.index.engine.function_words import is_function_word
 from quire.index.engine.normalization import ALONE, CLUSTERS, EMOJI, humps
+from quire.index.engine.pasted_text import long_text
 from quire.model import Span
 from quire.patterns import pattern
 from quire.query import leaves, parse
@@ -45,12 +47,18 @@ def _remembered(query: str, language: str, corrections: tuple[tuple[str, tuple[s
     return highlighter(parse(query), language, dict(corrections))
 
 
-def highlighter(query: Query | None, language: str, corrections: Corrections) -> Highlighter:
-    """Finds a query's words in texts of a language: all but function words, or these if there are no others."""
+def highlighter(query: Query | None, language: str, corrections: Corrections, *, every: bool = True) -> Highlighter:
+    """Finds the words of a query that score in texts of a language; without ``every``, no function words beside others.
+
+    The function words of a long query score only where they are adjacent to the same words.
+    """
     searched = [leaf for leaf in (leaves(query) if query else ()) if leaf.field in (None, "title", "body")]
-    marked = [leaf for leaf in searched if isinstance(leaf, Phrase) or not is_function_word(leaf.text, (language,))]
+    pairs = pairwise(word_terms(long_text(query), language)) if query else ()
+    marked = searched
+    if query and (not every or len(all_items(query)) >= LONG_QUERY):
+        marked = [leaf for leaf in searched if isinstance(leaf, Phrase) or not is_function_word(leaf.text, (language,))]
     wanted = dict.fromkeys(target for leaf in marked or searched for target in _wanted(leaf, language, corrections))
-    return Highlighter(wanted, partial(word_terms, language=language))
+    return Highlighter([*wanted, *map(Wanted, pairs)], partial(word_terms, language=language))
 
 
 class Wanted(NamedTuple):

@@ -46,6 +46,7 @@ class PreparedQuery(msgspec.Struct, frozen=True):
     unknown: Sequence[str]  # words that do not occur and have no correction
     unknown_keys: Sequence[str] = ()  # keys of conditions that no document has
     weights: Mapping[int, float] = {}  # of some documents by their numbers
+    second: dict[tuple[int, int], Sequence[float]] = {}  # what the second pass added; ``best_matches`` fills it
 
 
 def prepare(
@@ -96,7 +97,7 @@ def prepare(
     # ``localhost:8080`` is text where documents say *localhost*.
     keyed = [match[1] for word in words if is_plain(word) and (match := KEYED.match(word.text))]
     named = [key.lower() for key in keyed if snapshot.front_matter_keys and not dictionary.has(key)]
-    keys = unknown_keys(snapshot, [*where, *(condition(key, "") for key in named)])
+    keys = unknown_keys(snapshot, [*where, *(condition(key, "") for key in named)]) if where or named else []
     factors = weights(snapshot, settings.where) if settings.where else {}
     return PreparedQuery(snapshot, context, query, settings, filters, unknown, keys, factors)
 
@@ -129,7 +130,10 @@ def best_matches(prepared: PreparedQuery, limit: int, near: Near | None) -> tupl
     is_all = len(first) < limit
     if prepared.weights and query is not None and not is_all:
         first, is_all = _first_of_each_weight(prepared, query, limit)
-    matches = rescored(snapshot, context, prepared.query, first, prepared.settings)
+    matches, second = rescored(
+        snapshot, context, prepared.query, first, settings=prepared.settings, filters=prepared.filters
+    )
+    prepared.second.update(second)
     if near is not None:
         matches = fused(snapshot, matches if near.weight < 1 else [], near)
     if prepared.weights:

@@ -163,7 +163,7 @@ def _hits(
 
     def ranges(text: str) -> Sequence[Span]:
         """Where the query's words are. The first language is good enough to choose passages; most answers need none."""
-        return highlighter(prepared.query, context.languages[0], context.corrections)(text)
+        return highlighter(prepared.query, context.languages[0], context.corrections, every=False)(text)
 
     positions = [[match.position for match in result.constituents] for result in results]
     excerpts = fit(

@@ -55,6 +55,7 @@ class SearchSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     adjacent: Annotated[
         Weight, Meta(description="extra weight of two words that are adjacent in the query and in a title")
     ] = 0.8
+    adjacent_body: Annotated[Weight, Meta(description="the same in the body, for a query of six words or more")] = 1.0
     title_coverage: Annotated[Weight, Meta(description="weight of the share of a title that the query covers")] = 1.0
     stub_tokens: Annotated[
         int, Meta(ge=0, le=NO_LIMIT, description="the title of a document with fewer tokens counts for less")

@@ -8,11 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import log1p
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
 
 from quire.index.engine.analysis import spellings
 from quire.index.engine.clauses import QueryContext, all_items, is_plain
 from quire.index.engine.index_schema import IN_LINKS, PAGE_LINKS
+from quire.index.engine.pasted_text import PastedText, find_pasted
 from quire.index.engine.snapshot import Match, Snapshot
 from quire.query import leaves
 from quire.query.query_tree import Query, Word
@@ -20,9 +23,17 @@ from quire.search.ranking_settings import SearchSettings
 
 MAX_RESCORED = 100  # how many nodes are scored again
 _STUB = 4  # a stub has less than a fourth of the tokens of the average document
-PARTS = ("title", "adjacent", "links", "page_links")
+_EQUAL = 0.7  # nodes with so much of the best evidence satisfy a query about equally
+_BOUND = 4  # how steeply priors fall below that
+_FIRST = 1.1  # the score of a body with the whole query, in scores of the best: no two others together have as much
+PARTS = ("title", "adjacent", "adjacent_body", "links", "page_links", "verbatim")
 """What the second pass adds to the score of a node: for the part of its title that the query covers, for words that are
-adjacent in the query and in its title, for pages that link to it, and for pages that link to any section of it."""
+adjacent in the query and in its title or in its body, for pages that link to it, for pages that link to any section of
+it, and for a body that has the whole query."""
+
+
+SecondScores = Mapping[tuple[int, int], Sequence[float]]
+"""What the second pass added, as ``PARTS``, by document number and position."""
 
 
 class QueryWords(NamedTuple):
@@ -51,7 +62,8 @@ def query_words(context: QueryContext, query: Query) -> QueryWords:
                 [term for reading in readings for spelling in reading for term in spelling.terms]
             )
             first = [term for spelling in readings[0][:1] for term in spelling.terms]
-            rarities.append(sum([context.dictionary.term_rarity(term, language) for term in first]))
+            statistics = [context.dictionary.statistics(term, language) for term in first]
+            rarities.append(sum([term.rarity for term in statistics if term.fields]))
         rarity += 0.0 if is_optional else max(rarities, default=0.0)
     return QueryWords(
         {language: frozenset(terms) for language, terms in terms_by_language.items()},
@@ -75,46 +87,76 @@ def _first_terms(context: QueryContext, word: Word, language: str) -> tuple[str,
 
 
 def rescored(
-    snapshot: Snapshot, context: QueryContext, query: Query, matches: Sequence[Match], settings: SearchSettings
-) -> list[Match]:
-    """The nodes, the best first, after the second pass over the best of them."""
+    snapshot: Snapshot,
+    context: QueryContext,
+    query: Query,
+    matches: Sequence[Match],
+    *,
+    settings: SearchSettings,
+    filters: Sequence[Any],
+) -> tuple[list[Match], SecondScores]:
+    """The nodes, the best first, after the second pass over the best of them; and what it added to their scores."""
     if not matches:
-        return []
+        return [], {}
+    pasted = find_pasted(snapshot, context, query, matches, filters) if settings.adjacent_body else PastedText()
+    if pasted.verbatim:
+        verbatim = {(match.number, match.position): replace(match, score=0.0) for match in pasted.verbatim}
+        by_key = {(match.number, match.position): match for match in matches}
+        matches = list((verbatim | by_key).values())  # in the order of the first: those with the whole query come first
     best, others = matches[:MAX_RESCORED], matches[MAX_RESCORED:]
-    scores = second_scores(snapshot, context, query_words(context, query), best, settings)
+    parts = _second_scores(snapshot, context, query, best, settings=settings, pasted=pasted)
     again = [
         Match(match.score + sum(more), match.address, match.number, match.position)
-        for match, more in zip(best, scores, strict=True)
+        for match, more in zip(best, parts, strict=True)
     ]
-    return sorted([*again, *others], key=lambda match: -match.score)
+    added = {(match.number, match.position): more for match, more in zip(best, parts, strict=True)}
+    return sorted([*again, *others], key=lambda match: -match.score), added
 
 
-def second_scores(
-    snapshot: Snapshot, context: QueryContext, words: QueryWords, matches: Sequence[Match], settings: SearchSettings
-) -> list[tuple[float, ...]]:
-    """What the second pass adds to the score of each node, as ``PARTS``."""
+def _second_scores(
+    snapshot: Snapshot,
+    context: QueryContext,
+    query: Query,
+    matches: Sequence[Match],
+    *,
+    settings: SearchSettings,
+    pasted: PastedText,
+) -> list[list[float]]:
+    """What the second pass adds to the score of each node, as ``PARTS``. Nodes with the whole query are the first."""
+    words = query_words(context, query)
     languages = {name: tree.language for name, tree in snapshot.settings.trees.items()}
-    for_title, for_links = words.rarity * settings.title_coverage, words.rarity * settings.in_links
-    for_page_links = words.rarity * settings.page_links
+    for_links, for_page_links = words.rarity * settings.in_links, words.rarity * settings.page_links
     stub = min(settings.stub_tokens, snapshot.mean_tokens / _STUB)
     links = snapshot.numbers([match.address for match in matches], IN_LINKS, PAGE_LINKS)
+    for_body = settings.adjacent_body * pasted.rarity
+    in_bodies = [for_body * pasted.shares.get((match.number, match.position), 0.0) for match in matches]
+    evidences = [match.score + in_body for match, in_body in zip(matches, in_bodies, strict=True)]
+    enough = _EQUAL * max(evidences)
     outlines, records, any_language = snapshot.outlines, snapshot.records, words.any_language
-    scores: list[tuple[float, ...]] = []
-    for match, (to_node, to_page) in zip(matches, links, strict=True):
+    scores: list[list[float]] = []
+    for match, (to_node, to_page), in_body, evidence in zip(matches, links, in_bodies, evidences, strict=True):
         title = outlines[match.number].titles[match.position]
-        share = adjacent = 0.0
+        for_title = adjacent = 0.0
         if not any_language.isdisjoint(title):
             record = records[match.number]
             language = languages[record.tree]
             rarities, total = context.dictionary.title_rarities(title, language)
             in_query = words.terms[language]
-            share = sum([rarity for term, rarity in rarities.items() if term in in_query]) / total
+            said = sum([rarity for term, rarity in rarities.items() if term in in_query])
+            if said and words.rarity:  # a title of one word among five is worth little more than that word
+                for_title = settings.title_coverage * said / total * 2 / (1 / words.rarity + 1 / said)
             if record.tokens < stub:  # a glossary entry has the title, and another page explains it
-                share *= record.tokens / stub
+                for_title *= record.tokens / stub
             if words.pairs[language]:
                 pairs = words.pairs[language].intersection(pairwise(title))
                 adjacent = sum([rarities[left] + rarities[right] for left, right in pairs])
-        in_links = for_links * log1p(to_node) if to_node else 0.0
-        in_page_links = for_page_links * log1p(to_page) if to_page else 0.0
-        scores.append((for_title * share, settings.adjacent * adjacent, in_links, in_page_links))
+        # Priors choose between nodes with about the same evidence, and do not lift one that has little.
+        bound = 1.0 if evidence >= enough else (evidence / enough) ** _BOUND
+        in_links = bound * for_links * log1p(to_node) if to_node else 0.0
+        in_page_links = bound * for_page_links * log1p(to_page) if to_page else 0.0
+        scores.append([bound * for_title, settings.adjacent * adjacent, in_body, in_links, in_page_links, 0.0])
+    if pasted.verbatim:
+        sums = [match.score + sum(more) for match, more in zip(matches, scores, strict=True)]
+        for more, score in zip(scores[: len(pasted.verbatim)], sums, strict=False):
+            more[-1] = _FIRST * max(sums) + score / 10 - score
     return scores

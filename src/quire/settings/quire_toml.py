@@ -295,4 +295,4 @@ def search_settings(values: Mapping[str, Any]) -> SearchSettings:
     for name, value in values.items():
         group, _, key = name.partition(".")
         table[group] = {**table[group], key: value} if key else value
-    return msgspec.convert(table, SearchSettings)
+    return msgspec.convert(table, SearchSettings) if values else SearchSettings()  # which costs nothing

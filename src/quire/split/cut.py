@@ -301,7 +301,9 @@ class Cutter:
                 return self._keeps(start, ends[number], affixes, limit)
 
             guess = bisect_right(sums, before + limit, lo=at + 1) - 2
-            best = longest_that_fits(at, len(ends), keeps, guess)
+            last = len(ends) - 1
+            may_be_last = suffix_tokens and sums[-1] - before - suffix_tokens <= limit + SLACK  # it needs no suffix
+            best = last if may_be_last and keeps(last) else longest_that_fits(at, len(ends), keeps, guess)
             at, is_within_limit = max(best, at), best >= at
             stop = ends[at]
             if not is_within_limit and (level.is_preference or not self._keeps(start, stop, affixes)):

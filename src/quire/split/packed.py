@@ -18,7 +18,7 @@ from quire.split.units import HEADING_PARTED, Units, node_firsts, whole_document
 def packed(document: Document, counter: TokenCounter, options: PackedOptions) -> tuple[Pieces, Sizer]:
     """Pieces of at most ``max_tokens`` tokens, each as much of one section as fits."""
     sizer = Sizer(document, counter, options)
-    whole = whole_document(document, sizer, document.holder)
+    whole = whole_document(document, sizer, document.enclosing_section)
     if whole is not None:
         return Pieces((whole,)), sizer
     target, least = options.target_tokens, options.min_tokens

@@ -97,7 +97,8 @@ def _is_small(units: Units, group: _Group, options: SectionsOptions) -> bool:
         return True
     lists = units.document.section_columns
     heading, below, end = lists.starts[group.number], lists.body_starts[group.number], units.ends[group.last - 1]
-    if units.is_at_least(group.first, group.last, least + 4 * (below - heading)):
+    most_tokens = (below - heading) * (1 if units.sizer.adds_up and units.document.text.isascii() else 4)
+    if units.is_at_least(group.first, group.last, least + most_tokens):
         return False
     start, _ = trimmed(units.document.text, max(below, units.starts[group.first]), end)
     return units.sizer.size(start, end) < least  # the line of its own heading does not count

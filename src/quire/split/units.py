@@ -59,7 +59,7 @@ class Units:
         self.sections: list[int] = []
         """The number of its section."""
         self.stays_with_next: list[bool] = []
-        """Whether no piece may end with it: a heading, or text too short to be apart from its first child."""
+        """True if a piece must not end here: a heading, or text too short to be apart from its first child."""
         self.totals: list[int] = []
         """The sum of tokens up to the start of each unit; then up to the end of the document."""
         self.slices: dict[int, Slice] = {}
@@ -72,7 +72,7 @@ class Units:
         """The first unit of each section; then their number."""
         self.notes: list[Note] = []
         self._opens_all, self._limit, self._least, self._target = opens_all, limit, least, target
-        self._section_of = document.first_section if opens_all else document.holder
+        self._section_of = document.first_section if opens_all else document.enclosing_section
         self._adds_up, self._sure = sizer.adds_up, sizer.sure
         self._lead = -1  # the first of the units that lead the next one; -1 if none does
         self._closing = _closing_headings(document)

@@ -86,14 +86,12 @@ class ChromaStore:
             for some in batched(gone, self._batch):
                 self._collection(name).delete(ids=list(some))
 
-    def replace(self, name: str, following: str) -> None:
+    def publish(self, name: str, following: str) -> None:
         """Give a collection the name of another one."""
-        self.drop(name)
-        self._collection(following).modify(name=name)
-        self._collections.clear()
-
-    def check(self, name: str) -> None:
-        """Chroma reports what it cannot write."""
+        if following:
+            self.drop(name)
+            self._collection(following).modify(name=name)
+            self._collections.clear()
 
     def drop(self, name: str) -> None:
         """Remove a collection."""

@@ -83,16 +83,13 @@ class LanceStore:
         if table.count_rows(where):  # LanceDB makes a new version also if there are none
             table.delete(where)
 
-    def replace(self, name: str, following: str) -> None:
-        """Give a table the name of another one."""
-        table = self._table(following)
-        self._tables[name] = self._database.create_table(
-            name, table.search().to_batches(), table.schema, mode="overwrite"
-        )
-        self.drop(following)
-
-    def check(self, name: str) -> None:
-        """Read all ids: on a full disk LanceDB commits incomplete files without an error."""
+    def publish(self, name: str, following: str) -> None:
+        """Give a table the name of another one. Read all ids: a full disk leaves incomplete files without an error."""
+        if following:
+            table = self._table(following)
+            rows = table.search().to_batches()
+            self._tables[name] = self._database.create_table(name, rows, table.schema, mode="overwrite")
+            self.drop(following)
         self._table(name).count_rows("id != ''")
         self._compact()
 

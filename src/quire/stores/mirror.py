@@ -28,10 +28,10 @@ HAS_OLD_ROWS = "*"
 
 _LOG_COLUMNS = {"id": str, "generation": str, "number": int, "entries": str}
 _LOG_MARK = "log 1"
-_ENTRIES = 5_000
-"""How many documents an entry of the log has, when it is written anew."""
-_RECENT = 100
-"""How many entries become one, so that the log has few rows."""
+_LARGE = 5_000
+"""An entry with so many documents stays as it is."""
+_MOST_SMALL = 100
+"""So many smaller entries become one, so that the log has few rows."""
 _DELETED = 500
 """How many documents are deleted at a time."""
 _KNOWN = ("content_hash", "passage", "vector")
@@ -72,12 +72,10 @@ class Mirror:
         """The recorded hash of each document."""
         self.roots: dict[str, str] = {}
         """Where the documents of each content type come from."""
-        self._entries: list[str] = []
-        """The ids of the log's entries."""
-        self._logged = 0
-        """How many documents they have in all."""
-        self._recent: dict[str, dict[str, str | None]] = {}
-        """The last entries, which become one when they are many."""
+        self._following = 0
+        """The number of the log's next entry."""
+        self._small: dict[str, Mapping[str, str | None]] = {}
+        """The small entries at the end of the log, which become one when they are many."""
         self._has_log = store.mark(self._log) == _LOG_MARK
         self._read_log()
         self.is_first = not self.documents
@@ -87,10 +85,10 @@ class Mirror:
         if not self._has_log:
             return
         rows = self._store.find(self._log, ("number", "id", "entries"), "generation", [self.generation])
-        for _, id_, entries in sorted(rows):
+        for number, id_, entries in sorted(rows):
             entry = msgspec.json.decode(entries, type=_Entry)
-            self._entries.append(id_)
-            self._logged += len(entry.documents)
+            self._following = number + 1
+            self._keep(id_, entry.documents)
             self.documents |= {name: hash_ for name, hash_ in entry.documents.items() if hash_ is not None}
             for name in [name for name, hash_ in entry.documents.items() if hash_ is None]:
                 self.documents.pop(name, None)
@@ -98,24 +96,31 @@ class Mirror:
 
     def record(self, documents: Mapping[str, str | None], roots: Mapping[str, str] | None = None) -> None:
         """Append the hashes of documents to the log; None forgets one."""
-        self._recent[self._append(documents, roots or {})] = dict(documents)
-        if len(self._recent) == _RECENT:
-            self._append({name: hash_ for each in self._recent.values() for name, hash_ in each.items()}, {})
-            self._store.delete(self._log, "id", list(self._recent), "", [])
-            self._entries = [id_ for id_ in self._entries if id_ not in self._recent]
-            self._recent.clear()
+        self.roots |= roots or {}
+        self._keep(self._append(documents), documents)
+        if len(self._small) >= _MOST_SMALL:
+            old = list(self._small)
+            together = {name: hash_ for each in self._small.values() for name, hash_ in each.items()}
+            self._small.clear()
+            self._keep(self._append(together), together)
+            self._store.delete(self._log, "id", old, "", [])
 
-    def _append(self, documents: Mapping[str, str | None], roots: Mapping[str, str]) -> str:
+    def _keep(self, id_: str, documents: Mapping[str, str | None]) -> None:
+        """Remember a small entry; those before a large one stay as they are, because that one counts more."""
+        if len(documents) < _LARGE:
+            self._small[id_] = documents
+        else:
+            self._small.clear()
+
+    def _append(self, documents: Mapping[str, str | None]) -> str:
         if not self._has_log:
             self._store.create(self._log, _LOG_MARK, _LOG_COLUMNS, 0)
             self._has_log = True
-        number = int(self._entries[-1].rpartition(" ")[2]) + 1 if self._entries else 0
-        id_ = f"{self.generation} {number:09}"
-        entries = to_json({"documents": {**documents}, "roots": {**self.roots, **roots}}).decode()
-        columns = {"id": id_, "generation": self.generation, "number": number, "entries": entries}
+        id_ = f"{self.generation} {self._following:09}"
+        entries = to_json({"documents": {**documents}, "roots": self.roots}).decode()
+        columns = {"id": id_, "generation": self.generation, "number": self._following, "entries": entries}
         self._store.write(self._log, [Row(columns)], is_new=True)
-        self._entries.append(id_)
-        self._logged += len(documents)
+        self._following += 1
         return id_
 
     def vectors(self, hashes: Sequence[str]) -> dict[tuple[str, int], Any]:
@@ -147,26 +152,13 @@ class Mirror:
 
     def publish(self) -> None:
         """Make the generation the live one, and forget all others."""
-        if self._has_table and self._table != self._name:
-            self._store.replace(self._name, self._table)
-        elif self._store.mark(self._name + NEXT) is not None:
+        is_new = self._has_table and self._table != self._name
+        if not is_new and self._store.mark(self._name + NEXT) is not None:
             self._store.drop(self._name + NEXT)
         if self._has_table:
-            self._store.check(self._name)
+            self._store.publish(self._name, self._table if is_new else "")
         if self._has_log:
-            if self._logged > 2 * (len(self.documents) + _ENTRIES):
-                self._shorten()
             self._store.delete(self._log, "", [], "generation", [self.generation])
-
-    def _shorten(self) -> None:
-        """Write the log anew, and then remove the old entries."""
-        old = [*self._entries]
-        self.documents.clear()
-        self._entries.clear()
-        self._read_log()
-        for some in batched(self.documents.items(), _ENTRIES):
-            self._append(dict(some), {})
-        self._store.delete(self._log, "id", old, "", [])
 
 
 def batched(items: Iterable[Item], size: int) -> Iterator[list[Item]]:

@@ -95,14 +95,13 @@ class PostgresStore:
         query = self._sql("DELETE FROM {} WHERE {}", name, where)
         self._connection.execute(query, [list(some) for *_, some in conditions])
 
-    def replace(self, name: str, following: str) -> None:
+    def publish(self, name: str, following: str) -> None:
         """Give a table the name of another one, in one transaction."""
+        if not following:
+            return
         with self._connection.transaction():
             self.drop(name)
             self._execute("ALTER TABLE {} RENAME TO {}", following, sql.Identifier(name))
-
-    def check(self, name: str) -> None:
-        """PostgreSQL reports what it cannot write."""
 
     def drop(self, name: str) -> None:
         """Remove a table."""

@@ -96,8 +96,10 @@ class QdrantStore:
         where = models.Filter(must=must, must_not=[_is(except_column, kept)] if kept else None)
         self._client.delete(name, models.FilterSelector(filter=where))
 
-    def replace(self, name: str, following: str) -> None:
+    def publish(self, name: str, following: str) -> None:
         """Give a collection the alias of another one, in one step, and remove all that have none."""
+        if not following:
+            return
         self._set_alias(name, self._aliases()[following], _no_alias(following))
         base = name.partition("__")[0]
         for each in self._client.get_collections().collections:
@@ -105,9 +107,6 @@ class QdrantStore:
                 mark = self._client.get_collection(each.name).config.metadata or {}
                 if _MARK in mark and not each.name.endswith("__quire"):
                     self._client.delete_collection(each.name)
-
-    def check(self, name: str) -> None:
-        """Qdrant reports what it cannot write."""
 
     def drop(self, name: str) -> None:
         """Remove a collection and its alias."""

@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 from quire import __version__, arguments, pipeline, read
 from quire.auto_slugs import tree_options
 from quire.embed.embedder import Embedder, resolve
+from quire.embed_settings import DEFAULT_EMBEDDER
 from quire.errors import EmbedderError, InputError, QuireError, StoreError
 from quire.options import DEFAULT_STRATEGY
 from quire.run.arrow import embedder_of
@@ -77,7 +78,7 @@ def sync(
     path: str | PathLike[str],
     to: str,
     *,
-    embedder: object = "wordllama",
+    embedder: object = DEFAULT_EMBEDDER,
     strategy: str = DEFAULT_STRATEGY,
     dry_run: bool = False,
     rebuild: bool = False,
@@ -143,7 +144,7 @@ def sync_parts(
     cutting: Cutting,
     *,
     root: str,
-    embedder: object = "wordllama",
+    embedder: object = DEFAULT_EMBEDDER,
     dry_run: bool = False,
     rebuild: bool = False,
     delete: bool | Permission = False,
@@ -154,9 +155,8 @@ def sync_parts(
     """Bring a store in step with the documents of parts; ``root`` says where these come from."""
     parts(to)  # before a model is loaded
     model = resolve(embedder)
-    in_workers = embedder if engine and isinstance(embedder, str) else None
     with opened(to, dry_run=dry_run, rebuild=rebuild) as (store, name), _explained(store):
-        work = _Work(cutting, model, in_workers, engine, workers)
+        work = _Work(cutting, embedder, model, engine, workers)
         mirror = Mirror(store, name, model)
         return _Sync(store.target, mirror, work, dry_run=dry_run, on_progress=on_progress).run(found, root, delete)
 
@@ -172,19 +172,13 @@ def _explained(store: Store) -> Iterator[None]:
         raise failed(store.target, "", error) from error
 
 
-class _Window(NamedTuple):
-    """What a process that cuts needs to know of a model that it does not have."""
-
-    window: int
-
-
 class _Work(NamedTuple):
     """Who cuts and embeds."""
 
     cutting: Cutting
+    embedder: Any
+    """The name or the settings of the model, if it has any; other processes load it by them."""
     model: Embedder
-    name: str | None
-    """The model's name, if other processes can load it."""
     engine: str | None
     workers: int | None
 
@@ -194,14 +188,14 @@ class _Work(NamedTuple):
 
     def rows(self, found: Sequence[Part]) -> Iterator[Done]:
         """The hashes of each part's documents, and their rows without vectors."""
-        has_count = hasattr(self.model, "count") or not self.engine
-        model: Any = self.name or (self.model if has_count else _Window(self.model.window))
-        return results(found, partial(_rows, self.cutting, model), engine=self.engine, workers=self.workers)
+        work = partial(_rows, self.cutting, self.embedder if self.engine else self.model)
+        return results(found, work, engine=self.engine, workers=self.workers)
 
     def vectors(self, texts: Iterable[list[str]]) -> Iterator[Any]:
         """The vectors of each list of texts, in order."""
-        run = engine_of(self.engine if self.name else None)
-        with closing(run(texts, partial(_embed, self.name or self.model), self.workers)) as running:
+        is_named = isinstance(self.embedder, str)  # an endpoint has its limits: one process calls it
+        run = engine_of(self.engine if is_named else None)
+        with closing(run(texts, partial(_embed, self.embedder if is_named else self.model), self.workers)) as running:
             for some, vectors in running:
                 if vectors is None:
                     raise EmbedderError(f"{self.model.name}: the process that embedded {len(some)} texts died")
@@ -220,9 +214,9 @@ def _hashed(cutting: Cutting, part: Part, pairs: Iterable[tuple[str, str]]) -> d
     return {name: digest(name, settings, __version__, text) for name, text in names}
 
 
-def _rows(cutting: Cutting, model: Any, part: Part) -> Done:
+def _rows(cutting: Cutting, embedder: Any, part: Part) -> Done:
     pairs, problems = read_texts(part)
-    model = embedder_of(model) if isinstance(model, str) else model
+    model = embedder_of(embedder)
     hashes: dict[str, str] = {}
     made: list[Row] = []
     for path, text in pairs:
@@ -235,11 +229,11 @@ def _rows(cutting: Cutting, model: Any, part: Part) -> Done:
     return Done((hashes, made), tuple(problems))
 
 
-def _embed(embedder: str | Embedder, texts: list[str]) -> Any:
+def _embed(embedder: Any, texts: list[str]) -> Any:
     """An array with one vector per text; an EmbedderError if the embedder returns something else."""
     if not texts:
         return []
-    model = embedder_of(embedder) if isinstance(embedder, str) else embedder
+    model = embedder_of(embedder)
     np = import_module("numpy")  # every store needs it
     vectors = np.asarray(model.embed(texts), dtype=np.float32)
     if vectors.ndim != 2 or len(vectors) != len(texts) or not vectors.size or not np.isfinite(vectors).all():

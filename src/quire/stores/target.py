@@ -51,11 +51,8 @@ class Store(Protocol):
     def delete(self, name: str, column: str, values: Sequence[str], except_column: str, kept: Sequence[str]) -> None:
         """Delete the rows with one of these values, or all if ``column`` is empty, except those with a kept value."""
 
-    def replace(self, name: str, following: str) -> None:
-        """Give a table the name of another one, which is removed."""
-
-    def check(self, name: str) -> None:
-        """Raise an error if a table cannot be read."""
+    def publish(self, name: str, following: str) -> None:
+        """Give the table ``following``, if there is one, the name of another one, which is removed."""
 
     def drop(self, name: str) -> None:
         """Remove a table, if there is one, even if it cannot be read."""

@@ -16,37 +16,19 @@ _LABEL = 250
 _ROW = 26
 
 
-def stats_page(result: Mapping[str, Any]) -> bytes:
-    """The figures that ``quire stats --json`` prints."""
+def stats_page(result: Mapping[str, Any], rows: Iterable[Sequence[str]]) -> bytes:
+    """The figures that ``quire stats --json`` prints, and the lines of its table."""
     strategies: Mapping[str, Any] = result["strategies"]
-    columns = strategies.values()
     plots = "".join(
         f"<div><h3>{escape(name)}</h3>{histogram(each['histogram'], each['range'] or {}, name)}</div>"
         for name, each in strategies.items()
     )
-    rows = [
-        ["Tokenizer", *(each["tokenizer"] for each in columns)],
-        ["Chunks", *(_number(each["chunks"]) for each in columns)],
-        *([label, *(_number(each["tokens"][name]) for each in columns)] for name, label in _SIZES.items()),
-        ["Range", *(_range(each["range"]) for each in columns)],
-        ["Chunks in range", *(_percent((each["range"] or {}).get("within")) for each in columns)],
-        *([label, *(_percent(each[name]) for each in columns)] for name, label in _SHARES.items()),
-    ]
-    codes = sorted({code for each in columns for code in each["findings"]})
-    rows += [[f"Finding {code}", *(_number(each["findings"].get(code)) for each in columns)] for code in codes]
     skipped = f", {result['skipped']:,} skipped" if result["skipped"] else ""
     body = (
         f'<p class="meta">{result["documents"]:,} documents, {result["characters"]:,} characters{skipped}. '
         f'Sizes are tokens of the text to embed.</p><h2>Sizes</h2><div class="plots">{plots}</div>'
     )
-    return page("Strategies compared", f"{body}<h2>Figures</h2>{table(['Figure', *strategies], rows)}")
-
-
-_SIZES = {
-    "total": "Tokens, total", "min": "Smallest", "median": "Median", "mean": "Mean", "p95": "95 % up to",
-    "max": "Largest",
-}  # fmt: skip
-_SHARES = {"overlap": "Overlap", "breadcrumb": "Breadcrumb", "added": "Added in all"}
+    return page("Strategies compared", f"{body}<h2>Figures</h2>{table(['figure', *strategies], rows)}")
 
 
 def eval_page(result: Mapping[str, Any], labels: Mapping[str, str]) -> bytes:
@@ -163,17 +145,5 @@ def intervals(rows: Sequence[tuple[str, Mapping[str, float | None]]]) -> str:
     )
 
 
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:,}".removesuffix(".0")
-
-
-def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{value:.1%}"
-
-
 def _decimal(value: float | None) -> str:
     return "–" if value is None else f"{value:,.0f}" if value > 1 else f"{value:.3f}"
-
-
-def _range(limits: Mapping[str, Any] | None) -> str:
-    return f"{limits['min']}–{limits['max']}" if limits else "–"

@@ -18,9 +18,9 @@ from typing import Any, get_origin
 import msgspec
 from msgspec import Struct, structs
 
-from quire.errors import InputError, OptionError
+from quire.errors import InputError
 from quire.record import Chunk
-from quire.validation import Naming, convert
+from quire.validation import REGENERATE
 
 VERSION = "1.2"
 """The version of the record; the first number changes when older readers would fail."""
@@ -31,7 +31,6 @@ OTHER_NAMES: Mapping[str, str] = MappingProxyType(
 """Alternative names that are also read, with the names that are written; legacy.py has more."""
 
 _SPACE = re.compile(r"\s*")
-_AGAIN = "regenerate it from its document"
 
 
 def encode(chunk: Chunk, *, indent: int = 0) -> bytes:
@@ -67,10 +66,9 @@ def _plain(value: Any) -> Any:
 def decode(data: bytes | str | Mapping[str, Any], *, name: str = "<record>") -> Chunk:
     """The chunk of a record; errors call the record ``name``."""
     record = data if isinstance(data, Mapping) else parse(data, name=name)
-    if not isinstance(record, Mapping):
-        raise InputError(name, "is not a chunk record", "a record is one JSON object")
-    read: Chunk = check_types(renamed(record, OTHER_NAMES, name=name), Chunk, name=name)
-    return structs.replace(read, metadata=MappingProxyType(read.metadata))
+    return Chunk.from_dict(
+        renamed(record, OTHER_NAMES, name=name) if isinstance(record, Mapping) else record, name=name
+    )
 
 
 def parse(data: bytes | str, *, name: str = "<record>") -> Any:
@@ -115,20 +113,9 @@ def _json_errors(name: str) -> Iterator[None]:
         raise InputError(name, f"line {line}, byte {byte}: is not UTF-8", "convert it") from error
     except json.JSONDecodeError as error:
         problem = f"line {error.lineno}, column {error.colno}: is not JSON ({error.msg})"
-        raise InputError(name, problem, f"correct it, or {_AGAIN}") from error
+        raise InputError(name, problem, f"correct it, or {REGENERATE}") from error
     except (RecursionError, ValueError) as error:
-        raise InputError(name, "has values nested too deep or numbers too long to read", _AGAIN) from error
-
-
-def check_types(record: Mapping[str, Any], kind: Any, *, name: str, shown: Naming = str) -> Any:
-    """``record`` as an instance of ``kind``. A wrong type raises an InputError; ``shown`` names fields in it."""
-    try:
-        return convert(kind, record, shown)
-    except UnicodeEncodeError:
-        problem = "a lone surrogate in a field name or in place of another type"
-    except OptionError as error:
-        problem = error.message
-    raise InputError(name, f"is not a chunk record: {problem}", f"correct it, or {_AGAIN}")
+        raise InputError(name, "has values nested too deep or numbers too long to read", REGENERATE) from error
 
 
 def renamed(record: Mapping[str, Any], names: Mapping[str, str], *, name: str, inside: str = "") -> dict[str, Any]:

@@ -18,7 +18,8 @@ from quire.counter import estimated
 from quire.errors import InputError
 from quire.parsing.slugs import github_slug
 from quire.record import Chunk, SourcePosition, TokenStats
-from quire.wire.chunk_json import OTHER_NAMES, check_types, differing, optional, renamed
+from quire.validation import REGENERATE, check_record
+from quire.wire.chunk_json import OTHER_NAMES, differing, optional, renamed
 
 RENAMED: Mapping[str, str] = MappingProxyType(
     {
@@ -99,7 +100,7 @@ def incomplete(absent: Sequence[str], name: str) -> InputError:
     """The error for a record that lacks the fields ``absent``; it names the first few."""
     more = f" and {len(absent) - _NAMED} more" if len(absent) > _NAMED else ""
     problem = f"is not a chunk record: has no {', '.join(absent[:_NAMED])}{more}"
-    return InputError(name, problem, "leave it out, or regenerate it from its document")
+    return InputError(name, problem, f"leave it out, or {REGENERATE}")
 
 
 def _current(record: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -118,7 +119,7 @@ def _current(record: Mapping[str, Any], name: str) -> dict[str, Any]:
         if stats.get("tokens", count) != count:
             raise differing(f"{_STATS}.tokens", _COUNT, name)
         current[_STATS] = {"tokens": count, **stats}  # where quire writes it
-    check_types(current, optional(Chunk), name=name, shown=shown)
+    check_record(current, optional(Chunk), name=name, shown=shown)
     return current
 
 

@@ -1,8 +1,7 @@
 """Chunks to files: JSON files, JSON lines, Parquet.
 
-json_files.py      one file per chunk
+json_files.py      one file per chunk; files of earlier runs, and obstacles
 file_names.py      the names of chunk files
-existing_files.py  files of earlier runs, and obstacles
 atomic_folder.py   all new files put in place in one step
 jsonl.py           one line per record
 parquet.py         one row per chunk

@@ -1,6 +1,7 @@
 """One JSON file per chunk: ``{out}/{folder of the source}/{contentType}_{docName}__ch{n}.json``.
 
-A run writes new files to a stage and puts all of them in place at its end (atomic_folder.py).
+A run writes new files to a stage and puts all of them in place at its end (atomic_folder.py). It replaces only a
+document's own files, by the record in them: names can clash.
 """
 
 from __future__ import annotations
@@ -11,22 +12,24 @@ import shutil
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
+from quire.errors import QuireError
 from quire.record import Chunks
-from quire.wire.chunk_json import encode
+from quire.wire.chunk_json import encode, parse
 from quire.wire.forms import check_documents, not_chunks
 from quire.write.atomic_file import explanation, os_errors_as_quire_errors, replacing
 from quire.write.atomic_folder import Change, put_in_place, remove_leftovers
-from quire.write.existing_files import ExistingFiles, check_state, obstacle
-from quire.write.file_names import LOCK, README, STAGE, STATE, FileNames, case_folded, file_names
+from quire.write.file_names import LOCK, README, STAGE, STATE, FileNames, case_folded, file_names, split_name
 from quire.write.lock import OnWait, held
 
 PATIENCE = 600.0
 """How many seconds to wait for another run that writes to the same folder."""
 
+_STATE_FILES = (STAGE, LOCK, README)
 _INDENT = 2
 _README = """\
 The folder above holds chunk files of quire. When documents change, quire replaces the folder (or folders in it) as a
@@ -131,7 +134,7 @@ class FileWriter:
         out = self._out
         if self._shown.exists() and not self._shown.is_dir():
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(self._shown))
-        check_state(self._shown)
+        _check_state(self._shown)
         (out / STATE).mkdir(parents=True, exist_ok=True)
         stack.enter_context(held(out / LOCK, str(self._shown), patience=self._patience, on_wait=self._on_wait))
         remove_leftovers(out)
@@ -165,7 +168,7 @@ class FileWriter:
         if other is not None:
             return f"its files {names.pattern} would clash with those of {other}; rename one, or use another folder"
         try:
-            return obstacle(self._out, names.folder) or self._existing.conflict(names, path)
+            return _obstacle(self._out, names.folder) or self._existing.conflict(names, path)
         except OSError as error:
             return str(explanation(error, self._shown))
 
@@ -199,3 +202,72 @@ def _is_own_or_hidden(path: Path) -> bool:
 
 def _key(names: FileNames) -> str:
     return case_folded(f"{names.folder}/{names.stem}")
+
+
+class ExistingFiles:
+    """The chunk files in an output folder. Each folder is listed once."""
+
+    def __init__(self, out: Path) -> None:
+        self._out = out
+        self._in_folder = cache(self._scan)
+
+    def files(self, names: FileNames) -> list[str]:
+        """The names of a document's files, in the order of its chunks, in any spelling of its name."""
+        return [name for _, _, name in sorted(self._in_folder(names.folder).get(case_folded(names.stem), ()))]
+
+    def conflict(self, names: FileNames, path: str | None) -> str | None:
+        """Why a file does not belong to the document at ``path``; None if all do."""
+        for name in self.files(names):
+            file = self._out / names.folder / name
+            try:
+                owner = _owner(file)
+            except (QuireError, OSError):
+                return f"{file} exists and is not a quire chunk file; remove it"
+            if owner != path or not name.startswith(f"{names.stem}__ch"):
+                return f"{file} belongs to {owner or 'a text without a path'}; remove it, or write to another folder"
+        return None
+
+    def _scan(self, folder: str) -> dict[str, list[tuple[str, int, str]]]:
+        files: dict[str, list[tuple[str, int, str]]] = {}
+        if (self._out / folder).is_dir():
+            with os.scandir(self._out / folder) as entries:
+                for entry in entries:
+                    parts = split_name(entry.name)
+                    if parts:
+                        files.setdefault(case_folded(parts[0]), []).append((*parts, entry.name))
+        return files
+
+
+def _owner(file: Path) -> Any:
+    """The path of the document that a chunk file belongs to; None for text without a path."""
+    if file.is_symlink():
+        raise QuireError(f"{file}: is a symbolic link")
+    record = parse(file.read_bytes(), name=str(file))
+    if not isinstance(record, dict) or "id" not in record:
+        raise QuireError(f"{file}: is not a chunk record")
+    metadata = record.get("metadata")
+    return metadata.get("sourceFile") if isinstance(metadata, dict) else None
+
+
+def _obstacle(out: Path, folder: str) -> str | None:
+    """Why ``folder`` in ``out`` cannot be written to; None if it can. It must not lead out of ``out``."""
+    path = out
+    for part in filter(None, folder.split("/")):
+        path /= part
+        if path.is_symlink():
+            return f"{path} is a symbolic link, which may lead out of {out}; remove it"
+        if path.exists() and not path.is_dir():
+            return f"{path} is not a folder; remove it"
+        if path.exists() and path.stat().st_dev != out.stat().st_dev:
+            return f"{path} is on another file system than {out}, so files cannot be moved there; write to it directly"
+    return None
+
+
+def _check_state(out: Path) -> None:
+    """Raise a QuireError if a link or something else has the name of one of quire's own files in ``out``."""
+    for name in (STATE, *_STATE_FILES):
+        path, is_folder = out / name, name in (STATE, STAGE)
+        if path.is_symlink():
+            raise QuireError(f"{path}: is a symbolic link, which may lead out of {out}; remove it")
+        if path.exists() and path.is_dir() != is_folder:
+            raise QuireError(f"{path}: is {'not ' if is_folder else ''}a folder, but quire needs the name; remove it")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ from hypothesis import given
 
 import quire
 from quire.embed import Embedder, FunctionEmbedder, passages, query_vector, resolve
+from quire.embed_settings import EmbedSettings
 from support import grammar
 
 
@@ -23,6 +25,9 @@ class Words:
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         return [[float(self.count(text))] for text in texts]
+
+
+SMALL = EmbedSettings(endpoint="https://example.com", model="m", window=31)
 
 
 def test_a_function_is_an_embedder() -> None:
@@ -100,11 +105,30 @@ def test_models_of_other_packages(model: object, name: str, window: int) -> None
     assert [len(part.split()) <= 32 for part in parts] == [bool(window)] * len(parts)
 
 
-def test_a_model_without_queries_of_its_own_embeds_them_as_texts() -> None:
-    assert query_vector(resolve(Words()), "a b") == [2.0]
+class DocumentsOnly:
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        return [[float(len(text))] for text in texts]
 
 
-@pytest.mark.parametrize("wrong", ["word2vec", 3, None, FunctionEmbedder(len, window=31)])
+@pytest.mark.parametrize(("model", "name"), [(Words(), "words"), (DocumentsOnly(), "DocumentsOnly")])
+def test_a_model_without_queries_of_its_own_embeds_them_as_texts(model: object, name: str) -> None:
+    made = resolve(model)
+    assert made.name == name
+    assert query_vector(made, "ab") == made.embed(["ab"])[0]
+
+
+def test_where_a_model_is_missing_the_error_says_what_else_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    monkeypatch.delitem(sys.modules, "quire.embed.wordllama", raising=False)
+    with pytest.raises(
+        quire.MissingExtraError,
+        match=r"^numpy is not installed; install it: pip install 'quire-md\[wordllama\]'; where it has no wheel "
+        r"\(Python 3.14, ARM Linux, musl\), use an endpoint, or in Python a model2vec, fastembed or sentence-transf",
+    ):
+        resolve("wordllama")
+
+
+@pytest.mark.parametrize("wrong", ["word2vec", 3, None, FunctionEmbedder(len, window=31), SMALL])
 def test_what_is_no_embedder(wrong: Any) -> None:
     with pytest.raises(quire.OptionError, match="is invalid"):
         resolve(wrong)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from threading import Barrier
 from typing import Any
+from urllib.error import HTTPError
 
 import pytest
 
@@ -127,6 +128,16 @@ def test_it_tries_again(server: Server, status: int) -> None:
     server.planned = [(status, {"Retry-After": "0"}, {}), "hang up", (status, {"Retry-After": "soon"}, {})]
     assert Endpoint(server.url, "m").embed(["a"]) == [[1.0, 0.0]]
     assert len(server.seen) == 4
+
+
+def test_errors_are_closed(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed: list[HTTPError] = []
+    close = HTTPError.close
+    monkeypatch.setattr(HTTPError, "close", lambda error: (closed.append(error), close(error)))
+    server.planned = [(429, {"Retry-After": "0"}, {}), (500, {}, {}), (400, {}, {"error": {"message": "no"}})]
+    with pytest.raises(quire.EmbedderError, match="no"):
+        Endpoint(server.url, "m").embed(["a"])
+    assert {error.code for error in closed} == {429, 500, 400}
 
 
 def test_it_gives_up_where_the_wait_exceeds_the_time_limit(server: Server) -> None:

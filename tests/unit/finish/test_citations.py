@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -124,7 +127,7 @@ def test_records_are_read_back(tmp_path: Path) -> None:
     assert chunks[0].text == chunks[0].original_text
     with file.open("a") as stream:
         stream.write('{"id": 1}\n')
-    with pytest.raises(quire.InputError, match=f"line {len(chunks) + 1}.*field id"):
+    with pytest.raises(quire.InputError, match=f"line {len(chunks) + 1}.*id=1 is invalid"):
         quire.read_jsonl(file)
     with pytest.raises(quire.InputError, match="cannot be read"):
         quire.read_jsonl(tmp_path / "none.jsonl")
@@ -134,3 +137,16 @@ def test_chunks_in_a_notebook() -> None:
     shown = quire.chunk("# A & B\n\n<b>bold</b>\n", path="a.md")._repr_html_()
     assert shown.count("<div") == 2
     assert "# A &amp; B\n\n&lt;b>bold" in shown
+
+
+def test_the_files_of_a_generator_set_the_rules_of_addresses(tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (tmp_path / "mkdocs.yml").touch()
+    (folder / "auth.md").write_text("# What's new & later\n\nText.\n")
+    ((chunk,),) = quire.chunk_dir(folder, base_url="https://example.com")
+    assert chunk.url == "https://example.com/auth/#whats-new-later"
+    (tmp_path / "quire.toml").write_text('[trees.docs]\npath = "docs"\nbase_url = "https://example.com"\n')
+    command = [sys.executable, "-m", "quire", "chunk", "--format", "jsonl"]
+    printed = subprocess.run(command, cwd=tmp_path, capture_output=True, check=True).stdout
+    assert quire.Chunk.from_dict(json.loads(printed)).url == chunk.url

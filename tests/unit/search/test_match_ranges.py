@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -138,3 +139,21 @@ def test_what_stands_between_spaces_is_found(before: str, after: str, query: str
 def test_anything_but_a_hit_is_refused(hit: Any, query: str) -> None:
     with pytest.raises(quire.OptionError, match="hit="):
         quire.match_ranges(hit, query)
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("turn it off", ["turn", "off", "it"]),
+        ("off", ["off"]),
+        ("please tell me how I can turn the lamp off", ["turn the lamp off"]),
+    ],
+)
+def test_every_word_that_scored_is_marked(tmp_path: Path, query: str, expected: list[str]) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/a.md").write_text("To turn the lamp off, press it. The end.\n")
+    with quire.Index.open(tmp_path / "index") as index:
+        index.update({"docs": tmp_path / "docs"})
+        [hit] = index.search(query)
+    spans = quire.match_ranges(hit, query)
+    assert [hit.text[start:end] for start, end in spans] == expected

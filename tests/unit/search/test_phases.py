@@ -845,3 +845,48 @@ def test_function_words_of_a_title_do_not_outrank_the_subject(made: Made) -> Non
         }
     )
     assert ids(index, "what is a namespace")[0].startswith("namespaces.md")
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Evidence before priors
+
+
+ERROR = "Visual watcher failed: ENOSPC no space left on device, watch /srv/app"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        ERROR,
+        "watcher failed ENOSPC no space left on device",
+        'watcher failed: "ENOSPC no space left" on device',
+        "watcher failed: ENOSPC no space left on device, watch /home/me/project",
+    ],
+)
+def test_a_pasted_error_answers_with_its_section(made: Made, query: str) -> None:
+    links = " ".join("[space for a watcher on a device](popular.md#watch-space)" for _ in range(3))
+    index = made(
+        {
+            "popular.md": f"# Settings\n\n## Watch space\n\nA device, a watcher, what is left of space. {ERROR[:14]}\n",
+            "errors.md": f"# Problems\n\n## Large projects\n\nIt says:\n\n    {ERROR}\n\nRaise the limit.\n\n## Other\n\nNo.\n",
+            **{f"page{number}.md": f"# Page {number}\n\nSee {links}\n" for number in range(30)},
+        }
+    )
+    assert ids(index, query)[0] == "errors.md#large-projects"
+
+
+def test_a_title_of_one_word_is_worth_that_word(made: Made) -> None:
+    index = made(
+        {
+            "launch.md": "# Launch\n\n## program\n\nThe file to start.\n\n## python\n\nThe interpreter.\n\n"
+            "## args\n\nThe arguments of the program to debug, for instance a Python program with arguments.\n",
+            **{f"page{number}.md": f"# Page {number}\n\nSee [how to](launch.md#program).\n" for number in range(9)},
+        }
+    )
+    assert "launch.md#args" in ids(index, "debug a python program with arguments")[:3]
+
+
+def test_a_long_name_finds_the_section_that_has_it(made: Made) -> None:
+    name = "Running a Program With All of Its Arguments"
+    index = made({"a.md": f"# {name}\n\nText.\n", "b.md": f"# Other\n\nSee {name}.\n"})
+    assert ids(index, name)[0].startswith("a.md")

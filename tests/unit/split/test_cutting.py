@@ -404,3 +404,13 @@ def test_large_documents_of_one_kind(strategy: str, shape: str) -> None:
     chunks = quire.chunk(SHAPES[shape], strategy, tokenizer="estimate")
     last = max(chunk.source_position.char_end for chunk in chunks)
     assert last == len(SHAPES[shape].rstrip())
+
+
+@pytest.mark.parametrize("length", range(60, 140, 7))
+def test_the_last_slice_of_a_container_needs_no_room_for_its_closing(length: int) -> None:
+    opening, closing = "{{< note >}}\n", "\n{{< /note >}}\n"
+    text = f"# A\n\nIntro.\n\n{opening}{' '.join(['word'] * length)}{closing}"
+    *_, above, below = quire.chunk(text, max_tokens=64, target_tokens=40, min_tokens=0)
+    assert below.original_text.endswith(closing.strip())
+    joined = text[above.source_position.char_start : -len(closing)]
+    assert quire.chunk(opening + joined, "tree")[0].token_stats.tokens > 40

@@ -150,9 +150,12 @@ def stepwise(out: Path, documents: list[quire.Chunks], last: int) -> None:
 
 
 def look(out: Path, versions: list[list[quire.Chunks]]) -> list[str]:
-    """What is wrong right after a kill. Where files are renamed one by one, a single document may be mixed."""
+    """What is wrong right after a kill. Where files are renamed one by one, a run corrects the one mixed document."""
     wrong = problems(out, versions)
-    return wrong if (out / README).exists() or len(wrong) > 1 else []
+    if (out / README).exists() or len(wrong) > 1:
+        return wrong
+    write_files(out, versions[0])
+    return problems(out, versions[:1])
 
 
 def main() -> None:

@@ -26,6 +26,8 @@ _SPLIT_NAME = 0.75  # the weight of the parts of a name that also occurs as a wh
 _WHOLE_NAME = 1.0  # the extra weight of a name whose parts are adjacent
 _FUNCTION_WORD = 0.5  # the weight of a function word beside others: it is rare in titles, and says little
 _WHOLE_FLAG = 6.0  # the extra weight of a flag with its dashes
+LONG_QUERY = 6
+"""A query with so many words is compared word for word with the best nodes, and its function words find nothing."""
 _FEW_TERMS = 64
 """Up to so many terms are looked up one by one; for a larger set, the engine scans all terms of the field."""
 
@@ -138,9 +140,7 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
         some = self._build_each(item for item in required if not self._must_match(item))
         musts = self._build_each(item for item in required if self._must_match(item))
         refused = self._strict._build_each(item.item for item in items if isinstance(item, Not))  # noqa: SLF001
-        optional = [item for item in items if self.context.is_optional(item) and item not in required]
-        functions = msgspec.structs.replace(self, bonus=False)._build_each(optional)  # noqa: SLF001
-        more = [tantivy.Query.boost_query(clause, _FUNCTION_WORD) for clause in functions]
+        more = [clause for _, clause in self.function_words(items)]
         if musts:
             more += some
         elif some:
@@ -153,6 +153,13 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
         clauses += [(_SHOULD, clause) for clause in more]
         clauses += [(_NOT, clause) for clause in refused]
         return tantivy.Query.boolean_query(clauses) if len(clauses) > 1 else musts[0]
+
+    def function_words(self, items: Sequence[Query]) -> list[tuple[Query, tantivy.Query]]:
+        """The function words beside other words, with their clauses. Those of a long query do not score."""
+        required = self.context.required(items) if len(items) < LONG_QUERY else items
+        optional = [item for item in items if item not in required and self.context.is_optional(item)]
+        clauses = [(item, msgspec.structs.replace(self, bonus=False).build(item)) for item in optional]
+        return [(item, tantivy.Query.boost_query(clause, _FUNCTION_WORD)) for item, clause in clauses if clause]
 
     def _must_match(self, item: Query) -> bool:
         """Whether an item names its fields, or is excluded together with others."""

@@ -8,8 +8,6 @@ status``), or when the engine meets it. It is remembered, too, until an update h
 
 from __future__ import annotations
 
-import errno
-import os
 from binascii import crc32
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -17,7 +15,6 @@ from pathlib import Path
 
 import msgspec
 
-from quire.errors import IndexDamagedError, QuireError, is_panic
 from quire.patterns import pattern
 
 Stamps = dict[str, tuple[tuple[int, int, int], int]]  # size, mtime and ctime of files, and their checksums, by name
@@ -118,32 +115,7 @@ def _checksum(file: Path) -> int:
 # Errors of the engine. It quotes the system in two ways, and names files by their whole path.
 
 _SYSTEM_ERROR = pattern(r"(?:\(os error |\bOs \{ code: )([0-9]{1,5})\b")
-_FILE = pattern(r'filepath: "(?:[^"]*[/\\])?([^"/\\]+)"')
 MAX_SHOWN = 200
-
-
-class engine_reads:  # noqa: N801  used as a function; a generator costs four times as much, and a search has twenty
-    """Turn every error while the engine's files are read into an ``IndexDamagedError``, and remember the damage."""
-
-    def __init__(self, generation: Path) -> None:
-        self._generation = generation
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if error is None or isinstance(error, QuireError | MemoryError):
-            return
-        if not isinstance(error, Exception) and not is_panic(error):
-            return
-        text, code = text_and_code(error)
-        file = _FILE.search(text)
-        what = f"{file[1]} cannot be read: {os.strerror(code)}" if code is not None and file else text[:MAX_SHOWN]
-        if code is None:  # else a file is missing or may not be read
-            mark_damaged(self._generation, what)
-        needs_rights = code in (errno.EACCES, errno.EPERM)
-        advice = "correct its rights, or run: quire index" if needs_rights else "run: quire index"
-        raise IndexDamagedError(str(self._generation.parent), f"the index is damaged ({what})", advice) from error
 
 
 def text_and_code(error: BaseException) -> tuple[str, int | None]:

@@ -12,14 +12,14 @@ from quire.index.engine.clauses import ClauseBuilder, QueryContext, all_items
 from quire.index.engine.index_schema import FLAGS
 from quire.index.engine.snapshot import Address, Snapshot
 from quire.query import show
-from quire.query.query_tree import Not, Query, leaves
+from quire.query.query_tree import Query, leaves
 
 
 def item_scores(context: QueryContext, snapshot: Snapshot, query: Query, address: Address) -> list[dict[str, Any]]:
     """The score of each item of the query in a node. Their sum is the node's score before normalization."""
-    builder = ClauseBuilder(context, context.boosts)
-    clauses = [(show(item), builder.build(item)) for item in all_items(query) if not isinstance(item, Not)]
-    scores = [(name, _score(snapshot, clause, address)) for name, clause in clauses if clause is not None]
+    builder, items = ClauseBuilder(context, context.boosts), all_items(query)
+    clauses = [(item, builder.build(item)) for item in context.required(items)] + builder.function_words(items)
+    scores = [(show(item), _score(snapshot, clause, address)) for item, clause in clauses if clause is not None]
     return [{"item": name, "score": round(score, 3)} for name, score in scores if score]
 
 

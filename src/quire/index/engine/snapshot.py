@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,9 +14,8 @@ from typing import Any, TypeVar, cast
 import msgspec
 import tantivy
 
-from quire.errors import IndexDamagedError, StoreError
+from quire.errors import IndexDamagedError, QuireError, StoreError, is_panic
 from quire.index.engine import damage, index_schema
-from quire.index.engine.damage import engine_reads
 from quire.index.engine.index_schema import BLOB, DOC, ID, NODE, NUMBER, POSITION, RECORD, TREE
 from quire.index.file_records import (
     FILE_KEYS,
@@ -37,13 +37,41 @@ from quire.index.file_records import (
 from quire.index.folder import Folder, Stamp
 from quire.index.node import Node, Outline, decode_node, decode_outline
 from quire.operating_system import temporary_folder
+from quire.patterns import pattern
 
 _CACHE_SIZE = 4_096  # of nodes, and of outlines
 _REMOVE_TRIES, _REMOVE_PAUSE = 50, 0.002
+_ENGINE_FILE = pattern(r'filepath: "(?:[^"]*[/\\])?([^"/\\]+)"')  # in the engine's messages
 
 Decoded = TypeVar("Decoded")
 Address = tantivy.DocAddress  # the engine's address of a node in a snapshot
 Location = tuple[str, int]  # a document id, and a position in the document's list of nodes
+
+
+class engine_reads:  # noqa: N801  used as a function; a generator costs four times as much, and a search has twenty
+    """Turn every error while the engine's files are read into an ``IndexDamagedError``, and remember the damage."""
+
+    def __init__(self, generation: Path) -> None:
+        self._generation = generation
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is None or isinstance(error, QuireError | MemoryError):
+            return
+        if not isinstance(error, Exception) and not is_panic(error):
+            return
+        text, code = damage.text_and_code(error)
+        file = _ENGINE_FILE.search(text)
+        what = (
+            f"{file[1]} cannot be read: {os.strerror(code)}" if code is not None and file else text[: damage.MAX_SHOWN]
+        )
+        if code is None:  # else a file is missing or may not be read
+            damage.mark_damaged(self._generation, what)
+        needs_rights = code in (errno.EACCES, errno.EPERM)
+        advice = "correct its rights, or run: quire index" if needs_rights else "run: quire index"
+        raise IndexDamagedError(str(self._generation.parent), f"the index is damaged ({what})", advice) from error
 
 
 class Match(msgspec.Struct, frozen=True, gc=False):

@@ -15,8 +15,8 @@ from quire.index.engine.damage import MAX_SHOWN, text_and_code
 from quire.index.engine.index_schema import BLOB, DOC, NUMBER, RECORD, NodeFields, build_schema, register_analysers
 from quire.write.atomic_file import remedy
 
-_SMALL_HEAP, _LARGE_HEAP = 15_000_000, 64_000_000
-"""The memory per engine thread: the least that it accepts, and enough for few large segments."""
+_SMALL_HEAP, _LARGE_HEAP = 15_000_000, 96_000_000
+"""The memory of the engine's threads together: the least that one accepts, and enough for few large segments."""
 
 
 @contextmanager
@@ -48,7 +48,7 @@ class Writer:
                 index = tantivy.Index.open(str(folder))
             register_analysers(index, languages)
             self._schema = index.schema
-            heap = _SMALL_HEAP if threads == 1 else threads * _LARGE_HEAP
+            heap = _SMALL_HEAP if threads == 1 else _LARGE_HEAP
             self._writer = index.writer(heap_size=heap, num_threads=threads)
             # A killed commit may have left a file with the name that the next commit chooses, which is an error.
             self._writer.garbage_collect_files()
