@@ -79,7 +79,7 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         ),
     ] = ""
     timestamps: Annotated[bool, Meta(description="add the time of cutting to the metadata")] = False
-    substitutions: Substitutions = {}
+    substitutions: Substitutions | None = None
 
     @property
     def cap(self) -> int | None:
@@ -176,7 +176,7 @@ class ChunkOptions(TypedDict, total=False):
     dialect: DialectName | None
     base_url: str
     timestamps: bool
-    substitutions: Mapping[str, Any]
+    substitutions: Mapping[str, Any] | None
     max_tokens: int
     target_tokens: int
     min_tokens: int
