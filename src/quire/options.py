@@ -79,10 +79,7 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         ),
     ] = ""
     timestamps: Annotated[bool, Meta(description="add the time of cutting to the metadata")] = False
-    substitutions: Substitutions = {}
-
-    def __hash__(self) -> int:  # substitutions, a mapping, have none
-        return hash((type(self), self.cap, self.minimum, self.dialect, self.base_url))
+    substitutions: Substitutions | None = None
 
     @property
     def cap(self) -> int | None:
@@ -107,7 +104,9 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def to_dict(self) -> dict[str, Any]:
         """The strategy and its options by name."""
         values = {"strategy": self.strategy, **structs.asdict(self)}
-        return values if self.substitutions else {name: values[name] for name in values if name != "substitutions"}
+        if not self.substitutions:
+            del values["substitutions"]
+        return values
 
 
 class PackedOptions(Options, frozen=True):
@@ -177,7 +176,7 @@ class ChunkOptions(TypedDict, total=False):
     dialect: DialectName | None
     base_url: str
     timestamps: bool
-    substitutions: Mapping[str, Any]
+    substitutions: Mapping[str, Any] | None
     max_tokens: int
     target_tokens: int
     min_tokens: int
