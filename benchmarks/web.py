@@ -21,7 +21,7 @@ from benchmarks import measure
 from benchmarks.shapes import prose
 from quire.options import STRATEGIES
 from quire.read.discover import Found
-from quire.web import bands
+from quire.web import chunk_view
 from quire.web.served_documents import ServedDocuments
 from quire.wire import to_json
 
@@ -64,17 +64,24 @@ def _joined(size: int) -> str:
 
 def _server(text: str) -> list[str]:
     """What a changed option costs: the whole cut, and the chunks around a position."""
-    document = bands.document_record(bands.parsed(text, NAME))
-    parse = _cpu(lambda: (bands.parsed.cache_clear(), bands.parsed(text, NAME)))
+    document = chunk_view.document_record(chunk_view.parsed(text, NAME, {}))
+    parse = _cpu(lambda: (chunk_view._parsed.cache_clear(), chunk_view.parsed(text, NAME, {})))  # noqa: SLF001
     sent = f"Opening it: {parse:.0f} ms to parse, {_cpu(lambda: to_json(document)):.0f} ms to send."
     lines = [sent, "", "| server | chunks | all, ms | around the view, ms | the same chunks |", "|---|---|---|---|---|"]
     for strategy, options in _options():
-        whole = bands.cut_record(bands.cut(text, NAME, strategy, **options))["chunks"]
-        cut = _cpu(lambda s=strategy, o=options: (bands.cut.cache_clear(), _sent(bands.cut(text, NAME, s, **o))))
+        whole = chunk_view.cut_record(chunk_view.cut(text, NAME, strategy, **options))["chunks"]
+        cut = _cpu(
+            lambda s=strategy, o=options: (
+                chunk_view._cut.cache_clear(),  # noqa: SLF001
+                _sent(chunk_view.cut(text, NAME, s, **o)),
+            )
+        )
         costs, same, seen = [], 0, 0
         for near in range(0, len(text), len(text) // 20):
-            costs.append(_cpu(lambda s=strategy, o=options, n=near: to_json(bands.part_record(text, NAME, s, n, **o))))
-            rows = bands.part_record(text, NAME, strategy, near, **options)["chunks"]
+            costs.append(
+                _cpu(lambda s=strategy, o=options, n=near: to_json(chunk_view.part_record(text, NAME, s, n, **o)))
+            )
+            rows = chunk_view.part_record(text, NAME, strategy, near, **options)["chunks"]
             view = [row for row in whole if row[1] > near and row[0] < near + SCREEN]
             seen, same = seen + len(view), same + sum(row in rows for row in view)
         around = f"{sorted(costs)[len(costs) // 2]:.0f}, at most {max(costs):.0f}"
@@ -94,7 +101,7 @@ def _name(strategy: str, options: Mapping[str, int]) -> str:
 
 
 def _sent(chunks: Any) -> bytes:
-    return to_json(bands.cut_record(chunks))
+    return to_json(chunk_view.cut_record(chunks))
 
 
 def _cpu(work: Callable[[], object]) -> float:
