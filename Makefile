@@ -65,7 +65,7 @@ $(INTEGRATIONS)/ready: pyproject.toml tests/integrations/requirements.txt
 CLUSTER := .venv-cluster
 $(CLUSTER)/ready: pyproject.toml
 	$(PYTHON) -m venv $(CLUSTER)
-	$(CLUSTER)/bin/pip install --quiet --editable '.[dev,ray,lancedb,wordllama]' 'dask[dataframe]>=2026.1,<2027' 'pyspark>=4,<5'
+	$(CLUSTER)/bin/pip install --quiet --editable '.[dev,ray,lancedb,wordllama]' 'ray[default]' 'dask[dataframe]>=2026.1,<2027' 'pyspark>=4,<5'
 	@touch $@
 
 test-integrations: $(INTEGRATIONS)/ready $(CLUSTER)/ready  ## test frameworks, models, stores and clusters, in environments of 4 GB

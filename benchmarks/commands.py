@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
 import statistics
 import subprocess
@@ -14,6 +15,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from shutil import which
 
 import quire
 from benchmarks import measure
@@ -48,6 +50,10 @@ def run() -> Iterator[str]:
         yield _row(f"looking for changes in {FILES:,} files", looks)
         for each in looks.values():
             each.stop()
+        if which("valgrind"):
+            old, new = (_instructions(source, home / f"few-{name}", few) for name, source in sources.items())
+            yield ""
+            yield f"`quire search`, million instructions: {old / 1e6:.0f}, now {new / 1e6:.0f}, ratio {new / old:.2f}."
 
 
 def _write(folder: Path, documents: list[measure.Document], count: int) -> Path:
@@ -79,6 +85,15 @@ def _search(source: Path, index: Path, docs: Path) -> Callable[[int], float]:
         return _seconds(resource.RUSAGE_CHILDREN) - before
 
     return work
+
+
+def _instructions(source: Path, index: Path, docs: Path) -> int:
+    """The instructions of a search from the shell, which the load of the machine does not change."""
+    command = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", sys.executable]
+    command += ["-m", "quire", "search", QUERIES[0], str(docs), "--index", str(index)]
+    environment = {**os.environ, "PYTHONPATH": str(source), "PYTHONHASHSEED": "0"}
+    done = subprocess.run(command, env=environment, cwd=docs, check=True, capture_output=True, text=True)
+    return int(re.findall(r"I\s+refs:\s+([0-9,]+)", done.stderr)[0].replace(",", ""))
 
 
 class _Looks:

@@ -33,7 +33,7 @@ class Breadcrumbs:
         self._parents, self._titles = sections.parents, sections.titles
         self._paths: dict[int, tuple[str, ...]] = {0: ()}
         widths = [len(document.title)]
-        for parent, title in zip(sections.parents[1:], sections.titles[1:], strict=True):
+        for parent, title in zip(sections.parents[1:], sections.titles[1:], strict=True) if options.cap else ():
             widths.append(widths[parent] + len(SEPARATOR) + len(title))
         most_bytes = 1 if document.text.isascii() and document.title.isascii() else 4  # of a character
         widest = (min(max(widths), LIMIT) + len("\n\n")) * most_bytes + len(ELLIPSIS.encode())

@@ -104,7 +104,9 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def to_dict(self) -> dict[str, Any]:
         """The strategy and its options by name."""
         values = {"strategy": self.strategy, **structs.asdict(self)}
-        return values if self.substitutions else {name: values[name] for name in values if name != "substitutions"}
+        if not self.substitutions:
+            del values["substitutions"]
+        return values
 
 
 class PackedOptions(Options, frozen=True):

@@ -19,6 +19,8 @@ from quire.embed import FunctionEmbedder
 pytest.importorskip("numpy")
 
 from quire.stores import SyncReport, sync
+from quire.stores.row import Row
+from quire.stores.target import opened
 
 
 class Model:
@@ -221,6 +223,8 @@ def test_a_sync_that_removes_much_needs_permission(docs: Path, place: Place) -> 
     with pytest.raises(quire.StoreError, match=refused):
         synced(docs / "guides", place, delete=asked.append)
     assert [question.endswith("Delete them?") for question in asked] == [True]
+    with pytest.raises(quire.StoreError, match=refused):  # a new model replaces all rows, too
+        synced(docs / "guides", place, Model("2"), delete=False)
     assert as_texts(place.rows()) == before
     assert synced(docs / "guides", place, delete=False, dry_run=True)[0].removed == 3
     assert synced(docs / "guides", place, delete=lambda _: True)[0].removed == 3
@@ -257,10 +261,16 @@ def test_the_key_of_a_row_is_the_stable_id_of_its_chunk(docs: Path, place: Place
 def test_an_earlier_layout_is_migrated_with_its_vectors(
     docs: Path, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with monkeypatch.context() as earlier:
-        earlier.setattr("quire.stores.mirror.LAYOUT", 1)
-        earlier.setattr("quire.stores.mirror._LOG_MARK", "documents")
-        synced(docs, place)
+    monkeypatch.setattr("quire.stores.mirror.LAYOUT", 1)
+    generation = synced(docs, place)[0].generation
+    monkeypatch.undo()
+    log, names = "vectors__quire", ("a.md", "guides/b.md", "c.md")  # it had a row for each document
+    columns = [{"id": name, "generation": generation, "document": f"doc:{name}", "hash": "x"} for name in names]
+    with opened(place.target, dry_run=False) as (store, _):
+        store.create(log, "documents", dict.fromkeys(columns[0], str), 0)
+        store.write(log, [Row(each) for each in columns], is_new=True)
+    with pytest.raises(quire.StoreError, match="would delete 3 of its 3 documents"):
+        synced(docs / "guides", place, delete=False)
     before = {row["text"]: [*row["vector"]] for row in place.rows()}
     report, texts = synced(docs, place, delete=False)
     assert (report.is_new_generation, report.rows, report.embedded, texts) == (True, 8, 0, [])

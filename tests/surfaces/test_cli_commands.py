@@ -104,3 +104,9 @@ def test_colours(docs, monkeypatch) -> None:
     assert b"\x1b[" in process(*search, environment={"FORCE_COLOR": "1"}).out
     assert b"\x1b[" not in process(*search, "--color", "never", environment={"FORCE_COLOR": "1"}).out
     assert "'loud' is not one of 'auto', 'always', 'never'" in process(*search, "--color", "loud").err
+
+
+@pytest.mark.parametrize(("typed", "completed"), [("quire out", "outline"), ("quire links --form", "--format")])
+def test_a_shell_completes_commands_and_options(typed, completed) -> None:
+    shell = {"_QUIRE_COMPLETE": "bash_complete", "COMP_WORDS": typed, "COMP_CWORD": str(typed.count(" "))}
+    assert process(environment=shell).out.decode() == f"plain,{completed}\n"

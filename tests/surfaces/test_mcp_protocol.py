@@ -95,7 +95,7 @@ async def check_every_tool(client) -> None:
 
     for arguments in ({"path": "src/oauth.py"}, {"path": "x.py", "text": "+++ b/src/sign_in.py\n+ token = oauth()"}):
         found = await client.call_tool("context", arguments)
-        assert found.structured_content["results"][0]["id"] == "docs:auth.md#oauth"
+        assert found.structured_content["results"][0]["id"].startswith("docs:auth.md#")
     found = await client.call_tool("context", {"path": "docs/auth.md", "text": AUTH})  # the file itself is left out
     assert "docs:auth.md" not in [each["id"].partition("#")[0] for each in found.structured_content["results"]]
 

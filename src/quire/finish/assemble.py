@@ -13,7 +13,6 @@ from __future__ import annotations
 import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Container, Mapping, Sequence
-from functools import lru_cache
 from itertools import count
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -69,20 +68,19 @@ def assemble(
     is_fixed = options.breadcrumb_mode != "conditional" or strategy == "tree"
     node_types: dict[tuple[str, ...], tuple[str, ...]] = {}
     chunks: list[Chunk] = []
-    for number, piece in enumerate(pieces):
+    edges = in_bytes[::2], in_bytes[1::2], in_lines[::2], in_lines[1::2]
+    rows = zip(pieces, ids, ids[1:], ids[2:], *edges, strict=False)
+    for number, (piece, prev_id, chunk_id, next_id, first_byte, last_byte, first_line, last_line) in enumerate(rows):
         start, end, section, tokens, before, behind, overlap_start = piece
         text, overlap = sizer.text_of(start, end), 0
-        if before or behind:
-            text = f"{before}{text}{behind}"
-        if overlap_start is not None:
-            overlap = -len(text)
-            text = f"{sizer.text_of(overlap_start, end)}{behind}"
-            overlap += len(text)
+        if before or behind or overlap_start is not None:
+            text, overlap = _with_repeated(text, piece, sizer)
         first = bisect_left(section_starts, start, 1)
         last = bisect_left(section_starts, end, first)
         at_start = first if first < last and section_starts[first] == start else first - 1
-        anchor = f"#{anchors[at_start]}" if at_start else ""
-        stable_id = f"{name}{anchor:.{_LONGEST_SLUG}}~{crc32(text[overlap:].encode('utf-8', 'surrogatepass')):08x}"
+        anchor = anchors[at_start]
+        fragment = f"#{anchor}" if anchor else ""
+        stable_id = f"{name}{fragment:.{_LONGEST_SLUG}}~{crc32(text[overlap:].encode('utf-8', 'surrogatepass')):08x}"
         if stable_id in stable_ids:
             stable_id = _numbered(stable_id, stable_ids)
         stable_ids.add(stable_id)
@@ -98,13 +96,14 @@ def assemble(
         embed_text = line + text if line else text
         if variables:
             embed_text, embed_tokens = _with_values(line, text, embed_tokens, sizer, variables)
-        if types not in node_types:
-            node_types[types] = tuple([MDAST_NAMES.get(kind, kind) for kind in types])
+        mdast_types = node_types.get(types)
+        if mdast_types is None:
+            mdast_types = node_types[types] = tuple([MDAST_NAMES.get(kind, kind) for kind in types])
         fields = headings.known.get(section) or headings.of(section)
         parent_id, node, section_title, header_path, breadcrumb_text, depths, slugs, breadcrumb, position = fields
         chunks.append(
             Chunk(
-                id=ids[number + 1],  # type: ignore[arg-type]  # only the ends are None
+                id=chunk_id,
                 stable_id=stable_id,
                 parent_id=parent_id,
                 node_id=node,
@@ -120,21 +119,13 @@ def assemble(
                 header_depths=depths,
                 header_slugs=slugs,
                 section_slug=slugs[-1] if slugs else "",
-                anchor=anchor[1:],
-                url=None if page is None else page + anchor,
-                source_position=SourcePosition(
-                    start,
-                    end,
-                    size,
-                    in_bytes[2 * number],
-                    in_bytes[2 * number + 1],
-                    in_lines[2 * number],
-                    in_lines[2 * number + 1],
-                ),
+                anchor=anchor,
+                url=None if page is None else page + fragment,
+                source_position=SourcePosition(start, end, size, first_byte, last_byte, first_line, last_line),
                 token_stats=TokenStats(tokens, -(-len(text) // CHARACTERS_A_TOKEN), embed_tokens),
-                prev_id=ids[number],
-                next_id=ids[number + 2],
-                node_types=node_types[types],
+                prev_id=prev_id,
+                next_id=next_id,
+                node_types=mdast_types,
                 metadata=metadata,
                 strategy=strategy,
                 overlap_chars=overlap,
@@ -200,6 +191,15 @@ def _with_values(line: str, text: str, tokens: int, sizer: Sizer, variables: Map
     return (replaced, count) if count <= max(sizer.cap, tokens) else (line + text, tokens)
 
 
+def _with_repeated(text: str, piece: Piece, sizer: Sizer) -> tuple[str, int]:
+    """The text of a piece with what is repeated in it, and how many characters are overlap."""
+    text = f"{piece.prefix}{text}{piece.suffix}"
+    if piece.overlap_start is None:
+        return text, 0
+    longer = f"{sizer.text_of(piece.overlap_start, piece.end)}{piece.suffix}"
+    return longer, len(longer) - len(text)
+
+
 def _line_above(  # noqa: PLR0917
     document: Document,
     piece: Piece,
@@ -229,11 +229,6 @@ def _is_short(piece: Piece, sizer: Sizer, options: Options, overlap: str) -> boo
     return tokens < options.short + (sizer.count(overlap) if overlap else 0)
 
 
-@lru_cache
-def _option_values(options: Options) -> dict[str, Any]:
-    return options.to_dict()
-
-
 def document_id(document: Document, options: Options) -> str:
     """``{contentType}:{dir/}{docName}``; the ids of chunks add a number."""
     return f"{options.content_type}:{doc_name(document.path)}"
@@ -257,8 +252,7 @@ def _metadata(document: Document, options: Options, started: float) -> Mapping[s
     metadata = dict(document.source.metadata)
     for name in OWN_METADATA:
         metadata.pop(name, None)
-    values = options.to_dict() if options.substitutions else dict(_option_values(options))
-    metadata |= {"chunkingOptions": values, "pipeline": pipeline}
+    metadata |= {"chunkingOptions": options.to_dict(), "pipeline": pipeline}
     if document.path is not None:
         metadata["sourceFile"] = document.path
     if options.timestamps:

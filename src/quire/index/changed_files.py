@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import os
 import time
+from _blake2 import blake2b  # hashlib loads OpenSSL, and most updates hash nothing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from hashlib import blake2b
 from pathlib import Path
 
 import msgspec

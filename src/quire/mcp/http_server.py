@@ -43,8 +43,8 @@ class Gate:
             return PlainTextResponse("Origin is not allowed", 403)
         if not self._token:
             return PlainTextResponse("Host is not allowed", 421) if foreign else None
-        given = headers.get("authorization", "").encode("latin-1")
-        if not hmac.compare_digest(given, b"Bearer " + self._token):
+        credentials = headers.get("authorization", "").encode("latin-1")
+        if not hmac.compare_digest(credentials, b"Bearer " + self._token):
             return PlainTextResponse("a bearer token is needed", 401, {"WWW-Authenticate": "Bearer"})
         return None
 

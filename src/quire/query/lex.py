@@ -27,7 +27,7 @@ _BLANKS = pattern(f"[{_BLANK}]*+")
 _NO_BLANK = pattern(f"[^{_BLANK}()]*+")
 _BRACKET_OR_BLANK = pattern(f"[()]|[{_BLANK}]++")
 
-KEYED = pattern(r"-?([A-Za-z][\w-]*+):[^\s:/\\]")
+KEYED = pattern(r"(?<![\w-])-?([A-Za-z][\w-]*+):[^\s:/\\]")
 """A word that names a key of front matter, if there is such a key."""
 _NUMBER = r"[+-]?(?:[0-9]++(?:\.[0-9]++)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?"
 LEAST_BOOST, MOST_BOOST = 0.01, 100.0

@@ -76,23 +76,36 @@ class Mirror:
         """The number of the log's next entry."""
         self._small: dict[str, Mapping[str, str | None]] = {}
         """The small entries at the end of the log, which become one when they are many."""
-        self._has_log = store.mark(self._log) == _LOG_MARK
-        self._read_log()
-        self.is_first = not self.documents
-        """Whether this generation has no rows yet."""
-
-    def _read_log(self) -> None:
-        if not self._has_log:
-            return
-        rows = self._store.find(self._log, ("number", "id", "entries"), "generation", [self.generation])
-        for number, id_, entries in sorted(rows):
-            entry = msgspec.json.decode(entries, type=_Entry)
+        log = store.mark(self._log)
+        self._has_log = log == _LOG_MARK
+        for number, id_, entry in self._entries(self.generation):
             self._following = number + 1
             self._keep(id_, entry.documents)
-            self.documents |= {name: hash_ for name, hash_ in entry.documents.items() if hash_ is not None}
-            for name in [name for name, hash_ in entry.documents.items() if hash_ is None]:
-                self.documents.pop(name, None)
-            self.roots |= entry.roots
+            self._take(entry, self.documents)
+        self.is_first = not self.documents
+        """Whether this generation has no rows yet."""
+        self.replaced: dict[str, str] = {}
+        """The documents of the generation that this one replaces, if it is new."""
+        if self.is_first and self.live not in (None, self.generation):
+            for _, _, entry in self._entries(self.live or ""):
+                self._take(entry, self.replaced)
+            if not self._has_log and log is not None:  # that of an earlier version has a row for each document
+                rows = store.find(self._log, ("document",), "generation", [self.live or ""])
+                self.replaced = dict.fromkeys((name for (name,) in rows), "")
+
+    def _entries(self, generation: str) -> Iterator[tuple[int, str, _Entry]]:
+        """The entries of the log in order, with their numbers and ids."""
+        columns = ("number", "id", "entries")
+        rows = self._store.find(self._log, columns, "generation", [generation]) if self._has_log else ()
+        for number, id_, entries in sorted(rows):
+            yield number, id_, msgspec.json.decode(entries, type=_Entry)
+
+    def _take(self, entry: _Entry, documents: dict[str, str]) -> None:
+        """Add what an entry says."""
+        documents |= {name: hash_ for name, hash_ in entry.documents.items() if hash_ is not None}
+        for name in [name for name, hash_ in entry.documents.items() if hash_ is None]:
+            documents.pop(name, None)
+        self.roots |= entry.roots
 
     def record(self, documents: Mapping[str, str | None], roots: Mapping[str, str] | None = None) -> None:
         """Append the hashes of documents to the log; None forgets one."""

@@ -278,7 +278,7 @@ class _Sync:
     def run(self, found: Sequence[Part], root: str, delete: bool | Permission) -> SyncReport:
         mirror = self._mirror
         types = {self._work.cutting.content_type(part) for part in found}
-        changed = list(self._compare(found, types)) if mirror.documents else found
+        changed = list(self._compare(found, types)) if mirror.documents or mirror.replaced else found
         removed = [name for name, hash_ in self._stale.items() if hash_ is None]
         self._count(removed=len(removed))
         if removed and not self._is_dry:
@@ -297,21 +297,22 @@ class _Sync:
     def _compare(self, found: Sequence[Part], types: set[str]) -> Iterator[Part]:
         """The parts that have changed documents, with these alone."""
         recorded, kinds = self._mirror.documents, tuple(f"{each}:" for each in types)
-        gone = {name for name in recorded if name.startswith(kinds)}
+        gone = {name for name in recorded or self._mirror.replaced if name.startswith(kinds)}
         is_complete = True
         for part, done in zip(found, self._work.hashes(found), strict=True):
             kind = self._work.cutting.content_type(part)
             gone -= {f"{kind}:{problem.path}" for problem in done.problems}
             is_complete &= not (done.problems and is_shard(part.source))  # it may be any document that cannot be read
             self._fail(part, done)
-            gone -= done.value.keys()
+            hashes = done.value or {}
+            gone -= hashes.keys()
             changed = []
-            for name, hash_ in done.value.items():
+            for name, hash_ in hashes.items():
                 if recorded.get(name, "").rstrip(HAS_OLD_ROWS) != hash_:
                     changed.append(name.removeprefix(f"{kind}:"))
                 elif recorded[name] != hash_:
                     self._stale[name] = hash_
-            self._count(unchanged=len(done.value) - len(changed))
+            self._count(unchanged=len(hashes) - len(changed))
             if changed:
                 yield part._replace(paths=tuple(changed))
         if is_complete:
@@ -320,7 +321,7 @@ class _Sync:
     def _check_removal(self, count: int, types: set[str], root: str, delete: bool | Permission) -> None:
         """Raise a StoreError if more documents would disappear than a user is likely to mean."""
         kinds = tuple(f"{each}:" for each in types)
-        total = sum(name.startswith(kinds) for name in self._mirror.documents)
+        total = sum(name.startswith(kinds) for name in self._mirror.documents or self._mirror.replaced)
         roots = {self._mirror.roots[each] for each in types if each in self._mirror.roots}
         origin = f", which are those of {' and '.join(sorted(roots))}" if roots else ""
         if delete is True or (_MOST_REMOVED * count <= total and roots <= {root}):

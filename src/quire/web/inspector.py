@@ -37,7 +37,7 @@ _PASTED = "pasted.md"
 _LONGEST_QUERY = 2_000
 
 
-class Cut(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class CutRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A document or a text, and how to cut it."""
 
     document: str | None = None
@@ -68,10 +68,10 @@ class Inspector:
             "folder": (TextRequest, lambda asked: documents.listing(asked.text)),
             "filter": (TextRequest, lambda asked: documents.matching(asked.text)),
             "search": (TextRequest, self._find),
-            "document": (Cut, self._document),
-            "cut": (Cut, self._bands),
-            "chunk": (Cut, self._chunk),
-            "verify": (Cut, lambda asked: chunk_view.violations(self._cut(asked))),
+            "document": (CutRequest, self._document),
+            "cut": (CutRequest, self._bands),
+            "chunk": (CutRequest, self._chunk),
+            "verify": (CutRequest, lambda asked: chunk_view.violations(self._cut(asked))),
         }
 
     def app(self) -> Starlette:
@@ -125,7 +125,7 @@ class Inspector:
         options = self._options_of(root)
         return {name: options[name] for name in options if options[name] is not None and name != "substitutions"}
 
-    def _document(self, asked: Cut) -> dict[str, Any]:
+    def _document(self, asked: CutRequest) -> dict[str, Any]:
         text, path, findings = self._text(asked)
         served = self._documents.get(asked.document) if asked.document else None
         defaults = self._defaults(served.root if served else "")
@@ -133,7 +133,7 @@ class Inspector:
         record = chunk_view.document_record(document, findings)
         return {**record, "defaults": defaults, "file": storable(str(served.file)) if served else "-"}
 
-    def _text(self, asked: Cut) -> tuple[str, str, tuple[Finding, ...]]:
+    def _text(self, asked: CutRequest) -> tuple[str, str, tuple[Finding, ...]]:
         """The text, the path in ids, and the findings of decoding."""
         if asked.document is not None:
             text, findings = self._documents.text(asked.document)
@@ -142,27 +142,27 @@ class Inspector:
             raise NotFoundError("no document", "name one, or send a text")
         return asked.text, asked.path, ()
 
-    def _bands(self, asked: Cut) -> dict[str, Any]:
+    def _bands(self, asked: CutRequest) -> dict[str, Any]:
         if asked.near is None:
             return chunk_view.cut_record(self._cut(asked))
         text, path, strategy = self._what(asked)
         return chunk_view.part_record(text, path, strategy, asked.near, **self._all_options(asked))
 
-    def _cut(self, asked: Cut) -> Chunks:
+    def _cut(self, asked: CutRequest) -> Chunks:
         return chunk_view.cut(*self._what(asked), **self._all_options(asked))
 
-    def _all_options(self, asked: Cut) -> dict[str, Any]:
+    def _all_options(self, asked: CutRequest) -> dict[str, Any]:
         """The options of the page, and the substitutions of the document's tree."""
         root = self._documents.get(asked.document).root if asked.document else ""
         return {**asked.options, "substitutions": self._options_of(root).get("substitutions")}
 
-    def _what(self, asked: Cut) -> tuple[str, str, str]:
+    def _what(self, asked: CutRequest) -> tuple[str, str, str]:
         """The text, its path and the strategy."""
         text, path, _ = self._text(asked)
         self._refuse_tokenizer_file(asked)
         return text, path, asked.strategy
 
-    def _refuse_tokenizer_file(self, asked: Cut) -> None:
+    def _refuse_tokenizer_file(self, asked: CutRequest) -> None:
         """A tokenizer may be a file, and the page may read none but the documents."""
         root = self._documents.get(asked.document).root if asked.document else ""
         allowed = {*NAMES, self._options_of(root).get("tokenizer")}
@@ -170,7 +170,7 @@ class Inspector:
             problem = f"tokenizer {name!r:.80} is not one of the page's"
             raise OptionError(problem, "name it when you start quire web", option="tokenizer")
 
-    def _chunk(self, asked: Cut) -> dict[str, Any]:
+    def _chunk(self, asked: CutRequest) -> dict[str, Any]:
         chunks = self._cut(asked)
         if not 0 <= asked.chunk < len(chunks):
             raise NotFoundError(f"there is no chunk {asked.chunk}")

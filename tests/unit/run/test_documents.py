@@ -11,6 +11,7 @@ import quire
 from quire.cli.chunk import command as chunk_command
 from quire.run import map_documents
 from quire.run.parts import PART, parts_of
+from support.embedding_server import serving
 
 
 @pytest.fixture
@@ -119,3 +120,14 @@ def test_a_folder_without_documents(tmp_path) -> None:
     result = run(tmp_path / "none", "-o", tmp_path / "chunks")
     assert result.return_value == 1
     assert not (tmp_path / "chunks").exists()
+
+
+def test_vectors_come_from_an_endpoint_and_equal_texts_are_embedded_once(docs, tmp_path) -> None:
+    for path in PATHS:
+        (docs / path).write_text("The same.\n" if path != "b.md" else "Another text.\n")
+    with serving() as server:
+        result = run(docs, "-o", tmp_path / "out", "--endpoint", server.url, "--model", "m", "--breadcrumb", "none")
+        assert result.return_value == 0, result.output
+        assert [body["input"] for _, body, _ in server.seen] == [["The same.", "Another text."]]
+    rows = pq.read_table(tmp_path / "out" / "part-000000.parquet").to_pylist()
+    assert [row["vector"] for row in rows] == [[9.0, 0.0], [13.0, 1.0], [9.0, 0.0], [9.0, 0.0]]

@@ -42,19 +42,25 @@ def own_shares(
     shares = _all(context, all_items(query), 1.0)
     if not shares.text:
         return {}
-    documents = [snapshot.document_ids[number] for number in numbers]
-    query_of_shares = tantivy.Query.const_score_query(one_of(context.schema, DOC, documents), 0.0)
     is_document = (_NOT, tantivy.Query.term_query(context.schema, POSITION, 0))
     headings = [tantivy.Query.boolean_query([(_MUST, clause), is_document]) for clause in shares.heading]
-    for clause in (*shares.text, *headings):
-        # Nested, the engine looks up each clause only where the filter matches. Side by side, it would go through all
-        # matches of each.
-        query_of_shares = tantivy.Query.boolean_query([(_MUST, query_of_shares), (_SHOULD, clause)])
-    hits = snapshot.top(query_of_shares, snapshot.node_count(documents))
+    scores = scores_inside(snapshot, numbers, [*shares.text, *headings])
+    return {key: round(score, _DIGITS) for key, score in scores.items()}
+
+
+def scores_inside(snapshot: Snapshot, numbers: Iterable[int], clauses: Clauses) -> dict[tuple[int, int], float]:
+    """The scores of all nodes of some documents, by document number and position.
+
+    Nested, the engine looks up each clause only where the filter matches. Side by side, it would go through all matches
+    of each.
+    """
+    documents = [snapshot.document_ids[number] for number in numbers]
+    query = tantivy.Query.const_score_query(one_of(snapshot.schema, DOC, documents), 0.0)
+    for clause in clauses:
+        query = tantivy.Query.boolean_query([(_MUST, query), (_SHOULD, clause)])
+    hits = snapshot.top(query, snapshot.node_count(documents))
     keys = snapshot.numbers([address for _, address in hits], NUMBER, POSITION)
-    return {
-        (number, position): round(score, _DIGITS) for (number, position), (score, _) in zip(keys, hits, strict=True)
-    }
+    return {(number, position): score for (number, position), (score, _) in zip(keys, hits, strict=True)}
 
 
 def _all(context: QueryContext, items: Sequence[Query], weight: float) -> _Share:

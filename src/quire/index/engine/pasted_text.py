@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
 import tantivy
 
 from quire.index.engine.analysis import terms
-from quire.index.engine.clauses import LONG_QUERY, QueryContext, all_items, best_of, filtered, one_of
-from quire.index.engine.index_schema import DOC, NUMBER, POSITION, field
+from quire.index.engine.clauses import LONG_QUERY, QueryContext, all_items, best_of, filtered
+from quire.index.engine.coverage import scores_inside
+from quire.index.engine.index_schema import field
 from quire.index.engine.snapshot import Match, Snapshot
 from quire.query.query_tree import Phrase, Query, Word
 
 _MUST, _SHOULD = tantivy.Occur.Must, tantivy.Occur.Should
-_MAX_DOCUMENTS = 20  # in how many of the best documents adjacent words are looked for
+_MAX_DOCUMENTS = 10  # in how many of the best documents adjacent words are looked for
+_COMMON = 2.0  # two words with no more rarity, such as *of the*, are adjacent everywhere
 _MAX_VERBATIM = 10  # how many nodes with the whole query are looked for
 
 
@@ -52,21 +54,21 @@ def find_pasted(
     verbatim = snapshot.matches(filtered(whole, *filters), _MAX_VERBATIM)
     if verbatim:
         return PastedText(verbatim=verbatim)
-    numbers = list(dict.fromkeys([match.number for match in matches]))[:_MAX_DOCUMENTS]
-    documents = [snapshot.document_ids[number] for number in numbers]
-    shares, most = tantivy.Query.const_score_query(one_of(context.schema, DOC, documents), 0.0), 0.0
+    clauses, most = list[tantivy.Query](), 0.0
     for language, words in texts.items():
         rarity = {word: context.dictionary.term_rarity(word, language) for word in words}
-        pairs = set(pairwise(words))
-        total = sum([rarity[left] + rarity[right] for left, right in pairs])
+        pairs = {
+            (left, right): rarity[left] + rarity[right]
+            for left, right in pairwise(words)
+            if max(rarity[left], rarity[right]) > _COMMON
+        }
+        total = sum(pairs.values())
         most = max(most, total)
-        for left, right in pairs:  # nested, so that the engine looks at these documents alone
-            phrase, share = _phrase(context, "body", language, (left, right)), (rarity[left] + rarity[right]) / total
-            clause = tantivy.Query.const_score_query(phrase, share)
-            shares = tantivy.Query.boolean_query([(_MUST, shares), (_SHOULD, clause)])
-    hits = [hit for hit in snapshot.top(shares, snapshot.node_count(documents)) if hit[0] > 0]
-    keys = snapshot.numbers([address for _, address in hits], NUMBER, POSITION)
-    return PastedText({(key[0], key[1]): score for key, (score, _) in zip(keys, hits, strict=True)}, most)
+        for pair, worth in pairs.items():
+            phrase = _phrase(context, "body", language, pair)
+            clauses.append(tantivy.Query.const_score_query(phrase, worth / total))
+    numbers = dict.fromkeys([match.number for match in matches])
+    return PastedText(scores_inside(snapshot, islice(numbers, _MAX_DOCUMENTS), clauses), most)
 
 
 def _phrase(context: QueryContext, name: str, language: str, words: Sequence[str]) -> tantivy.Query:
