@@ -207,9 +207,10 @@ def test_where_the_index_of_a_folder_is_that_is_not_configured(run, docs, user_f
 def test_the_advice_for_what_cannot_be_read(run, docs) -> None:
     docs({"docs/a.md": "a\n", "docs/bad.md": b"\xff"})
     run("index", "docs")
-    assert "; convert the file to UTF-8 [undecodable]\n" in run("status").err
+    advice = "; convert the file to UTF-8, or set encoding or errors of its tree in quire.toml"
+    assert f"{advice} [undecodable]\n" in run("status").err
     (failed,) = json.loads(run("status", "--json").out)["failed"]
-    assert failed["message"].endswith("; convert the file to UTF-8")
+    assert failed["message"].endswith(advice)
 
 
 LINKS = {"docs/a.md": "# Q: A & B?\n\n[x](#q-a-b) [x](b.md#e_f)\n", "docs/b.md": "# \u00c9_f\n\nx\n"}
