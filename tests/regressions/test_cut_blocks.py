@@ -319,3 +319,15 @@ def test_no_part_starts_with_what_would_make_the_code_below_it_something_else(op
             found = list(fences(cut(text, strategy, **options)))
             assert sum(token.content.count("line of code") for token in found) == 2, text
             assert {token.info for token in found} == {"py"}
+
+
+@pytest.mark.parametrize("strategy", ["packed", "flow"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '- [^1]: A note.\n\n  <a id="x"></a>\n  :::note\n  > [!NOTE]\n  > !!! note "Title"\n  >\n  >     # alpha\n  :::\n',
+        f'- #\n- <a id="x"></a>\n  :::note\n  > ># alpha\n  > >\n  > >|a|\n  > >|---|\n  > >|{"z" * 90}|\n  :::\n',
+    ],
+)
+def test_a_container_in_a_list_that_an_id_opens_is_cut_once(text: str, strategy: str) -> None:
+    assert len(cut(text, strategy, path="a.md", max_tokens=32, min_tokens=0)) > 1

@@ -23,9 +23,11 @@ def test_every_value_is_shown(run, project) -> None:
     assert [line.split()[0] for line in lines] == [f"search.{name}" for name in search_fields()]
     (project / "quire.toml").write_text('trees.docs = "docs"\n')
     lines = run("config").out.decode().splitlines()
-    assert [line.split() for line in lines[:4]] == [
-        ["index", f'"{project}/.quire"', "default"],
+    shown = [line.split() for line in lines]
+    assert shown[0] == ["index", f'"{project}/.quire"', "default"]
+    assert [value for value in shown if value[0].startswith("trees.")] == [
         ["trees.docs.path", f'"{project}/docs"', "quire.toml"],
+        ["trees.docs.errors", '"strict"', "default"],
         ["trees.docs.language", '"english"', "default"],
         ["trees.docs.weight", "1.0", "default"],
     ]

@@ -73,10 +73,15 @@ def test_what_cannot_be_read_is_named(run, docs) -> None:
         assert result.code == 1
         assert result.err.startswith("docs/bad.md")
         assert "not UTF-16" in result.err
-        assert "convert the file to UTF-8 [undecodable]\n" in result.err
+        assert (
+            "convert the file to UTF-8, or set encoding or errors of its tree in quire.toml [undecodable]\n"
+            in result.err
+        )
     failed = json.loads(run("index", "--json").out)["failed"]
     assert [Path(each["path"]).name for each in failed] == ["bad.md"]
-    assert failed[0]["message"].endswith("; convert the file to UTF-8")
+    assert failed[0]["message"].endswith(
+        "; convert the file to UTF-8, or set encoding or errors of its tree in quire.toml"
+    )
 
 
 # Which trees
@@ -355,7 +360,7 @@ def test_no_documents_but_some_that_cannot_be_read(run, docs) -> None:
 @pytest.mark.parametrize("command", [["index"], ["search", "a"]])
 def test_a_named_file_that_cannot_be_read(run, docs, command) -> None:
     docs({"docs/a.md": "a\n", "docs/bad.md": b"\xff\n", "bad.md": b"ok\n\xff\n"})
-    said = "quire: bad.md: line 2, byte offset 3: not UTF-8 (invalid start byte); convert the file to UTF-8\n"
+    said = "quire: bad.md: line 2, byte offset 3: not UTF-8 (invalid start byte); convert the file to UTF-8, or set encoding or errors of its tree in quire.toml\n"
     assert refused(run(*command, "bad.md")) == said
 
 

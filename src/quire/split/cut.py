@@ -145,7 +145,8 @@ class Cutter:
         inner = {line_start(self._text, child.start, start): child for child in reversed(block.children)}
         starts = sorted({start, *inner})
         closing = directive_content(self._text, block)[1] if depth and block.kind == "directive" else end
-        if start < closing < end:
+        is_closed = starts[-1] < closing < end
+        if is_closed:
             starts.append(closing)  # the line that closes it does not belong to its last block
         is_nested = is_nested or block.kind in _NESTING
         ends = [*starts[1:], end]
@@ -158,7 +159,7 @@ class Cutter:
                 self._cut_span(_PROSE, first, last)
             else:
                 self._cut_block(child, first, last, depth + 1, is_nested=is_nested)
-        if start < closing < end:
+        if is_closed:
             *_, above, below = self._slices
             if self._fit_together(above, below, self._sizer.cap):
                 self._slices[-2:] = [_joined(above, below, above.tokens + below.tokens)]
