@@ -19,8 +19,7 @@ from quire.embed import FunctionEmbedder
 pytest.importorskip("numpy")
 
 from quire.stores import SyncReport, sync
-from quire.stores.row import Row
-from quire.stores.target import opened
+from quire.stores.store import Row, opened
 
 
 class Model:

@@ -12,8 +12,7 @@ from urllib.parse import urlsplit
 
 from quire.errors import MissingExtraError
 from quire.stores.mirror import batched
-from quire.stores.row import Row
-from quire.stores.target import foreign
+from quire.stores.store import Row
 
 try:
     import chromadb
@@ -46,10 +45,7 @@ class ChromaStore:
             collection = self._collection(name)
         except chromadb.errors.NotFoundError:
             return None
-        mark = (collection.metadata or {}).get(_MARK)
-        if mark is None:
-            raise foreign(self.target, name)
-        return str(mark)
+        return str((collection.metadata or {}).get(_MARK, ""))
 
     def create(self, name: str, mark: str, columns: Mapping[str, type], size: int) -> None:
         """Make an empty collection."""

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from quire.errors import MissingExtraError
-from quire.stores.row import Row
-from quire.stores.target import foreign
+from quire.stores.store import Row
 
 try:
     import lancedb
@@ -44,10 +43,7 @@ class LanceStore:
             if "was not found" in str(error):
                 return None
             raise
-        mark = (schema.metadata or {}).get(_MARK)
-        if mark is None:
-            raise foreign(self.target, name)
-        return str(mark.decode())
+        return str((schema.metadata or {}).get(_MARK, b"").decode())
 
     def create(self, name: str, mark: str, columns: Mapping[str, type], size: int) -> None:
         """Make an empty table."""

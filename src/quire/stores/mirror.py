@@ -15,8 +15,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from quire.embed.embedder import Embedder
-from quire.stores.row import COLUMNS, LAYOUT, Row
-from quire.stores.target import LOG, NEXT, Store
+from quire.stores.store import COLUMNS, LAYOUT, LOG, NEXT, Row, Store
 from quire.wire.chunk_json import to_json
 
 Item = TypeVar("Item")

@@ -12,8 +12,7 @@ from typing import Any
 
 from quire.errors import MissingExtraError
 from quire.stores.mirror import batched
-from quire.stores.row import Row, uuid_of
-from quire.stores.target import foreign
+from quire.stores.store import Row, uuid_of
 
 try:
     import numpy as np
@@ -45,10 +44,7 @@ class QdrantStore:
         """The mark of a collection or alias; None if there is none."""
         if not self._client.collection_exists(name):
             return None
-        mark = (self._client.get_collection(name).config.metadata or {}).get(_MARK)
-        if mark is None:
-            raise foreign(self.target, name)
-        return str(mark)
+        return str((self._client.get_collection(name).config.metadata or {}).get(_MARK, ""))
 
     def create(self, name: str, mark: str, columns: Mapping[str, type], size: int) -> None:
         """Make an empty collection; one with vectors gets an alias."""

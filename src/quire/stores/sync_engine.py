@@ -18,23 +18,22 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from importlib import import_module
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from quire import __version__, arguments, pipeline, read
 from quire.auto_slugs import tree_options
-from quire.embed.embedder import Embedder, resolve
+from quire.embed.embedder import Embedder, resolve, vectors_of
 from quire.embed_settings import DEFAULT_EMBEDDER
 from quire.errors import EmbedderError, InputError, QuireError, StoreError
 from quire.options import DEFAULT_STRATEGY
 from quire.run.arrow import embedder_of
 from quire.run.documents import engine_of, results
-from quire.run.parts import Cutting, Done, Part, Problem, digest, is_shard, is_url, parts_of, read_texts
+from quire.run.parts import Cutting, Part, PartResult, Problem, digest, is_shard, is_url, parts_of, read_texts
+from quire.run.process_pool import WorkerDied
 from quire.stores.mirror import HAS_OLD_ROWS, UNFINISHED, Mirror, batched
-from quire.stores.row import Row, rows
-from quire.stores.target import Store, failed, opened, parts
+from quire.stores.store import Row, Store, failed, opened, parts, rows
 from quire.trees import OnUndecodable
 
 _BATCH = 256
@@ -182,11 +181,11 @@ class _Work(NamedTuple):
     engine: str | None
     workers: int | None
 
-    def hashes(self, found: Sequence[Part]) -> Iterator[Done]:
+    def hashes(self, found: Sequence[Part]) -> Iterator[PartResult]:
         """The hashes of each part's documents, by name."""
         return results(found, partial(_hashes, self.cutting), engine=self.engine, workers=self.workers)
 
-    def rows(self, found: Sequence[Part]) -> Iterator[Done]:
+    def rows(self, found: Sequence[Part]) -> Iterator[PartResult]:
         """The hashes of each part's documents, and their rows without vectors."""
         work = partial(_rows, self.cutting, self.embedder if self.engine else self.model)
         return results(found, work, engine=self.engine, workers=self.workers)
@@ -197,14 +196,14 @@ class _Work(NamedTuple):
         run = engine_of(self.engine if is_named else None)
         with closing(run(texts, partial(_embed, self.embedder if is_named else self.model), self.workers)) as running:
             for some, vectors in running:
-                if vectors is None:
+                if isinstance(vectors, WorkerDied):
                     raise EmbedderError(f"{self.model.name}: the process that embedded {len(some)} texts died")
                 yield vectors
 
 
-def _hashes(cutting: Cutting, part: Part) -> Done:
+def _hashes(cutting: Cutting, part: Part) -> PartResult:
     pairs, problems = read_texts(part)
-    return Done(_hashed(cutting, part, pairs), tuple(problems))
+    return PartResult(_hashed(cutting, part, pairs), tuple(problems))
 
 
 def _hashed(cutting: Cutting, part: Part, pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -214,7 +213,7 @@ def _hashed(cutting: Cutting, part: Part, pairs: Iterable[tuple[str, str]]) -> d
     return {name: digest(name, settings, __version__, text) for name, text in names}
 
 
-def _rows(cutting: Cutting, embedder: Any, part: Part) -> Done:
+def _rows(cutting: Cutting, embedder: Any, part: Part) -> PartResult:
     pairs, problems = read_texts(part)
     model = embedder_of(embedder)
     hashes: dict[str, str] = {}
@@ -226,20 +225,12 @@ def _rows(cutting: Cutting, embedder: Any, part: Part) -> Done:
             hashes[name] = hash_
         except QuireError as error:
             problems.append(Problem(path, error.reason))
-    return Done((hashes, made), tuple(problems))
+    return PartResult((hashes, made), tuple(problems))
 
 
 def _embed(embedder: Any, texts: list[str]) -> Any:
-    """An array with one vector per text; an EmbedderError if the embedder returns something else."""
-    if not texts:
-        return []
-    model = embedder_of(embedder)
-    np = import_module("numpy")  # every store needs it
-    vectors = np.asarray(model.embed(texts), dtype=np.float32)
-    if vectors.ndim != 2 or len(vectors) != len(texts) or not vectors.size or not np.isfinite(vectors).all():
-        problem = f"{model.name} did not return one vector of numbers for each of {len(texts)} texts"
-        raise EmbedderError(problem, "embed(texts) must return an array with one row per text")
-    return vectors
+    """The vectors of texts, in any process."""
+    return vectors_of(embedder_of(embedder), texts) if texts else []
 
 
 class _Batch(NamedTuple):
@@ -331,7 +322,7 @@ class _Sync:
             advice = "allow it with --delete (in Python delete=True), or sync to another table: add #NAME to the target"
             raise StoreError(self._target, problem, advice)
 
-    def _fail(self, part: Part, done: Done) -> None:
+    def _fail(self, part: Part, done: PartResult) -> None:
         self._failed += [(part.name(path), reason) for path, reason in done.problems]
 
     def _cut(self, changed: Sequence[Part]) -> Iterator[list[str]]:

@@ -14,9 +14,8 @@ from quire.errors import StoreError
 from quire.index.engine.snapshot import Location, Snapshot
 from quire.index.file_records import FileRecord
 from quire.search.fusion import Near
-from quire.vectors.node_vectors import VectorUpdate, update_vectors
+from quire.vectors.node_vectors import VectorFolder, VectorUpdate, current_vectors, update_vectors
 from quire.vectors.vector_files import Table, table_time
-from quire.vectors.vector_folder import VectorFolder, current_vectors
 
 _LIMIT = 100
 """How many nodes are found by meaning."""

@@ -1,4 +1,7 @@
-"""Where to sync to, and the interface that all stores have."""
+"""What all stores share: their rows and tables, and the address of one.
+
+A row is a chunk, or a passage of a chunk that is longer than the model's window.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,20 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Protocol
 from urllib.parse import urlsplit, urlunsplit
+from uuid import UUID, uuid5
 
+from quire.embed.embedder import Embedder, passages
 from quire.errors import StoreError, invalid_value
 from quire.index.engine.damage import text_and_code
-from quire.stores.row import Row
+from quire.record import Chunk
+from quire.size.surrogates import repaired
+from quire.wire.forms import front_matter, tags
 from quire.write.atomic_file import os_errors_as_quire_errors, remedy
 from quire.write.lock import held
 
@@ -27,6 +36,47 @@ _SOURCE = re.compile(r", \S+\.rs:[0-9:]+")
 _NAME = re.compile("[a-zA-Z][a-zA-Z0-9_]{2,47}")
 _RULE = "write lancedb:DIR, pgvector:URL, chroma:DIR|URL or qdrant:DIR|URL, with #NAME for another table than quire"
 
+LAYOUT = 2
+"""The version of the rows; with another one, rows are made anew, with the vectors that there are."""
+
+COLUMNS: Mapping[str, type] = MappingProxyType(
+    {
+        **dict.fromkeys(
+            ("id", "document", "document_hash", "content_hash", "chunk_id", "content_type", "source_path", "file_title",
+             "section_title", "section_slug", "anchor", "url", "breadcrumb", "front_matter", "text"), str
+        ),
+        **dict.fromkeys(("chunk_number", "passage", "start_line", "end_line", "char_start", "char_end", "tokens"), int),
+        **dict.fromkeys(("header_path", "tags"), list),
+    }
+)  # fmt: skip
+"""The columns of a row besides its vector; those of the type list contain texts."""
+
+_NAMESPACE = UUID("6f6a1c3e-0f2b-5d0e-9a55-6a1b7c0d4e21")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row; ``columns`` has the texts, numbers and lists by name."""
+
+    columns: Mapping[str, Any]
+    tokens: int = 0
+    """The tokens that embedding it costs."""
+    vector: Any = None
+
+    @property
+    def id(self) -> str:
+        """The stable id of the chunk, with the number of a later passage."""
+        return str(self.columns["id"])
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """What the vector depends on, besides the model."""
+        return self.columns["content_hash"], self.columns["passage"]
+
+    def with_vector(self, vector: Any) -> Row:
+        """The same row with its vector."""
+        return Row(self.columns, self.tokens, vector)
+
 
 class Store(Protocol):
     """The tables of one database. mirror.py keeps rows and a log in them."""
@@ -37,7 +87,7 @@ class Store(Protocol):
     """The exceptions of its package."""
 
     def mark(self, name: str) -> str | None:
-        """The mark of a table; None if there is no table. One that quire did not make raises a StoreError."""
+        """The mark of a table; None if there is no table, empty if quire did not make it."""
 
     def create(self, name: str, mark: str, columns: Mapping[str, type], size: int) -> None:
         """Make an empty table with vectors of ``size`` numbers, or 0 for none; replace one of that name."""
@@ -101,11 +151,15 @@ def opened(target: str, *, dry_run: bool, rebuild: bool = False) -> Iterator[tup
 def _check_tables(store: Store, name: str, *, rebuild: bool) -> None:
     """Refuse tables that quire did not make; ``rebuild`` removes its own, even if they cannot be read."""
     tables = name, name + NEXT, name + LOG
-    for each in tables:
+    for table in tables:
+        mark = None
         with suppress(*(store.errors if rebuild else ())):
-            store.mark(each)
-    for each in tables if rebuild else ():
-        store.drop(each)
+            mark = store.mark(table)
+        if mark == "":
+            problem = f"{table} exists and was not made by quire"
+            raise StoreError(store.target, problem, "choose another table: add #NAME to the target")
+    for table in tables if rebuild else ():
+        store.drop(table)
 
 
 def parts(target: str) -> tuple[str, str, str]:
@@ -146,8 +200,55 @@ def failed(label: str, place: str, error: Exception) -> StoreError:
     return StoreError(label, said, f"check the target, and that the store is running and writable; {damage}")
 
 
-def foreign(label: str, name: str) -> StoreError:
-    """The error for a table that quire did not make."""
-    return StoreError(
-        label, f"{name} exists and was not made by quire", "choose another table: add #NAME to the target"
-    )
+def rows(chunks: Sequence[Chunk], document: str, document_hash: str, embedder: Embedder) -> Iterator[Row]:
+    """The rows of a document's chunks."""
+    if not chunks:
+        return
+    shared = _document_columns(chunks[0]) | {"document": _storable(document), "document_hash": document_hash}
+    for chunk in chunks:
+        columns, key = shared | _columns(chunk), _storable(chunk.stable_id)
+        for passage, text in enumerate(passages(chunk.embed_text, embedder)):
+            own = {"id": f"{key}:{passage}" if passage else key, "passage": passage, "text": _storable(text)}
+            yield Row(columns | own, 0 if passage else chunk.token_stats.embed_tokens)
+
+
+def _document_columns(chunk: Chunk) -> dict[str, Any]:
+    """What all chunks of a document share."""
+    return {
+        "content_type": chunk.content_type,
+        "source_path": _storable(chunk.source_path or ""),
+        "file_title": _storable(chunk.file_title),
+        "front_matter": _storable(front_matter(chunk)),
+        "tags": [*map(_storable, tags(chunk))],
+    }
+
+
+def _columns(chunk: Chunk) -> dict[str, Any]:
+    place = chunk.source_position
+    return {
+        "content_hash": chunk.content_hash,
+        "chunk_id": _storable(chunk.id),
+        "anchor": _storable(chunk.anchor),
+        "url": _storable(chunk.url or ""),
+        "section_title": _storable(chunk.section_title),
+        "section_slug": _storable(chunk.section_slug),
+        "breadcrumb": _storable(chunk.header_breadcrumb),
+        "chunk_number": chunk.chunk_number,
+        "start_line": place.start_line,
+        "end_line": place.end_line,
+        "char_start": place.char_start,
+        "char_end": place.char_end,
+        "tokens": chunk.token_stats.tokens,
+        "header_path": [*map(_storable, chunk.header_path)],
+    }
+
+
+def _storable(text: str) -> str:
+    """``text`` without lone surrogates and NUL, which some stores refuse."""
+    text = text if text.isascii() else repaired(text)
+    return text.replace("\0", "\ufffd") if "\0" in text else text
+
+
+def uuid_of(name: str) -> str:
+    """The id for stores that take UUIDs only."""
+    return str(uuid5(_NAMESPACE, name))
