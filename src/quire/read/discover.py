@@ -166,7 +166,7 @@ class Walk:
             self._skip(folder.file, unreadable(error), is_error=True)
             return
         names = {entry.name for entry in entries}
-        if junk.is_environment(names) and folder.path:
+        if "pyvenv.cfg" in names and folder.path:
             self.left_out["virtual environment"] += 1
             return
         hidden = [name for name in names if name.startswith(".")]

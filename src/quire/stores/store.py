@@ -22,7 +22,7 @@ from quire.errors import StoreError, invalid_value
 from quire.index.engine.damage import text_and_code
 from quire.record import Chunk
 from quire.size.surrogates import repaired
-from quire.wire.forms import front_matter, tags
+from quire.wire.forms import front_matter, front_matter_tags
 from quire.write.atomic_file import os_errors_as_quire_errors, remedy
 from quire.write.lock import held
 
@@ -51,6 +51,12 @@ COLUMNS: Mapping[str, type] = MappingProxyType(
 )  # fmt: skip
 """The columns of a row besides its vector; those of the type list contain texts."""
 
+_OF_POSITION = ("start_line", "end_line", "char_start", "char_end")
+_OF_CHUNK = (
+    "content_hash", "content_type", "source_path", "file_title", "anchor", "url", "section_title", "section_slug",
+    "chunk_number", "header_path",
+)  # fmt: skip
+"""The columns that are fields of the chunk."""
 _NAMESPACE = UUID("6f6a1c3e-0f2b-5d0e-9a55-6a1b7c0d4e21")
 
 
@@ -204,49 +210,27 @@ def rows(chunks: Sequence[Chunk], document: str, document_hash: str, embedder: E
     """The rows of a document's chunks."""
     if not chunks:
         return
-    shared = _document_columns(chunks[0]) | {"document": _storable(document), "document_hash": document_hash}
+    shared: dict[str, Any] = {"document": document, "document_hash": document_hash}
+    shared |= {"front_matter": front_matter(chunks[0]), "tags": front_matter_tags(chunks[0].metadata)}
     for chunk in chunks:
-        columns, key = shared | _columns(chunk), _storable(chunk.stable_id)
+        columns = shared | {name: getattr(chunk, name) for name in _OF_CHUNK}
+        columns |= {name: getattr(chunk.source_position, name) for name in _OF_POSITION}
+        columns |= {"chunk_id": chunk.id, "breadcrumb": chunk.header_breadcrumb, "tokens": chunk.token_stats.tokens}
         for passage, text in enumerate(passages(chunk.embed_text, embedder)):
-            own = {"id": f"{key}:{passage}" if passage else key, "passage": passage, "text": _storable(text)}
-            yield Row(columns | own, 0 if passage else chunk.token_stats.embed_tokens)
+            id_ = f"{chunk.stable_id}:{passage}" if passage else chunk.stable_id
+            values = columns | {"id": id_, "passage": passage, "text": text}
+            tokens = 0 if passage else chunk.token_stats.embed_tokens
+            yield Row({name: _storable(value) for name, value in values.items()}, tokens)
 
 
-def _document_columns(chunk: Chunk) -> dict[str, Any]:
-    """What all chunks of a document share."""
-    return {
-        "content_type": chunk.content_type,
-        "source_path": _storable(chunk.source_path or ""),
-        "file_title": _storable(chunk.file_title),
-        "front_matter": _storable(front_matter(chunk)),
-        "tags": [*map(_storable, tags(chunk))],
-    }
-
-
-def _columns(chunk: Chunk) -> dict[str, Any]:
-    place = chunk.source_position
-    return {
-        "content_hash": chunk.content_hash,
-        "chunk_id": _storable(chunk.id),
-        "anchor": _storable(chunk.anchor),
-        "url": _storable(chunk.url or ""),
-        "section_title": _storable(chunk.section_title),
-        "section_slug": _storable(chunk.section_slug),
-        "breadcrumb": _storable(chunk.header_breadcrumb),
-        "chunk_number": chunk.chunk_number,
-        "start_line": place.start_line,
-        "end_line": place.end_line,
-        "char_start": place.char_start,
-        "char_end": place.char_end,
-        "tokens": chunk.token_stats.tokens,
-        "header_path": [*map(_storable, chunk.header_path)],
-    }
-
-
-def _storable(text: str) -> str:
-    """``text`` without lone surrogates and NUL, which some stores refuse."""
-    text = text if text.isascii() else repaired(text)
-    return text.replace("\0", "\ufffd") if "\0" in text else text
+def _storable(value: Any) -> Any:
+    """``value`` without None, and without lone surrogates and NUL, which some stores refuse."""
+    if isinstance(value, tuple):
+        return [_storable(text) for text in value]
+    if isinstance(value, str):
+        value = value if value.isascii() else repaired(value)
+        return value.replace("\0", "\ufffd")
+    return "" if value is None else value
 
 
 def uuid_of(name: str) -> str:

@@ -22,7 +22,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from quire import __version__, arguments, pipeline, read
+from quire import __version__, pipeline, read
 from quire.auto_slugs import tree_options
 from quire.embed.embedder import Embedder, resolve, vectors_of
 from quire.embed_settings import DEFAULT_EMBEDDER
@@ -100,7 +100,7 @@ def sync(
     pipeline.chunk("", strategy, **options)
     source = fspath(path)
     read.decode(b"", source, errors)
-    included, excluded = arguments.patterns("include", include), arguments.patterns("exclude", exclude)
+    included, excluded = pipeline.patterns("include", include), pipeline.patterns("exclude", exclude)
     found, problems = parts_of(source, include=included, exclude=excluded)
     if problems:
         raise InputError(*problems[0])

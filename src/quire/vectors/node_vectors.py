@@ -33,7 +33,7 @@ class VectorFolder:
         self.path = path
         self.table = table
         data = table.hashes
-        self._known = {data[at : at + HASH]: at // HASH for at in range(0, len(data), HASH)}
+        self._rows = {data[at : at + HASH]: at // HASH for at in range(0, len(data), HASH)}
 
     @classmethod
     def load(cls, path: Path) -> VectorFolder | None:
@@ -43,10 +43,10 @@ class VectorFolder:
 
     def row_of(self, digest: bytes) -> int | None:
         """The row of a text that has been embedded, by its hash."""
-        return self._known.get(digest)
+        return self._rows.get(digest)
 
-    def append(self, digests: Sequence[bytes], vectors: Any) -> list[int]:
-        """Append vectors, and return their rows. They count once the table is committed."""
+    def append(self, digests: Sequence[bytes], vectors: Any) -> None:
+        """Append vectors. They count once the table is committed."""
         rows = np.ascontiguousarray(_unit(np.asarray(vectors, dtype=np.float32)))
         table, dimension = self.table, rows.shape[1]
         if table.dimension not in (0, dimension):
@@ -60,10 +60,8 @@ class VectorFolder:
             stream.write(rows.tobytes())
             stream.flush()
             os.fsync(stream.fileno())
-        numbers = list(range(first, first + len(rows)))
-        self._known.update(zip(digests, numbers, strict=True))
+        self._rows.update(zip(digests, range(first, first + len(rows)), strict=True))
         self.table = msgspec.structs.replace(table, dimension=dimension, hashes=table.hashes + b"".join(digests))
-        return numbers
 
     def commit(self, documents: dict[str, DocumentVectors]) -> None:
         """Replace the table: from now on these documents have their vectors."""
@@ -109,12 +107,6 @@ def folder_for(index: Path, model: str, version: str) -> Path:
 def text_hash(text: str) -> bytes:
     """The key of a text's vector."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=HASH).digest()
-
-
-def current_vectors(index: Path) -> VectorFolder | None:
-    """The vectors that searches use; None if there are none."""
-    path = current_folder(index)
-    return None if path is None else VectorFolder.load(path)
 
 
 def make_current(index: Path, folder: VectorFolder) -> None:
@@ -193,7 +185,8 @@ def _batches(
     for key in documents:
         owned = [
             (node.position, text)
-            for node in _with_text(snapshot.nodes_of(key))
+            for node in snapshot.nodes_of(key)
+            if node.body_text.strip()  # else it would be found by its title, before those that say something
             for text in passages(node_text(node), embedder)
         ]
         batch.append((key, owned))
@@ -203,11 +196,6 @@ def _batches(
             batch, texts = [], []
     if batch:
         yield batch, texts
-
-
-def _with_text(nodes: Sequence[Node]) -> list[Node]:
-    """A node without text of its own would be found by its title alone, before those that say something."""
-    return [node for node in nodes if node.body_text.strip()]
 
 
 def node_text(node: Node) -> str:
