@@ -67,9 +67,9 @@ class LanceStore:
 
     def find(self, name: str, columns: Sequence[str], column: str, values: Sequence[str]) -> Iterable[tuple[Any, ...]]:
         """Some columns of the rows that have one of these values."""
-        found = self._table(name).search().where(_is(column, values)).select([*columns]).to_arrow()
-        texts = [found[each].to_pylist() for each in columns if each != "vector"]
-        return zip(*texts, *([_array(found["vector"])] if "vector" in columns else []), strict=True)
+        rows = self._table(name).search().where(_is(column, values)).select([*columns]).to_arrow()
+        texts = [rows[each].to_pylist() for each in columns if each != "vector"]
+        return zip(*texts, *([_array(rows["vector"])] if "vector" in columns else []), strict=True)
 
     def delete(self, name: str, column: str, values: Sequence[str], except_column: str, kept: Sequence[str]) -> None:
         """Delete rows."""

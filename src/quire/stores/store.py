@@ -133,7 +133,7 @@ class EmptyStore:
 @contextmanager
 def opened(target: str, *, dry_run: bool, rebuild: bool = False) -> Iterator[tuple[Any, str]]:
     """The store and the table that ``target`` names, empty if ``rebuild``. A folder that is written to is locked."""
-    kind, place, name = parts(target)
+    kind, place, name = parse_target(target)
     label = shown(f"{kind}:{place}#{name}")
     folder = None if kind == "pgvector" or "://" in place else Path(place)
     with ExitStack() as stack:
@@ -168,7 +168,7 @@ def _check_tables(store: Store, name: str, *, rebuild: bool) -> None:
         store.drop(table)
 
 
-def parts(target: str) -> tuple[str, str, str]:
+def parse_target(target: str) -> tuple[str, str, str]:
     """Kind, place and table; an OptionError if ``target`` is not possible."""
     kind, _, rest = target.partition(":")
     place, _, name = rest.partition("#")

@@ -33,7 +33,7 @@ from quire.run.documents import engine_of, results
 from quire.run.parts import Cutting, Part, PartResult, Problem, digest, is_shard, is_url, parts_of, read_texts
 from quire.run.process_pool import WorkerDied
 from quire.stores.mirror import HAS_OLD_ROWS, UNFINISHED, Mirror, batched
-from quire.stores.store import Row, Store, failed, opened, parts, rows
+from quire.stores.store import Row, Store, failed, opened, parse_target, rows
 from quire.trees import OnUndecodable
 
 _BATCH = 256
@@ -101,15 +101,15 @@ def sync(
     source = fspath(path)
     read.decode(b"", source, errors)
     included, excluded = pipeline.patterns("include", include), pipeline.patterns("exclude", exclude)
-    found, problems = parts_of(source, include=included, exclude=excluded)
+    parts, problems = parts_of(source, include=included, exclude=excluded)
     if problems:
         raise InputError(*problems[0])
-    if not found:
+    if not parts:
         raise QuireError(f"{path}: no documents, so nothing is synced", "quire looks for Markdown and .txt files")
     if os.path.isdir(source):  # noqa: PTH112  no URL, no shards
         options = tree_options(options, (), Path(source))
     return sync_parts(
-        [part._replace(errors=errors) for part in found],
+        [part._replace(errors=errors) for part in parts],
         to,
         Cutting({"": {"strategy": strategy, **options}}),
         root=root_of([source]),
@@ -138,7 +138,7 @@ def _root(path: str) -> str:
 
 
 def sync_parts(
-    found: Sequence[Part],
+    parts: Sequence[Part],
     to: str,
     cutting: Cutting,
     *,
@@ -152,12 +152,12 @@ def sync_parts(
     on_progress: OnProgress | None = None,
 ) -> SyncReport:
     """Bring a store in step with the documents of parts; ``root`` says where these come from."""
-    parts(to)  # before a model is loaded
+    parse_target(to)  # before a model is loaded
     model = resolve(embedder)
     with opened(to, dry_run=dry_run, rebuild=rebuild) as (store, name), _explained(store):
         work = _Work(cutting, embedder, model, engine, workers)
         mirror = Mirror(store, name, model)
-        return _Sync(store.target, mirror, work, dry_run=dry_run, on_progress=on_progress).run(found, root, delete)
+        return _Sync(store.target, mirror, work, dry_run=dry_run, on_progress=on_progress).run(parts, root, delete)
 
 
 @contextmanager
@@ -181,14 +181,14 @@ class _Work(NamedTuple):
     engine: str | None
     workers: int | None
 
-    def hashes(self, found: Sequence[Part]) -> Iterator[PartResult]:
+    def hashes(self, parts: Sequence[Part]) -> Iterator[PartResult]:
         """The hashes of each part's documents, by name."""
-        return results(found, partial(_hashes, self.cutting), engine=self.engine, workers=self.workers)
+        return results(parts, partial(_hashes, self.cutting), engine=self.engine, workers=self.workers)
 
-    def rows(self, found: Sequence[Part]) -> Iterator[PartResult]:
+    def rows(self, parts: Sequence[Part]) -> Iterator[PartResult]:
         """The hashes of each part's documents, and their rows without vectors."""
         work = partial(_rows, self.cutting, self.embedder if self.engine else self.model)
-        return results(found, work, engine=self.engine, workers=self.workers)
+        return results(parts, work, engine=self.engine, workers=self.workers)
 
     def vectors(self, texts: Iterable[list[str]]) -> Iterator[Any]:
         """The vectors of each list of texts, in order."""
@@ -217,15 +217,15 @@ def _rows(cutting: Cutting, embedder: Any, part: Part) -> PartResult:
     pairs, problems = read_texts(part)
     model = embedder_of(embedder)
     hashes: dict[str, str] = {}
-    made: list[Row] = []
+    all_rows: list[Row] = []
     for path, text in pairs:
         ((name, hash_),) = _hashed(cutting, part, [(path, text)]).items()
         try:
-            made += rows(cutting.cut(part, path, text), name, hash_, model)
+            all_rows += rows(cutting.cut(part, path, text), name, hash_, model)
             hashes[name] = hash_
         except QuireError as error:
             problems.append(Problem(path, error.reason))
-    return PartResult((hashes, made), tuple(problems))
+    return PartResult((hashes, all_rows), tuple(problems))
 
 
 def _embed(embedder: Any, texts: list[str]) -> Any:
@@ -266,10 +266,10 @@ class _Sync:
         self._failed: list[tuple[str, str]] = []
         self._report = SyncReport(generation=mirror.generation)
 
-    def run(self, found: Sequence[Part], root: str, delete: bool | Permission) -> SyncReport:
+    def run(self, parts: Sequence[Part], root: str, delete: bool | Permission) -> SyncReport:
         mirror = self._mirror
-        types = {self._work.cutting.content_type(part) for part in found}
-        changed = list(self._compare(found, types)) if mirror.documents or mirror.replaced else found
+        types = {self._work.cutting.content_type(part) for part in parts}
+        changed = list(self._compare(parts, types)) if mirror.documents or mirror.replaced else parts
         removed = [name for name, hash_ in self._stale.items() if hash_ is None]
         self._count(removed=len(removed))
         if removed and not self._is_dry:
@@ -285,12 +285,12 @@ class _Sync:
         is_new = mirror.live not in (None, mirror.generation)
         return replace(self._report, is_new_generation=is_new, failed=tuple(self._failed))
 
-    def _compare(self, found: Sequence[Part], types: set[str]) -> Iterator[Part]:
+    def _compare(self, parts: Sequence[Part], types: set[str]) -> Iterator[Part]:
         """The parts that have changed documents, with these alone."""
         recorded, kinds = self._mirror.documents, tuple(f"{each}:" for each in types)
         gone = {name for name in recorded or self._mirror.replaced if name.startswith(kinds)}
         is_complete = True
-        for part, done in zip(found, self._work.hashes(found), strict=True):
+        for part, done in zip(parts, self._work.hashes(parts), strict=True):
             kind = self._work.cutting.content_type(part)
             gone -= {f"{kind}:{problem.path}" for problem in done.problems}
             is_complete &= not (done.problems and is_shard(part.source))  # it may be any document that cannot be read
@@ -350,16 +350,16 @@ class _Sync:
         self._count(rows=len(some), embedded=len(missing), tokens=sum(row.tokens for row in missing.values()))
         return _Batch(some, vectors, missing, begins, ends)
 
-    def _write(self, batch: _Batch, made: Any) -> None:
+    def _write(self, batch: _Batch, embedded: Any) -> None:
         mirror = self._mirror
         if batch.begins:
             mirror.record(dict.fromkeys(batch.begins, UNFINISHED))
-        vectors = batch.vectors | dict(zip(batch.missing, made, strict=True))
+        vectors = batch.vectors | dict(zip(batch.missing, embedded, strict=True))
         if lacking := {row.key: row for row in batch.rows if row.key not in vectors}:  # an earlier batch has them
             vectors |= mirror.vectors(sorted({content for content, _ in lacking}))
             lacking = {key: row for key, row in lacking.items() if key not in vectors}  # two texts of one short hash
-            made = _embed(self._work.model, [row.columns["text"] for row in lacking.values()])
-            vectors |= dict(zip(lacking, made, strict=True))
+            embedded = _embed(self._work.model, [row.columns["text"] for row in lacking.values()])
+            vectors |= dict(zip(lacking, embedded, strict=True))
         if batch.rows:
             mirror.write([row.with_vector(vectors[row.key]) for row in batch.rows])
         if batch.ends and mirror.is_first:
