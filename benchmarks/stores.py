@@ -26,8 +26,7 @@ from quire.record import Chunk
 from quire.run.parts import Part, parts_of
 from quire.stores import sync_parts
 from quire.stores.mirror import Mirror
-from quire.stores.row import COLUMNS, Row, rows
-from quire.stores.target import opened
+from quire.stores.store import COLUMNS, Row, opened, rows
 
 COUNT = int(os.environ.get("QUIRE_STORES_CHUNKS", "100000"))
 SIZE = 256

@@ -213,7 +213,7 @@ class Index:
         )
 
     def _reranker(self) -> Rerank:
-        from quire.embed.reranker import Reranker  # noqa: PLC0415  few searches need it
+        from quire.embed.endpoint import Reranker  # noqa: PLC0415  few searches need it
 
         return Reranker(self._settings.rerank, self._settings.rerank_model)
 

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from os import PathLike
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, TypeAlias, Unpack, get_args
 
 from msgspec import structs
 
-from quire import arguments, check, finish, parsing, read, size, split
+from quire import check, finish, parsing, read, size, split, validation
 from quire import options as run_options
-from quire.arguments import AnyPath
 from quire.auto_slugs import choose_slugs, tree_options
 from quire.counter import TokenCounter
-from quire.errors import InputError
+from quire.dialects import DIALECTS
+from quire.errors import InputError, OptionError, invalid_value
 from quire.model import UNTITLED, Document, Finding, Syntax
 from quire.normalize import RegularText
 from quire.options import ChunkOptions, FileOptions
 from quire.record import Chunk, Chunks
-from quire.substitutions import NO_SUBSTITUTIONS
+from quire.substitutions import NO_SUBSTITUTIONS, Substitutions
 from quire.trees import OnUndecodable
+
+AnyPath: TypeAlias = str | PathLike[str]
+"""A path as callers may give it."""
+_SYNTAXES = get_args(Syntax)
 
 
 def parse(
@@ -39,7 +43,7 @@ def parse(
     ``dialect`` names a documentation generator; ``commonmark`` reads the constructs of none. ``substitutions`` are
     values of template variables: ``{"es": "Elasticsearch"}`` for ``{{es}}``.
     """
-    path = arguments.checked(text, path, title, syntax, dialect=dialect, substitutions=substitutions)
+    path = _checked(text, path, title, syntax, dialect=dialect, substitutions=substitutions)
     return parsing.document(read.make_source(text, path, syntax, dialect, substitutions or NO_SUBSTITUTIONS), title)
 
 
@@ -82,7 +86,7 @@ def chunk(
     substitutions = options.pop("substitutions", None)
     counter = size.resolve(tokenizer, run_options.default_tokenizer(strategy))
     chosen = run_options.build(strategy, {**options, "tokenizer": counter.name})
-    text = arguments.text_or_document(text, path, title, syntax, substitutions or None)
+    text = _text_or_document(text, path, title, syntax, substitutions or None)
     if isinstance(text, Document):
         document = text
     else:
@@ -145,7 +149,7 @@ def chunk_dir(
     if Path(folder).is_file():
         raise InputError(folder, "is a file, not a folder", "see quire.chunk_file")
     chunk("", strategy, **options)
-    included, excluded = arguments.patterns("include", include), arguments.patterns("exclude", exclude)
+    included, excluded = patterns("include", include), patterns("exclude", exclude)
     read.decode(b"", folder, errors)
     discovered = read.discover([folder], include=included, exclude=excluded)
     for skipped in discovered.skipped:
@@ -196,3 +200,46 @@ def _counter_of(chunks: Sequence[Chunk]) -> TokenCounter | None:
     """The counter that the chunks were made with, if its name says which it is."""
     name = chunks[0].metadata.get("chunkingOptions", {}).get("tokenizer") if chunks else None
     return size.resolve(name, run_options.DEFAULT_TOKENIZER) if name in size.NAMES else None
+
+
+def _checked(
+    text: str,
+    path: AnyPath | None,
+    title: str | None,
+    syntax: Syntax | None,
+    *,
+    dialect: str | None,
+    substitutions: Mapping[str, Any] | None,
+) -> str | None:
+    """The path as a string; TypeError if ``text`` is no string, OptionError if another argument is invalid."""
+    if not isinstance(text, str):
+        raise TypeError(f"a text is needed, not {type(text).__name__}; for a file see quire.chunk_file")
+    path = str(path) if isinstance(path, PathLike) else path
+    for name, value in (("path", path), ("title", title)):
+        if value is not None and not isinstance(value, str):
+            raise invalid_value(name, value, "must be a text")
+    if syntax is not None and syntax not in _SYNTAXES:
+        raise invalid_value("syntax", syntax, f"must be one of {', '.join(map(repr, _SYNTAXES))}")
+    if dialect is not None and dialect not in DIALECTS:
+        raise invalid_value("dialect", dialect, f"must be one of {', '.join(map(repr, DIALECTS))}")
+    if substitutions:
+        values = dict(substitutions) if isinstance(substitutions, Mapping) else substitutions
+        validation.check("substitutions", values, Substitutions)
+    return path
+
+
+def patterns(name: str, value: Any) -> tuple[str, ...]:
+    """One pattern for paths, or several; OptionError if ``value`` is neither."""
+    values = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Iterable) else (value,)
+    if not all(isinstance(pattern, str) and pattern for pattern in values):
+        raise invalid_value(name, value, "must be a pattern for paths, or a list of them")
+    return values
+
+
+def _text_or_document(value: object, *descriptions: object) -> str | Document:
+    """A text or a document to cut. Any other type raises a TypeError; a document already has its path and title."""
+    if isinstance(value, Document) and any(description is not None for description in descriptions):
+        raise OptionError("a parsed document has its path, title, syntax and substitutions", "give them to quire.parse")
+    if not isinstance(value, str | Document):
+        raise TypeError(f"quire.chunk takes a text or a Document, not {type(value).__name__}; see quire.chunk_file")
+    return value

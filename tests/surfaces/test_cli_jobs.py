@@ -142,9 +142,9 @@ def test_little_to_do_takes_no_processes(folder) -> None:
 
 
 DEADLY = """
-import os, signal, sys
-def hook(event, arguments):
-    if event == "open" and str(arguments[0]).endswith("deadly.md"):
+import multiprocessing, os, signal, sys
+def hook(event, arguments):  # the command itself reads files to tell the dialect; only their processes cut them
+    if event == "open" and str(arguments[0]).endswith("deadly.md") and multiprocessing.parent_process():
         os.kill(os.getpid(), signal.SIGKILL)
 sys.addaudithook(hook)
 """

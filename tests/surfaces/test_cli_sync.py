@@ -11,7 +11,7 @@ import pytest
 import quire
 import quire.stores
 from quire.cli import main
-from quire.stores.target import shown
+from quire.stores.store import shown
 
 SECRET = "s3cret-word"
 

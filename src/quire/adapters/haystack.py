@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from quire.adapters.shared import FrameworkDocument, Splitter, found, hit_metadata, opened
+from quire.adapters.shared import FrameworkDocument, Splitter, hit_metadata, opened, search
 from quire.errors import MissingExtraError
 from quire.options import DEFAULT_STRATEGY
 
@@ -90,6 +90,6 @@ class QuireRetriever:
     @component.output_types(documents=list[Document])
     def run(self, query: str, top_k: int | None = None) -> dict[str, list[Document]]:
         """Search; ``top_k`` is over the component's own."""
-        hits = found(self._index, query, self._top_k if top_k is None else top_k, **self._options)
+        hits = search(self._index, query, self._top_k if top_k is None else top_k, **self._options)
         made = [Document(id=hit.id, content=hit.text, meta=hit_metadata(hit), score=hit.score) for hit in hits]
         return {"documents": made}

@@ -13,13 +13,13 @@ from quire.adapters.shared import (
     FrameworkDocument,
     Piece,
     Splitter,
-    found,
     hit_metadata,
     key_of,
     opened,
     pieces,
     refuse_other_names,
     relative,
+    search,
 )
 from quire.errors import MissingExtraError
 from quire.options import DEFAULT_STRATEGY
@@ -117,7 +117,7 @@ class QuireRetriever(BaseRetriever):
     ) -> list[Document]:
         limit = self.k if k is None else k
         where = {"trees": self.trees, "path": self.path, "mode": self.mode}
-        hits = found(self.index, query, limit, max_tokens=self.max_tokens, **where)
+        hits = search(self.index, query, limit, max_tokens=self.max_tokens, **where)
         return [
             Document(id=hit.id, page_content=hit.text, metadata={"source": hit.path, **hit_metadata(hit)})
             for hit in hits

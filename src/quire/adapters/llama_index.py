@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from quire.adapters.shared import AnyIndex, FrameworkDocument, Piece, Splitter, found, hit_metadata, opened, relative
+from quire.adapters.shared import AnyIndex, FrameworkDocument, Piece, Splitter, hit_metadata, opened, relative, search
 from quire.errors import MissingExtraError
 from quire.options import DEFAULT_STRATEGY
 
@@ -126,7 +126,7 @@ class QuireRetriever(BaseRetriever):
                 ),
                 score=hit.score,
             )
-            for hit in found(self._index, query_bundle.query_str, self._limit, **self._filters)
+            for hit in search(self._index, query_bundle.query_str, self._limit, **self._filters)
         ]
 
 

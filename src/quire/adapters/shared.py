@@ -184,7 +184,7 @@ def opened(index: AnyIndex) -> Index:
     return index if isinstance(index, Index) else Index.open(index)
 
 
-def found(index: Index, query: str, limit: int, *, max_tokens: int | None, **options: Any) -> list[Hit]:
+def search(index: Index, query: str, limit: int, *, max_tokens: int | None, **options: Any) -> list[Hit]:
     """The best ``limit`` hits, whatever their scores; without ``max_tokens`` none is left out for its length."""
     chosen = {name: value for name, value in options.items() if value is not None}
     return index.search(

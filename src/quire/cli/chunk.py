@@ -179,7 +179,7 @@ def _format(output: str | None, form: str | None, *, as_json: bool) -> Format:
         return Format(json_files.encoded, partial(_write_files, Path(output)))
     is_flat = form == "flat" and _format_of(output) == "parquet"
     if form == "parquet" or is_flat:
-        parquet.check_installed()  # in another process it would look like the fault of a document
+        parquet.pyarrow()  # in another process it would look like the fault of a document
         rows = partial(_parquet_rows, is_flat=is_flat)
         return Format(rows, partial(_write_file, partial(parquet.write_encoded, is_flat=is_flat), Path(output)))
     return Format(records, partial(_write_file, jsonl.write_encoded, Path(output)))

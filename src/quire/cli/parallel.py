@@ -38,7 +38,7 @@ def results(
             yield from _process(work, document, summary)
         return
     with Progress() as progress:
-        from quire.run.process_pool import Lost, map_batches  # noqa: PLC0415  takes as long to load as a small document to cut
+        from quire.run.process_pool import WorkerDied, map_batches  # noqa: PLC0415  takes as long to load as a small document to cut
 
         size = run_workers.batch_size(sum(costs), workers)
         batches = run_workers.batches(zip(documents, costs, strict=True), most=size)
@@ -46,7 +46,7 @@ def results(
         try:
             for done, (document, result) in enumerate(running):
                 progress.step(done, len(documents), document.name)
-                if isinstance(result, Lost):
+                if isinstance(result, WorkerDied):
                     summary.skip(document.name, f"{result.reason}; make room, or cut it into smaller files")
                 else:
                     summary.add(result[0])

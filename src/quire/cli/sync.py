@@ -18,8 +18,8 @@ from quire.cli.parts import input_parts
 from quire.cli.shared_options import json_option, not_empty, quire_command
 from quire.embed_settings import DEFAULT_EMBEDDER
 from quire.stores import SyncReport, sync_parts
+from quire.stores.store import parse_target
 from quire.stores.sync_engine import root_of
-from quire.stores.target import parts as target_parts
 
 
 @quire_command("quire sync docs --to lancedb:vectors --dry-run", "quire sync docs --to qdrant:http://localhost:6333")
@@ -60,7 +60,7 @@ def command(
     """
     if STANDARD_INPUT in paths:
         raise click.UsageError("standard input has no path to sync; name files or folders")
-    target_parts(store)
+    parse_target(store)
     inputs = Inputs.load(paths, errors=errors, follow=follow, hidden=hidden)
     summary = Summary()
     parts, cutting = input_parts(inputs, TreeCutter.of(inputs, options), summary)

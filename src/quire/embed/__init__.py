@@ -2,15 +2,13 @@
 
 embedder.py     the protocol; what an embedder may be; texts longer than a model's window
 wordllama.py    static vectors, offline
-endpoint.py     any OpenAI-compatible endpoint
-reranker.py     a reranking endpoint
+endpoint.py     any OpenAI-compatible endpoint; rerankers
 http_client.py  requests to endpoints
 """
 
 from __future__ import annotations
 
-from quire.embed.embedder import Embedder, FunctionEmbedder, passages, query_vector, resolve
-from quire.embed.endpoint import Endpoint
-from quire.embed.reranker import Reranker
+from quire.embed.embedder import Embedder, FunctionEmbedder, passages, query_vector, resolve, vectors_of
+from quire.embed.endpoint import Endpoint, Reranker
 
-__all__ = ["Embedder", "Endpoint", "FunctionEmbedder", "Reranker", "passages", "query_vector", "resolve"]
+__all__ = ["Embedder", "Endpoint", "FunctionEmbedder", "Reranker", "passages", "query_vector", "resolve", "vectors_of"]

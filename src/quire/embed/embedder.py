@@ -11,7 +11,7 @@ from msgspec import structs
 
 from quire.embed.endpoint import Endpoint
 from quire.embed_settings import DEFAULT_EMBEDDER, EmbedSettings
-from quire.errors import MissingExtraError, invalid_value
+from quire.errors import EmbedderError, MissingExtraError, invalid_value
 from quire.options import DEFAULT_TOKENIZER
 from quire.pipeline import chunk
 from quire.size import resolve as counter_of
@@ -125,6 +125,16 @@ def resolve(embedder: object) -> Embedder:
     if embedder.window and embedder.window < _LEAST_WINDOW:
         raise invalid_value("window", embedder.window, f"it must be 0, for no limit, or at least {_LEAST_WINDOW}")
     return embedder
+
+
+def vectors_of(embedder: Embedder, texts: Sequence[str]) -> Any:
+    """An array with one vector per text; an EmbedderError if the embedder returns something else. Needs NumPy."""
+    np = import_module("numpy")
+    vectors = np.asarray(embedder.embed(texts), dtype=np.float32)
+    if vectors.ndim != 2 or len(vectors) != len(texts) or not vectors.size or not np.isfinite(vectors).all():
+        problem = f"{embedder.name}: {len(texts)} texts gave an array of shape {vectors.shape}"
+        raise EmbedderError(problem, "an embedder must return one vector of finite numbers per text")
+    return vectors
 
 
 def query_vector(embedder: Embedder, query: str) -> Any:

@@ -1,4 +1,4 @@
-"""A model behind an OpenAI-compatible endpoint: a few requests at once, each of limited texts and tokens."""
+"""Models behind endpoints: embeddings as OpenAI serves them, a few requests at once; rerankers."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from quire.options import DEFAULT_TOKENIZER
 from quire.size import resolve as counter_of
 from quire.validation import convert
 
-KEY_VARIABLE = "QUIRE_EMBED_KEY"
+KEY_VARIABLE, _RERANK_KEY_VARIABLE = "QUIRE_EMBED_KEY", "QUIRE_RERANK_KEY"
 _OPENAI_HOST, _OPENAI_VARIABLE = "api.openai.com", "OPENAI_API_KEY"
+_MOST_CHARACTERS = 20_000
+"""Of a text that is sent to a reranker; models read less."""
 
 
 class Endpoint:
@@ -111,3 +113,26 @@ def _version(settings: EmbedSettings) -> str:
     dimensions = f"{settings.dimensions} dimensions" if settings.dimensions else ""
     prefix = f"prefix {settings.passage_prefix!r}" if settings.passage_prefix else ""
     return ", ".join(filter(None, [settings.version, dimensions, prefix]))
+
+
+class Reranker:
+    """Says how well texts answer a query, as Cohere and Jina serve it, or TEI, which needs no name of a model."""
+
+    def __init__(self, url: str, model: str = "") -> None:
+        self._client = JsonClient(url, "rerank", keys=[_RERANK_KEY_VARIABLE])
+        self._model = model
+
+    def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
+        """One score per text."""
+        cut = [text[:_MOST_CHARACTERS] for text in texts]
+        form = {"model": self._model, "documents": cut} if self._model else {"texts": cut, "truncate": True}
+        answer: Any = self._client.post({"query": query, **form}, Event())
+        try:
+            items = answer if isinstance(answer, list) else answer["results"]
+            scores = {item["index"]: float(item.get("relevance_score", item.get("score"))) for item in items}
+            ranked = [scores[index] for index in range(len(texts))]
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise self._client.error("the answer does not have one score per text", "is it a reranker?") from None
+        if not all(map(math.isfinite, ranked)):
+            raise self._client.error("the answer has scores that are no numbers", "choose another model")
+        return ranked

@@ -59,6 +59,4 @@ class WordLlama:
         return made / np.where(lengths == 0, 1, lengths)
 
 
-def load() -> WordLlama:
-    """The embedder."""
-    return WordLlama()
+load = WordLlama

@@ -64,7 +64,7 @@ def assemble(
     in_bytes = bytes_at(document.text, [edge for piece in pieces for edge in piece[:2]])
     in_lines = lines_at(document.text, [edge for piece in pieces for edge in (piece[0], piece[1] - 1)])
     page = page_url(options.base_url, path, options.dialect, document.frontmatter) if options.base_url else None
-    name, stable_ids = document_id(document, options), set[str]()
+    name, stable_ids = f"{content_type}:{UNTITLED if path is None else path}", set[str]()
     is_fixed = options.breadcrumb_mode != "conditional" or strategy == "tree"
     node_types: dict[tuple[str, ...], tuple[str, ...]] = {}
     chunks: list[Chunk] = []
@@ -146,7 +146,7 @@ class _Headings:
         self._sections, self._path_of, self._title = document.section_columns, sizer.breadcrumbs.path, document.title
         self._anchors = anchors
         self._node_id = node_id(document, 0, options)
-        self._document_id = None if options.strategy == "tree" else document_id(document, options)
+        self._document_id = None if options.strategy == "tree" else f"{options.content_type}:{doc_name(document.path)}"
         path = document.path
         self.file_name = UNTITLED if path is None else path.rstrip("/").removesuffix("/.").rpartition("/")[2]
         self.known: dict[int, _Fields] = {}
@@ -227,11 +227,6 @@ def _is_short(piece: Piece, sizer: Sizer, options: Options, overlap: str) -> boo
     is_alone = not (piece.prefix or piece.suffix or overlap)
     tokens = piece.tokens if is_alone else sizer.size(piece.start, piece.end)
     return tokens < options.short + (sizer.count(overlap) if overlap else 0)
-
-
-def document_id(document: Document, options: Options) -> str:
-    """``{contentType}:{dir/}{docName}``; the ids of chunks add a number."""
-    return f"{options.content_type}:{doc_name(document.path)}"
 
 
 def node_id(document: Document, section: int, options: Options) -> str:

@@ -62,11 +62,11 @@ def read_files(tasks: Sequence[Task], jobs: int | None, on_progress: OnProgress 
 
 
 def _in_workers(batches: Iterable[Batch[Task]], workers: int) -> Results:
-    from quire.run.process_pool import Lost, map_batches  # noqa: PLC0415  loads multiprocessing, which few updates need
+    from quire.run.process_pool import WorkerDied, map_batches  # noqa: PLC0415  loads multiprocessing, which few updates need
 
     with closing(map_batches(read_batch_encoded, batches, workers=workers)) as results:
         for task, result in results:
-            if isinstance(result, Lost):
+            if isinstance(result, WorkerDied):
                 yield task, _failed(task, f"it cannot be indexed: {result.reason}", code="unreadable")
             else:
                 yield task, _DECODER.decode(result)

@@ -1,6 +1,6 @@
 """Bytes to ``Source``: the first stage, before ``parsing``.
 
-discover     paths from a command line -> files, by ``ignore`` files and ``globs``
+discover     paths from a command line -> files, by patterns and ``ignore`` files
 source       a file -> text, text -> Source
 substitution_files  the values of template variables that a generator's files have
 frontmatter  the metadata at the top of a document, with ``plain_yaml`` and ``yaml_values``

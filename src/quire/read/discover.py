@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 
 from quire.errors import InputError
 from quire.operating_system import is_link_or_junction
-from quire.read import globs, ignore, junk
+from quire.read import ignore, junk
 from quire.read.source import MARKDOWN_EXTENSIONS, kind, unreadable
 
 EXTENSIONS = MARKDOWN_EXTENSIONS | {".txt"}
@@ -82,7 +82,7 @@ def discover(
 ) -> Discovery:
     """The documents in ``roots``, which are files and directories; each file once.
 
-    ``include`` and ``exclude`` are patterns (``globs``) for the files of a directory, relative to it. Without
+    ``include`` and ``exclude`` are patterns (``ignore``) for the files of a directory, relative to it. Without
     ``include`` all are taken; ``exclude`` takes precedence.
     """
     documents: list[Found] = []
@@ -166,7 +166,7 @@ class Walk:
             self._skip(folder.file, unreadable(error), is_error=True)
             return
         names = {entry.name for entry in entries}
-        if junk.is_environment(names) and folder.path:
+        if "pyvenv.cfg" in names and folder.path:
             self.left_out["virtual environment"] += 1
             return
         hidden = [name for name in names if name.startswith(".")]
@@ -230,13 +230,13 @@ class Walk:
         """Whether a ``.txt`` file is no documentation, and no pattern names it."""
         is_junk = not folder.has_notes or name.lower() in junk.NEVER_NOTES
         naming = [pattern for pattern in self._include if pattern.endswith(".txt")]
-        return is_junk and not globs.covers(folder.path + name, naming)
+        return is_junk and not ignore.covers(folder.path + name, naming)
 
     def _is_left_out(self, path: str, rules: tuple[ignore.Rules, ...], *, is_directory: bool = False) -> bool:
         """Whether the patterns or the ignore files leave an entry out."""
-        if self._exclude and globs.covers(f"{path}/" if is_directory else path, self._exclude):
+        if self._exclude and ignore.covers(f"{path}/" if is_directory else path, self._exclude):
             return True
-        if self._include and not is_directory and not globs.covers(path, self._include):
+        if self._include and not is_directory and not ignore.covers(path, self._include):
             return True
         return bool(rules) and ignore.ignores(rules, self._above + path, directory=is_directory)
 

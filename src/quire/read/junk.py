@@ -42,11 +42,6 @@ def folder_reason(name: str, beside: Container[str]) -> str:
     return "build output" if any(manifest in beside for manifest in _OUTPUTS.get(name, ())) else ""
 
 
-def is_environment(names: Container[str]) -> bool:
-    """Whether a folder with these entries is a virtual environment."""
-    return "pyvenv.cfg" in names
-
-
 def is_code_repository(folder: Path) -> bool:
     """Whether a folder has a file that only the top of a program's source has."""
     return any((folder / name).exists() for name in _MANIFESTS)

@@ -22,7 +22,7 @@ from quire.errors import QuireError
 from quire.record import Chunks
 from quire.run.arrow import embed_batch, embedder_of, rows_of
 from quire.run.documents import results
-from quire.run.parts import Cutting, Done, Part, Problem, digest, file_system, is_url, read_texts
+from quire.run.parts import Cutting, Part, PartResult, Problem, digest, file_system, is_url, read_texts
 from quire.write.atomic_file import new_file
 from quire.write.parquet import pyarrow
 
@@ -52,7 +52,7 @@ def write_parts(
     embedder: object = None,
     engine: str,
     workers: int | None = None,
-) -> Generator[Done, None, None]:
+) -> Generator[PartResult, None, None]:
     """Write the chunks of each part to a Parquet file; yield what each has as ``Written``.
 
     With an embedder, rows have the column ``vector``.
@@ -63,7 +63,7 @@ def write_parts(
     _remove_others(output, len(parts))
 
 
-def _write(cutting: Cutting, embedder: object, output: str, part: Part) -> Done:
+def _write(cutting: Cutting, embedder: object, output: str, part: Part) -> PartResult:
     model = None if embedder is None else embedder_of(embedder)
     key = digest(
         __version__, cutting.settings(part), *((model.name, model.version) if model else ()), part.source, part.version
@@ -72,7 +72,7 @@ def _write(cutting: Cutting, embedder: object, output: str, part: Part) -> Done:
     entry = _entry(output, entry_name)
     files, folder = file_system(output)
     if part.version and entry and entry.key == key and files.get_file_info(f"{folder}/{name}").size == entry.size:
-        return Done(msgspec.structs.replace(entry, is_old=True), ())
+        return PartResult(msgspec.structs.replace(entry, is_old=True), ())
     if entry:  # it would be wrong if this process died before the next one is written
         files.delete_file(f"{folder}/{entry_name}")
     pairs, problems = read_texts(part)
@@ -87,7 +87,7 @@ def _write(cutting: Cutting, embedder: object, output: str, part: Part) -> Done:
     if part.version and not problems:
         with _opened(output, entry_name) as stream:
             stream.write(msgspec.json.encode(written))
-    return Done(written, tuple(problems))
+    return PartResult(written, tuple(problems))
 
 
 def _cut(

@@ -70,7 +70,7 @@ class Part(NamedTuple):
         return f"{self.source}/{path}" if is_url(self.source) else str(Path(self.source, path))
 
 
-class Done(NamedTuple):
+class PartResult(NamedTuple):
     """The result of a part."""
 
     value: Any

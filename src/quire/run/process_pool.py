@@ -2,7 +2,7 @@
 
     with closing(map_batches(function, batches, workers=4, prepare=load)) as results:
         for item, result in results:
-            ...                        # result is Lost if the item kills its process
+            ...                        # result is WorkerDied if the item kills its process
 
 ``function`` takes the items of a batch and returns one result for each. ``function`` and ``prepare`` (called first in
 every process) are pickled, so they must be importable, and not from ``__main__``. An error in ``function`` is raised
@@ -45,7 +45,7 @@ _POLL = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class WorkerDied:
     """Replaces the result of an item that killed its process while nothing else ran."""
 
     reason: str
@@ -62,7 +62,7 @@ def map_batches(
     workers: int,
     prepare: Callable[[], object] | None = None,
     on_failure: Callable[[str], None] | None = None,
-) -> Generator[tuple[Item, Result | Lost], None, None]:
+) -> Generator[tuple[Item, Result | WorkerDied], None, None]:
     """Yield each item with its result, in order.
 
     If processes cannot be started, ``on_failure`` gets a message and this process does the work.
@@ -82,7 +82,7 @@ def map_batches(
 
 def _results(
     pool: _Pool, function: Callable[[Sequence[Item]], Sequence[Result]], remaining: Iterator[Batch[Item]], workers: int
-) -> Iterator[tuple[Item, Result | Lost]]:
+) -> Iterator[tuple[Item, Result | WorkerDied]]:
     pending: deque[tuple[Batch[Item], Future[Sequence[Result]]]] = deque()
     while True:
         if not pending and pool.size < workers:  # at first, and when all unfinished batches have been repeated
@@ -96,7 +96,7 @@ def _results(
             return
         batch, future = pending.popleft()
         try:
-            results: Sequence[Result | Lost] = pool.result(future)
+            results: Sequence[Result | WorkerDied] = pool.result(future)
         except BrokenProcessPool:
             results = _repeated(pool, function, batch.items)
         yield from zip(batch.items, results, strict=True)
@@ -109,7 +109,7 @@ def _has_room(pending: Sequence[int], workers: int) -> bool:
 
 def _repeated(
     pool: _Pool, function: Callable[[Sequence[Item]], Sequence[Result]], items: Sequence[Item]
-) -> list[Result | Lost]:
+) -> list[Result | WorkerDied]:
     """The results of items whose process died; this time nothing else runs."""
     try:
         if pool.size != 1:
@@ -118,7 +118,7 @@ def _repeated(
     except (_CannotStartError, BrokenProcessPool):
         pool.end()
     if len(items) == 1:
-        return [Lost("its process died, perhaps for lack of memory")]
+        return [WorkerDied("its process died, perhaps for lack of memory")]
     return [result for item in items for result in _repeated(pool, function, [item])]
 
 

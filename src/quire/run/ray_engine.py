@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import Any, TypeVar
 
 from quire.errors import MissingExtraError
+from quire.run.process_pool import WorkerDied
 
 Item = TypeVar("Item")
 
@@ -28,7 +29,7 @@ _AHEAD = 4
 def results(
     items: Iterable[Item], work: Callable[[Item], Any], workers: int | None
 ) -> Generator[tuple[Item, Any], None, None]:
-    """Each item with its result, in order; None if its process died each time. ``workers`` limits the tasks at once."""
+    """Each item with its result, in order, or WorkerDied. ``workers`` limits the tasks at once."""
     try:
         ray: Any = import_module("ray")
     except ImportError as error:
@@ -60,13 +61,13 @@ def results(
 
 
 def _result(ray: Any, reference: Any) -> Any:
-    """The result of a task; None if its process or node died each time."""
+    """The result of a task; WorkerDied if its process or node did each time."""
     try:
         done = ray.get(reference)
     except ray.exceptions.RayTaskError:
         raise
     except ray.exceptions.RayError:
-        return None
+        return WorkerDied("its process or node died each time")
     if isinstance(done, Exception):
         raise done
     return done

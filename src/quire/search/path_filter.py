@@ -1,4 +1,4 @@
-"""Which documents a path pattern matches. Patterns are as in ``.gitignore`` (``read.globs``).
+"""Which documents a path pattern matches. Patterns are as in ``.gitignore`` (``read.ignore``).
 
 A pattern that matches a folder matches everything in it. ``docs:guides/**`` is for the tree ``docs`` only.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from quire.read.globs import covers
+from quire.read.ignore import covers
 
 
 def matches_path(tree: str, path: str, patterns: Iterable[str]) -> bool:

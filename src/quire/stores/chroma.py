@@ -12,8 +12,7 @@ from urllib.parse import urlsplit
 
 from quire.errors import MissingExtraError
 from quire.stores.mirror import batched
-from quire.stores.row import Row
-from quire.stores.target import foreign
+from quire.stores.store import Row
 
 try:
     import chromadb
@@ -46,10 +45,7 @@ class ChromaStore:
             collection = self._collection(name)
         except chromadb.errors.NotFoundError:
             return None
-        mark = (collection.metadata or {}).get(_MARK)
-        if mark is None:
-            raise foreign(self.target, name)
-        return str(mark)
+        return str((collection.metadata or {}).get(_MARK, ""))
 
     def create(self, name: str, mark: str, columns: Mapping[str, type], size: int) -> None:
         """Make an empty collection."""
@@ -71,18 +67,18 @@ class ChromaStore:
     def find(self, name: str, columns: Sequence[str], column: str, values: Sequence[str]) -> Iterable[tuple[Any, ...]]:
         """Some columns of the rows that have one of these values."""
         include = ["metadatas", "embeddings"] if "vector" in columns else ["metadatas"]
-        for found in self._found(name, column, values, include):
-            vectors = found["embeddings"] if "vector" in columns else [None] * len(found["ids"])
-            for id_, own, vector in zip(found["ids"], found["metadatas"], vectors, strict=True):
-                row = {**own, "id": id_, "vector": vector}
-                yield tuple(row[each] for each in columns)
+        for answer in self._answers(name, column, values, include):
+            vectors = answer["embeddings"] if "vector" in columns else [None] * len(answer["ids"])
+            for id_, metadata, vector in zip(answer["ids"], answer["metadatas"], vectors, strict=True):
+                row = {**metadata, "id": id_, "vector": vector}
+                yield tuple(row[column_name] for column_name in columns)
 
     def delete(self, name: str, column: str, values: Sequence[str], except_column: str, kept: Sequence[str]) -> None:
         """Delete rows."""
         kept_values = set(kept)
-        for found in self._found(name, column, values, ["metadatas"]):
-            rows = zip(found["ids"], found["metadatas"], strict=True)
-            gone = (id_ for id_, own in rows if not kept_values or own[except_column] not in kept_values)
+        for answer in self._answers(name, column, values, ["metadatas"]):
+            rows = zip(answer["ids"], answer["metadatas"], strict=True)
+            gone = (id_ for id_, metadata in rows if not kept_values or metadata[except_column] not in kept_values)
             for some in batched(gone, self._batch):
                 self._collection(name).delete(ids=list(some))
 
@@ -110,7 +106,7 @@ class ChromaStore:
             self._collections[name] = self._client.get_collection(name, embedding_function=None)
         return self._collections[name]
 
-    def _found(self, name: str, column: str, values: Sequence[str], include: list[str]) -> Iterable[Any]:
+    def _answers(self, name: str, column: str, values: Sequence[str], include: list[str]) -> Iterable[Any]:
         collection = self._collection(name)
         if not column:
             yield collection.get(include=include)

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from quire.errors import MissingExtraError
-from quire.stores.row import Row
-from quire.stores.target import foreign
+from quire.stores.store import Row
 
 try:
     import lancedb
@@ -44,10 +43,7 @@ class LanceStore:
             if "was not found" in str(error):
                 return None
             raise
-        mark = (schema.metadata or {}).get(_MARK)
-        if mark is None:
-            raise foreign(self.target, name)
-        return str(mark.decode())
+        return str((schema.metadata or {}).get(_MARK, b"").decode())
 
     def create(self, name: str, mark: str, columns: Mapping[str, type], size: int) -> None:
         """Make an empty table."""
@@ -71,9 +67,9 @@ class LanceStore:
 
     def find(self, name: str, columns: Sequence[str], column: str, values: Sequence[str]) -> Iterable[tuple[Any, ...]]:
         """Some columns of the rows that have one of these values."""
-        found = self._table(name).search().where(_is(column, values)).select([*columns]).to_arrow()
-        texts = [found[each].to_pylist() for each in columns if each != "vector"]
-        return zip(*texts, *([_array(found["vector"])] if "vector" in columns else []), strict=True)
+        rows = self._table(name).search().where(_is(column, values)).select([*columns]).to_arrow()
+        texts = [rows[each].to_pylist() for each in columns if each != "vector"]
+        return zip(*texts, *([_array(rows["vector"])] if "vector" in columns else []), strict=True)
 
     def delete(self, name: str, column: str, values: Sequence[str], except_column: str, kept: Sequence[str]) -> None:
         """Delete rows."""

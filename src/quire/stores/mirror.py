@@ -15,8 +15,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from quire.embed.embedder import Embedder
-from quire.stores.row import COLUMNS, LAYOUT, Row
-from quire.stores.target import LOG, NEXT, Store
+from quire.stores.store import COLUMNS, LAYOUT, LOG, NEXT, Row, Store
 from quire.wire.chunk_json import to_json
 
 Item = TypeVar("Item")
@@ -34,7 +33,7 @@ _MOST_SMALL = 100
 """So many smaller entries become one, so that the log has few rows."""
 _DELETED = 500
 """How many documents are deleted at a time."""
-_KNOWN = ("content_hash", "passage", "vector")
+_VECTOR_COLUMNS = ("content_hash", "passage", "vector")
 
 
 class _Entry(msgspec.Struct):
@@ -142,7 +141,7 @@ class Mirror:
         return {
             (content, passage): vector
             for table in filter(None, tables if hashes else ())
-            for content, passage, vector in self._store.find(table, _KNOWN, "content_hash", hashes)
+            for content, passage, vector in self._store.find(table, _VECTOR_COLUMNS, "content_hash", hashes)
         }
 
     @property

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from quire.errors import BusyError, MissingExtraError
-from quire.stores.row import Row
-from quire.stores.target import foreign
+from quire.stores.store import Row
 
 try:
     import psycopg
@@ -44,9 +43,7 @@ class PostgresStore:
         if self._value("SELECT to_regclass(%s)", [f'"{name}"']) is None:
             return None
         comment = self._value("SELECT obj_description(to_regclass(%s), 'pg_class')", [f'"{name}"'])
-        if not comment or not comment.startswith(_MARK):
-            raise foreign(self.target, name)
-        return str(comment.removeprefix(_MARK))
+        return str(comment.removeprefix(_MARK)) if comment and comment.startswith(_MARK) else ""
 
     def create(self, name: str, mark: str, columns: Mapping[str, type], size: int) -> None:
         """Make an empty table, with indexes for what a sync looks for."""

@@ -12,8 +12,7 @@ from typing import Any
 
 from quire.errors import MissingExtraError
 from quire.stores.mirror import batched
-from quire.stores.row import Row, uuid_of
-from quire.stores.target import foreign
+from quire.stores.store import Row, uuid_of
 
 try:
     import numpy as np
@@ -45,23 +44,20 @@ class QdrantStore:
         """The mark of a collection or alias; None if there is none."""
         if not self._client.collection_exists(name):
             return None
-        mark = (self._client.get_collection(name).config.metadata or {}).get(_MARK)
-        if mark is None:
-            raise foreign(self.target, name)
-        return str(mark)
+        return str((self._client.get_collection(name).config.metadata or {}).get(_MARK, ""))
 
     def create(self, name: str, mark: str, columns: Mapping[str, type], size: int) -> None:
         """Make an empty collection; one with vectors gets an alias."""
         self.drop(name)
         base = name.partition("__")[0]
-        own = f"{base}__{hashlib.blake2b(mark.encode(), digest_size=6).hexdigest()}" if size else name
-        self._client.delete_collection(own)
+        collection = f"{base}__{hashlib.blake2b(mark.encode(), digest_size=6).hexdigest()}" if size else name
+        self._client.delete_collection(collection)
         vectors = models.VectorParams(size=size or 1, distance=models.Distance.COSINE)
-        self._client.create_collection(own, vectors_config=vectors, metadata={_MARK: mark})
+        self._client.create_collection(collection, vectors_config=vectors, metadata={_MARK: mark})
         for field in _INDEXED if self._is_server and size else ():
-            self._client.create_payload_index(own, field, models.PayloadSchemaType.KEYWORD)
+            self._client.create_payload_index(collection, field, models.PayloadSchemaType.KEYWORD)
         if size:
-            self._set_alias(name, own)
+            self._set_alias(name, collection)
 
     def write(self, name: str, rows: Sequence[Row], *, is_new: bool) -> None:
         """Add rows; unless they are new, replace those with the same ids."""
@@ -81,12 +77,12 @@ class QdrantStore:
         with_vectors, offset = "vector" in columns, None
         where = models.Filter(must=[_is(column, values)])
         while True:
-            found, offset = self._client.scroll(
+            points, offset = self._client.scroll(
                 name, scroll_filter=where, limit=_PAGE, offset=offset, with_vectors=with_vectors
             )
-            for point in found:
+            for point in points:
                 row = {**point.payload, "vector": np.asarray(point.vector, dtype=np.float32) if with_vectors else None}
-                yield tuple(row[each] for each in columns)
+                yield tuple(row[column_name] for column_name in columns)
             if offset is None:
                 return
 
@@ -102,11 +98,11 @@ class QdrantStore:
             return
         self._set_alias(name, self._aliases()[following], _no_alias(following))
         base = name.partition("__")[0]
-        for each in self._client.get_collections().collections:
-            if each.name.startswith(f"{base}__") and each.name not in self._aliases().values():
-                mark = self._client.get_collection(each.name).config.metadata or {}
-                if _MARK in mark and not each.name.endswith("__quire"):
-                    self._client.delete_collection(each.name)
+        for other in self._client.get_collections().collections:
+            if other.name.startswith(f"{base}__") and other.name not in self._aliases().values():
+                mark = self._client.get_collection(other.name).config.metadata or {}
+                if _MARK in mark and not other.name.endswith("__quire"):
+                    self._client.delete_collection(other.name)
 
     def drop(self, name: str) -> None:
         """Remove a collection and its alias."""
@@ -117,7 +113,7 @@ class QdrantStore:
         self._client.close()
 
     def _aliases(self) -> dict[str, str]:
-        return {each.alias_name: each.collection_name for each in self._client.get_aliases().aliases}
+        return {alias.alias_name: alias.collection_name for alias in self._client.get_aliases().aliases}
 
     def _set_alias(self, name: str, collection: str, *others: Any) -> None:
         """Make ``name`` an alias of a collection, in one step."""

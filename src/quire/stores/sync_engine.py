@@ -18,23 +18,22 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from importlib import import_module
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from quire import __version__, arguments, pipeline, read
+from quire import __version__, pipeline, read
 from quire.auto_slugs import tree_options
-from quire.embed.embedder import Embedder, resolve
+from quire.embed.embedder import Embedder, resolve, vectors_of
 from quire.embed_settings import DEFAULT_EMBEDDER
 from quire.errors import EmbedderError, InputError, QuireError, StoreError
 from quire.options import DEFAULT_STRATEGY
 from quire.run.arrow import embedder_of
 from quire.run.documents import engine_of, results
-from quire.run.parts import Cutting, Done, Part, Problem, digest, is_shard, is_url, parts_of, read_texts
+from quire.run.parts import Cutting, Part, PartResult, Problem, digest, is_shard, is_url, parts_of, read_texts
+from quire.run.process_pool import WorkerDied
 from quire.stores.mirror import HAS_OLD_ROWS, UNFINISHED, Mirror, batched
-from quire.stores.row import Row, rows
-from quire.stores.target import Store, failed, opened, parts
+from quire.stores.store import Row, Store, failed, opened, parse_target, rows
 from quire.trees import OnUndecodable
 
 _BATCH = 256
@@ -101,16 +100,16 @@ def sync(
     pipeline.chunk("", strategy, **options)
     source = fspath(path)
     read.decode(b"", source, errors)
-    included, excluded = arguments.patterns("include", include), arguments.patterns("exclude", exclude)
-    found, problems = parts_of(source, include=included, exclude=excluded)
+    included, excluded = pipeline.patterns("include", include), pipeline.patterns("exclude", exclude)
+    parts, problems = parts_of(source, include=included, exclude=excluded)
     if problems:
         raise InputError(*problems[0])
-    if not found:
+    if not parts:
         raise QuireError(f"{path}: no documents, so nothing is synced", "quire looks for Markdown and .txt files")
     if os.path.isdir(source):  # noqa: PTH112  no URL, no shards
         options = tree_options(options, (), Path(source))
     return sync_parts(
-        [part._replace(errors=errors) for part in found],
+        [part._replace(errors=errors) for part in parts],
         to,
         Cutting({"": {"strategy": strategy, **options}}),
         root=root_of([source]),
@@ -139,7 +138,7 @@ def _root(path: str) -> str:
 
 
 def sync_parts(
-    found: Sequence[Part],
+    parts: Sequence[Part],
     to: str,
     cutting: Cutting,
     *,
@@ -153,12 +152,12 @@ def sync_parts(
     on_progress: OnProgress | None = None,
 ) -> SyncReport:
     """Bring a store in step with the documents of parts; ``root`` says where these come from."""
-    parts(to)  # before a model is loaded
+    parse_target(to)  # before a model is loaded
     model = resolve(embedder)
     with opened(to, dry_run=dry_run, rebuild=rebuild) as (store, name), _explained(store):
         work = _Work(cutting, embedder, model, engine, workers)
         mirror = Mirror(store, name, model)
-        return _Sync(store.target, mirror, work, dry_run=dry_run, on_progress=on_progress).run(found, root, delete)
+        return _Sync(store.target, mirror, work, dry_run=dry_run, on_progress=on_progress).run(parts, root, delete)
 
 
 @contextmanager
@@ -182,14 +181,14 @@ class _Work(NamedTuple):
     engine: str | None
     workers: int | None
 
-    def hashes(self, found: Sequence[Part]) -> Iterator[Done]:
+    def hashes(self, parts: Sequence[Part]) -> Iterator[PartResult]:
         """The hashes of each part's documents, by name."""
-        return results(found, partial(_hashes, self.cutting), engine=self.engine, workers=self.workers)
+        return results(parts, partial(_hashes, self.cutting), engine=self.engine, workers=self.workers)
 
-    def rows(self, found: Sequence[Part]) -> Iterator[Done]:
+    def rows(self, parts: Sequence[Part]) -> Iterator[PartResult]:
         """The hashes of each part's documents, and their rows without vectors."""
         work = partial(_rows, self.cutting, self.embedder if self.engine else self.model)
-        return results(found, work, engine=self.engine, workers=self.workers)
+        return results(parts, work, engine=self.engine, workers=self.workers)
 
     def vectors(self, texts: Iterable[list[str]]) -> Iterator[Any]:
         """The vectors of each list of texts, in order."""
@@ -197,14 +196,14 @@ class _Work(NamedTuple):
         run = engine_of(self.engine if is_named else None)
         with closing(run(texts, partial(_embed, self.embedder if is_named else self.model), self.workers)) as running:
             for some, vectors in running:
-                if vectors is None:
+                if isinstance(vectors, WorkerDied):
                     raise EmbedderError(f"{self.model.name}: the process that embedded {len(some)} texts died")
                 yield vectors
 
 
-def _hashes(cutting: Cutting, part: Part) -> Done:
+def _hashes(cutting: Cutting, part: Part) -> PartResult:
     pairs, problems = read_texts(part)
-    return Done(_hashed(cutting, part, pairs), tuple(problems))
+    return PartResult(_hashed(cutting, part, pairs), tuple(problems))
 
 
 def _hashed(cutting: Cutting, part: Part, pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -214,32 +213,24 @@ def _hashed(cutting: Cutting, part: Part, pairs: Iterable[tuple[str, str]]) -> d
     return {name: digest(name, settings, __version__, text) for name, text in names}
 
 
-def _rows(cutting: Cutting, embedder: Any, part: Part) -> Done:
+def _rows(cutting: Cutting, embedder: Any, part: Part) -> PartResult:
     pairs, problems = read_texts(part)
     model = embedder_of(embedder)
     hashes: dict[str, str] = {}
-    made: list[Row] = []
+    all_rows: list[Row] = []
     for path, text in pairs:
         ((name, hash_),) = _hashed(cutting, part, [(path, text)]).items()
         try:
-            made += rows(cutting.cut(part, path, text), name, hash_, model)
+            all_rows += rows(cutting.cut(part, path, text), name, hash_, model)
             hashes[name] = hash_
         except QuireError as error:
             problems.append(Problem(path, error.reason))
-    return Done((hashes, made), tuple(problems))
+    return PartResult((hashes, all_rows), tuple(problems))
 
 
 def _embed(embedder: Any, texts: list[str]) -> Any:
-    """An array with one vector per text; an EmbedderError if the embedder returns something else."""
-    if not texts:
-        return []
-    model = embedder_of(embedder)
-    np = import_module("numpy")  # every store needs it
-    vectors = np.asarray(model.embed(texts), dtype=np.float32)
-    if vectors.ndim != 2 or len(vectors) != len(texts) or not vectors.size or not np.isfinite(vectors).all():
-        problem = f"{model.name} did not return one vector of numbers for each of {len(texts)} texts"
-        raise EmbedderError(problem, "embed(texts) must return an array with one row per text")
-    return vectors
+    """The vectors of texts, in any process."""
+    return vectors_of(embedder_of(embedder), texts) if texts else []
 
 
 class _Batch(NamedTuple):
@@ -275,10 +266,10 @@ class _Sync:
         self._failed: list[tuple[str, str]] = []
         self._report = SyncReport(generation=mirror.generation)
 
-    def run(self, found: Sequence[Part], root: str, delete: bool | Permission) -> SyncReport:
+    def run(self, parts: Sequence[Part], root: str, delete: bool | Permission) -> SyncReport:
         mirror = self._mirror
-        types = {self._work.cutting.content_type(part) for part in found}
-        changed = list(self._compare(found, types)) if mirror.documents or mirror.replaced else found
+        types = {self._work.cutting.content_type(part) for part in parts}
+        changed = list(self._compare(parts, types)) if mirror.documents or mirror.replaced else parts
         removed = [name for name, hash_ in self._stale.items() if hash_ is None]
         self._count(removed=len(removed))
         if removed and not self._is_dry:
@@ -294,12 +285,12 @@ class _Sync:
         is_new = mirror.live not in (None, mirror.generation)
         return replace(self._report, is_new_generation=is_new, failed=tuple(self._failed))
 
-    def _compare(self, found: Sequence[Part], types: set[str]) -> Iterator[Part]:
+    def _compare(self, parts: Sequence[Part], types: set[str]) -> Iterator[Part]:
         """The parts that have changed documents, with these alone."""
         recorded, kinds = self._mirror.documents, tuple(f"{each}:" for each in types)
         gone = {name for name in recorded or self._mirror.replaced if name.startswith(kinds)}
         is_complete = True
-        for part, done in zip(found, self._work.hashes(found), strict=True):
+        for part, done in zip(parts, self._work.hashes(parts), strict=True):
             kind = self._work.cutting.content_type(part)
             gone -= {f"{kind}:{problem.path}" for problem in done.problems}
             is_complete &= not (done.problems and is_shard(part.source))  # it may be any document that cannot be read
@@ -331,7 +322,7 @@ class _Sync:
             advice = "allow it with --delete (in Python delete=True), or sync to another table: add #NAME to the target"
             raise StoreError(self._target, problem, advice)
 
-    def _fail(self, part: Part, done: Done) -> None:
+    def _fail(self, part: Part, done: PartResult) -> None:
         self._failed += [(part.name(path), reason) for path, reason in done.problems]
 
     def _cut(self, changed: Sequence[Part]) -> Iterator[list[str]]:
@@ -359,16 +350,16 @@ class _Sync:
         self._count(rows=len(some), embedded=len(missing), tokens=sum(row.tokens for row in missing.values()))
         return _Batch(some, vectors, missing, begins, ends)
 
-    def _write(self, batch: _Batch, made: Any) -> None:
+    def _write(self, batch: _Batch, embedded: Any) -> None:
         mirror = self._mirror
         if batch.begins:
             mirror.record(dict.fromkeys(batch.begins, UNFINISHED))
-        vectors = batch.vectors | dict(zip(batch.missing, made, strict=True))
+        vectors = batch.vectors | dict(zip(batch.missing, embedded, strict=True))
         if lacking := {row.key: row for row in batch.rows if row.key not in vectors}:  # an earlier batch has them
             vectors |= mirror.vectors(sorted({content for content, _ in lacking}))
             lacking = {key: row for key, row in lacking.items() if key not in vectors}  # two texts of one short hash
-            made = _embed(self._work.model, [row.columns["text"] for row in lacking.values()])
-            vectors |= dict(zip(lacking, made, strict=True))
+            embedded = _embed(self._work.model, [row.columns["text"] for row in lacking.values()])
+            vectors |= dict(zip(lacking, embedded, strict=True))
         if batch.rows:
             mirror.write([row.with_vector(vectors[row.key]) for row in batch.rows])
         if batch.ends and mirror.is_first:

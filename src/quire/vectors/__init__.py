@@ -2,6 +2,5 @@
 
 vector_search.py  search by meaning: the nodes nearest to a query
 vector_files.py   the files: rows of numbers, and a table that says whose they are
-vector_folder.py  the vectors of one model, to be read and appended to
-node_vectors.py   which nodes need a vector; embedding them
+node_vectors.py   the vectors of one model; which nodes need one; embedding them
 """

@@ -14,9 +14,8 @@ from quire.errors import StoreError
 from quire.index.engine.snapshot import Location, Snapshot
 from quire.index.file_records import FileRecord
 from quire.search.fusion import Near
-from quire.vectors.node_vectors import VectorUpdate, update_vectors
-from quire.vectors.vector_files import Table, table_time
-from quire.vectors.vector_folder import VectorFolder, current_vectors
+from quire.vectors.node_vectors import VectorFolder, VectorUpdate, update_vectors
+from quire.vectors.vector_files import Table, current_folder, table_time
 
 _LIMIT = 100
 """How many nodes are found by meaning."""
@@ -62,7 +61,8 @@ class VectorSearch:
         return self._known_embedder(self._vectors())
 
     def _vectors(self) -> VectorFolder:
-        vectors = current_vectors(self._index)
+        folder = current_folder(self._index)
+        vectors = VectorFolder.load(folder) if folder else None
         if vectors is None:
             raise StoreError(str(self._index), "has no vectors", "run: quire index --vectors, or Index.embed")
         return vectors

@@ -100,7 +100,7 @@ def flat(chunk: Chunk) -> dict[str, str | int]:
     """
     record = chunk.to_dict()
     record |= {**record["sourcePosition"], **record["tokenStats"]}
-    record |= {"tags": list(tags(chunk)), "frontMatter": front_matter(chunk)}
+    record |= {"tags": list(front_matter_tags(chunk.metadata)), "frontMatter": front_matter(chunk)}
     return {name: _scalar(name, record[name]) for name in FLAT}
 
 
@@ -109,11 +109,6 @@ def _scalar(name: str, value: Any) -> str | int:
         return _JOINTS.get(name, ", ").join(value)
     scalar: str | int = "" if value is None else value
     return scalar
-
-
-def tags(chunk: Chunk) -> tuple[str, ...]:
-    """The tags in a chunk's front matter."""
-    return front_matter_tags(chunk.metadata)
 
 
 def front_matter_tags(metadata: Mapping[str, Any]) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from quire.context_words import WeightedWord, context_words, merged_words, query_of
 from quire.errors import NotFoundError
 from quire.index.file_records import TOKENIZER
-from quire.read.globs import covers
+from quire.read.ignore import covers
 from quire.search.hit import Hit, Results
 from quire.settings import ContextRule, Settings
 from quire.validation import NO_LIMIT

@@ -52,11 +52,6 @@ def write_encoded(target: Path, documents: Iterable[Rows], *, is_flat: bool = Fa
     _write(target, (arrow.ipc.read_record_batch(part, columns) for part in parts), is_flat=is_flat)
 
 
-def check_installed() -> None:
-    """Raise a QuireError if pyarrow is missing."""
-    pyarrow()
-
-
 def _write(file: Path, batches: Iterable[Any], *, is_flat: bool) -> int:
     arrow, parquet = pyarrow()
     columns = schema(arrow, is_flat=is_flat)

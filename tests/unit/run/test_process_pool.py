@@ -13,7 +13,7 @@ from contextlib import closing
 import pytest
 import working
 
-from quire.run.process_pool import WINDOW, Lost, map_batches
+from quire.run.process_pool import WINDOW, WorkerDied, map_batches
 from quire.run.workers import Batch
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
@@ -103,7 +103,7 @@ def test_an_item_that_ends_its_process_is_named_and_all_others_are_done(item) ->
     assert [result for result, _ in results] == ["a", "b", item, "c", "d", "e", "f", item]
     for each, result in results:
         if each == item:
-            assert result == Lost("its process died, perhaps for lack of memory")
+            assert result == WorkerDied("its process died, perhaps for lack of memory")
         else:
             assert result == each
 
