@@ -7,8 +7,6 @@ Matching takes linear time in the pattern and in the path: the first position wh
 is as good as any later one, so the expression never backtracks behind it (``(?>…)``).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from functools import lru_cache

@@ -4,8 +4,6 @@ The last pattern that matches an entry decides; deeper files win over shallower 
 ``.gitignore``. ``discover`` does not enter an ignored folder.
 """
 
-from __future__ import annotations
-
 import codecs
 import re
 from collections.abc import Iterable, Iterator
