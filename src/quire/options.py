@@ -4,6 +4,8 @@
 from the structs; ``ChunkOptions`` has the same names for editors and type checkers.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType

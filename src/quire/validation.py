@@ -42,7 +42,7 @@ class Field(NamedTuple):
     @property
     def meaning(self) -> str:
         """Its description."""
-        return next((meta.description for meta in getattr(self.type, "__metadata__", ()) if meta.description), "")
+        return _meaning(self.type)
 
     @property
     def rule(self) -> str:
@@ -86,6 +86,11 @@ def _unwrapped(annotation: Any) -> tuple[inspect.Type, str]:
         else:
             info = next(member for member in info.types if not isinstance(member, inspect.NoneType))
     return info, rule
+
+
+def _meaning(annotation: Any) -> str:
+    described = [meta.description for meta in getattr(annotation, "__metadata__", ()) if meta.description]
+    return described[0] if described else next(filter(None, map(_meaning, get_args(annotation))), "")
 
 
 def _choices(annotation: Any) -> tuple[Any, ...]:

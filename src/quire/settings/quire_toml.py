@@ -4,6 +4,8 @@ The project's file is the nearest quire.toml, or pyproject.toml with a table [to
 unknown key or an invalid value is an error that names the file and the key.
 """
 
+from __future__ import annotations
+
 import codecs
 import os
 from collections.abc import Container, Iterator, Mapping
