@@ -4,8 +4,6 @@ The public names, resolved when first used, so that ``import quire`` loads neith
 docs/reference/python.md describes them all.
 """
 
-from __future__ import annotations
-
 __version__ = "0.2.0"
 DISTRIBUTION = "quire-md"
 """The name to install. The name ``quire`` belongs to another project there."""

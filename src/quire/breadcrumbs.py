@@ -3,8 +3,6 @@
 Splitting reserves room for the full line, finishing writes it; both ask ``Breadcrumbs``, so they agree.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 
 from quire.model import Document

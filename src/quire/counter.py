@@ -1,7 +1,5 @@
 """The interface of a token counter, and the names of counters. size/ makes counters."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType

@@ -1,7 +1,5 @@
 """The dialects of Markdown: the documentation generators that have one, and how a folder shows which it uses."""
 
-from __future__ import annotations
-
 import posixpath
 from collections.abc import Iterator, Mapping
 from itertools import islice

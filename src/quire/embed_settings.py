@@ -1,7 +1,5 @@
 """The settings of an embedding model: ``[embed]`` in the user's own quire.toml, and the options of commands."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct

@@ -20,8 +20,6 @@ The whole tree:
 with its own. Paths, lines and names are fields, too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import Self
 from unicodedata import category, east_asian_width

@@ -26,14 +26,12 @@ from quire.index.section_lookup import find_section
 from quire.index.update_plan import Request, UpdatePlan, plan_removal, plan_update, rebuild_reason, with_variables
 from quire.options import AUTO_SLUGS
 from quire.search import argument_checks as check
-from quire.search.conditions import Condition, conditions
-from quire.search.fusion import Mode
+from quire.search.conditions import Condition, conditions, matches_path
+from quire.search.fusion import Mode, Rerank
 from quire.search.hit import Hit, Results
-from quire.search.path_filter import matches_path
 from quire.search.phases import hit_for_node, search
+from quire.search.query_terms import similar_query
 from quire.search.ranking_settings import SearchSettings
-from quire.search.reranking import Rerank
-from quire.search.similar import similar_query
 from quire.trees import DEFAULT_LANGUAGE, Reading
 
 if TYPE_CHECKING:

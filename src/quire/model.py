@@ -6,8 +6,6 @@ Every field is set when a record is made, equal records compare equal, and all o
 of the untouched source text, half-open. Every stage imports this module; it imports no stage.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -133,7 +131,7 @@ class Block(NamedTuple):
     """The heading level, 1 to 6; 1 for a table's header row; 0 otherwise."""
     info: str = ""
     """A heading's plain text, the info string of a code fence, the name of a directive."""
-    children: tuple[Block, ...] = ()
+    children: "tuple[Block, ...]" = ()
     """The blocks inside. ``Document.blocks`` leaves them out; ``parsing.inner_blocks`` makes them."""
     id: str = ""
     """The id that the author gave a heading; empty otherwise."""
@@ -148,7 +146,7 @@ class Block(NamedTuple):
         """The language of a code block: the first word of its info string."""
         return self.info.split(maxsplit=1)[0] if self.kind == "code" and self.info else ""
 
-    def walk(self) -> Iterator[Block]:
+    def walk(self) -> "Iterator[Block]":
         """This block and every block inside it, in document order."""
         waiting = [self]
         while waiting:

@@ -4,8 +4,6 @@ A line ends with ``\n``, ``\r\n`` or a lone ``\r``, as in CommonMark; form feeds
 must be ascending, so that one pass over the text is enough.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 

@@ -1,7 +1,5 @@
 """What differs between Linux, macOS and Windows: the user's folders, links, Ctrl-C. ``write/`` has the files."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

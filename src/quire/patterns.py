@@ -1,7 +1,5 @@
 """Regular expressions that are compiled when they are first used: a command needs few of those that it imports."""
 
-from __future__ import annotations
-
 import re
 from typing import Any, cast
 

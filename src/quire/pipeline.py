@@ -20,6 +20,7 @@ from quire.errors import InputError, OptionError, invalid_value
 from quire.model import UNTITLED, Document, Finding, Syntax
 from quire.normalize import RegularText
 from quire.options import ChunkOptions, FileOptions
+from quire.read.discover import discover
 from quire.record import Chunk, Chunks
 from quire.substitutions import NO_SUBSTITUTIONS, Substitutions
 from quire.trees import OnUndecodable
@@ -151,7 +152,7 @@ def chunk_dir(
     chunk("", strategy, **options)
     included, excluded = patterns("include", include), patterns("exclude", exclude)
     read.decode(b"", folder, errors)
-    discovered = read.discover([folder], include=included, exclude=excluded)
+    discovered = discover([folder], include=included, exclude=excluded)
     for skipped in discovered.skipped:
         if skipped.is_error:
             raise InputError(skipped.path, skipped.reason)

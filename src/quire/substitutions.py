@@ -7,8 +7,6 @@ r"""Template variables: their values in titles, in texts to embed and in the wor
 The source and positions in it stay as they are.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType

@@ -1,7 +1,5 @@
 """A tree: a named folder of documents, on this machine or in a git repository. ``[trees.NAME]`` in quire.toml."""
 
-from __future__ import annotations
-
 from binascii import crc32
 from pathlib import Path
 from typing import Annotated, Any, Literal

@@ -9,8 +9,6 @@ the meaning, its default is the default:
 configuration and the documentation what there is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, get_args, get_origin
@@ -38,54 +36,61 @@ class Field(NamedTuple):
     name: str
     default: Any
     """None for a required field."""
-    meaning: str
-    """Its description."""
     type: Any
     """Its annotation, for ``msgspec.convert``."""
-    rule: str
-    """The values that it may have, in words."""
-    choices: tuple[Any, ...]
-    """The values to choose from; empty if there are others."""
-    least: float | None = None
-    """The minimum of a number."""
-    most: float | None = None
-    """The maximum of a number."""
+
+    @property
+    def meaning(self) -> str:
+        """Its description."""
+        return _meaning(self.type)
+
+    @property
+    def rule(self) -> str:
+        """The values that it may have, in words."""
+        return _rule(self.type)
+
+    @property
+    def choices(self) -> tuple[Any, ...]:
+        """The values to choose from; empty if there are others."""
+        return _choices(self.type)
+
+    @property
+    def least(self) -> float | None:
+        """The minimum of a number."""
+        return getattr(_unwrapped(self.type)[0], "ge", None)
+
+    @property
+    def most(self) -> float | None:
+        """The maximum of a number."""
+        return getattr(_unwrapped(self.type)[0], "le", None)
 
 
 @cache
 def fields(kind: type[Any]) -> Mapping[str, Field]:
     """The fields of a struct by the names that values have."""
-    info = inspect.type_info(kind)
-    types = {field.name: field.type for field in info.fields} if isinstance(info, inspect.StructType) else {}
-    return {field.encode_name: _field(types[field.name], field) for field in msgspec.structs.fields(kind)}
+    return {field.encode_name: Field(field.name, _default(field), field.type) for field in msgspec.structs.fields(kind)}
 
 
-def _field(info: inspect.Type, declared: Any) -> Field:
+def _default(declared: Any) -> Any:
     default = declared.default_factory() if declared.default_factory is not msgspec.NODEFAULT else declared.default
-    inner, meaning, rule = _unwrapped(info)
-    return Field(
-        name=declared.name,
-        default=None if default is msgspec.NODEFAULT else default,
-        meaning=meaning,
-        type=declared.type,
-        rule=rule or _rule(inner, declared.type),
-        choices=_choices(declared.type),
-        least=getattr(inner, "ge", None),
-        most=getattr(inner, "le", None),
-    )
+    return None if default is msgspec.NODEFAULT else default
 
 
-def _unwrapped(info: inspect.Type) -> tuple[inspect.Type, str, str]:
-    """A type without its annotations and ``None``, its description and the rule that was given in words."""
-    meaning = rule = ""
+def _unwrapped(annotation: Any) -> tuple[inspect.Type, str]:
+    """A type without its annotations and ``None``, and the rule that was given in words."""
+    info, rule = inspect.type_info(annotation), ""
     while isinstance(info, inspect.Metadata | inspect.UnionType):
         if isinstance(info, inspect.Metadata):
-            meaning = meaning or (info.extra_json_schema or {}).get("description", "")
             rule = rule or (info.extra or {}).get("rule", "")
             info = info.type
         else:
             info = next(member for member in info.types if not isinstance(member, inspect.NoneType))
-    return info, meaning, rule
+    return info, rule
+
+
+def _meaning(annotation: Any) -> str:
+    described = [meta.description for meta in getattr(annotation, "__metadata__", ()) if meta.description]
+    return described[0] if described else next(filter(None, map(_meaning, get_args(annotation))), "")
 
 
 def _choices(annotation: Any) -> tuple[Any, ...]:
@@ -95,7 +100,12 @@ def _choices(annotation: Any) -> tuple[Any, ...]:
     return next(filter(None, map(_choices, get_args(annotation))), ())
 
 
-def _rule(info: inspect.Type, annotation: Any) -> str:
+def _rule(annotation: Any) -> str:
+    info, rule = _unwrapped(annotation)
+    return rule or _type_rule(info, annotation)
+
+
+def _type_rule(info: inspect.Type, annotation: Any) -> str:
     match info:
         case inspect.LiteralType():
             return f"one of {', '.join(map(repr, _choices(annotation)))}"
@@ -140,8 +150,7 @@ def check(name: str, value: Any, kind: Any) -> Any:
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError:
-        inner, _, rule = _unwrapped(inspect.type_info(kind))
-        raise invalid_value(name, value, f"must be {rule or _rule(inner, kind)}") from None
+        raise invalid_value(name, value, f"must be {_rule(kind)}") from None
 
 
 def _problem(
@@ -156,7 +165,7 @@ def _problem(
         try:
             msgspec.convert(value, declared[key].type)
         except msgspec.ValidationError:
-            inner = _unwrapped(inspect.type_info(declared[key].type))[0]
+            inner = _unwrapped(declared[key].type)[0]
             below = inner.cls if isinstance(inner, inspect.StructType) and isinstance(value, Mapping) else None
             if below:
                 return _problem(below, value, lambda field, key=key: name(f"{key}.{field}"), (), what)  # type: ignore[misc]

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import quire
 from quire.cli.command_group import quire as command_line
 from quire.query import leaves, parse
-from quire.search.term_limit import MAX_TERMS, within_limit
+from quire.search.query_terms import MAX_TERMS, within_limit
 
 GUIDE = """# Drain a node
 

@@ -14,8 +14,6 @@ open_workspace.py   the trees and the index of a command, with progress and mess
 hit_output.py       sections as JSON or text, with highlighted matches
 """
 
-from __future__ import annotations
-
 import gc
 import sys
 from collections.abc import Sequence

@@ -3,8 +3,6 @@
 Exit codes are those of grep: 0 done or found, 1 nothing found or a check failed, 2 an error; and 130 for Ctrl-C.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence

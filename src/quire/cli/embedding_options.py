@@ -1,7 +1,5 @@
 """The options that choose an embedding model, of all commands that make vectors; ``EmbedSettings`` declares them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any

@@ -1,7 +1,5 @@
 """The workspace of a command: opened and brought up to date, with progress and messages."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from shlex import quote

@@ -4,8 +4,6 @@ JSON is always UTF-8. Text from documents passes through ``visible`` (``Paint`` 
 control character reaches the terminal. Colours, links, wrapped lines and progress appear on a terminal only.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

@@ -1,7 +1,5 @@
 """``quire search``: find the sections that answer a query, or that are like a section or file."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -38,7 +36,7 @@ from quire.read.source import read_file
 from quire.search.fusion import Mode
 from quire.search.hit import Hit, Results
 from quire.search.match_ranges import match_ranges
-from quire.search.term_limit import MAX_TERMS
+from quire.search.query_terms import MAX_TERMS
 from quire.workspace import Workspace
 from quire.workspace.tree_paths import exists, is_file, refuse_missing, similar_path, split_name
 

@@ -3,8 +3,6 @@
 ``cut_options`` has those that need a tokenizer.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Sequence
 from typing import Any, get_args

@@ -5,20 +5,19 @@ may have left the same times (git calls this racily clean). Any other file is ha
 its times are updated. Folders with the same times are not listed again, by the same rule.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from _blake2 import blake2b  # hashlib loads OpenSSL, and most updates hash nothing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
+from quire import read
 from quire.index.file_records import FileRecord, FileTable, FolderTimes, Tree, storable
 from quire.model import Finding
-from quire.read.discover import Hidden, Walk
 from quire.trees import Reading
 
 
@@ -67,8 +66,8 @@ def stale_files(
         others = _others(top, name, records, is_known) if before and times == before else None
         if others is None:
             untouched_here.clear()
-            hidden: Hidden = "known" if tree.reading.hidden else False
-            walk = Walk(top, tree.include, tree.exclude, hidden=hidden, is_known=is_known)
+            hidden: Literal["known", False] = "known" if tree.reading.hidden else False
+            walk = read.Walk(top, tree.include, tree.exclude, hidden=hidden, is_known=is_known)
             errors = sorted(skipped for skipped in walk.skipped if skipped.is_error)
             stale.failed += [
                 Finding(code="unreadable", path=error.path, line=0, message=error.reason) for error in errors

@@ -4,8 +4,6 @@ Nodes and file records therefore change together or not at all. File records are
 their ids, so that an update rewrites only the blobs it changes.
 """
 
-from __future__ import annotations
-
 import re
 from binascii import crc32
 from collections.abc import Iterable, Iterator, Mapping

@@ -9,8 +9,6 @@
 Other entries do not belong to quire and are left alone. ``folder_writer`` changes the folder.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import stat

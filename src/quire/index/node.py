@@ -4,8 +4,6 @@ A node has everything an answer needs, so that a search reads, parses and counts
 is also stored without texts (``Outline``): a search merges nodes with it and reads only those that it shows.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -95,7 +93,7 @@ class Node(msgspec.Struct, frozen=True, array_like=True, gc=False):
         """Its title; empty for a document without a title in its front matter, which has that of a heading or file."""
         return self.title if self.ancestors or _TITLE.search(self.text[: self.body]) else ""
 
-    def without_children(self) -> Node:
+    def without_children(self) -> "Node":
         """The same node as if there were none below it."""
         return msgspec.structs.replace(
             self,

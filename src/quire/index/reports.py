@@ -1,7 +1,5 @@
 """What an index reports: an update, its trees, its state."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from pathlib import Path

@@ -3,8 +3,6 @@
 The most literal interpretation that exists wins, so that any file name works, whatever characters it has.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

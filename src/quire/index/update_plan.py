@@ -1,7 +1,5 @@
 """What an update has to do: the requested trees and settings compared with the index, and the files that changed."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from pathlib import Path

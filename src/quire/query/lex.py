@@ -6,8 +6,6 @@ A character is syntax only where the grammar allows it; elsewhere it belongs to 
 The cost is linear: brackets are paired once, and each word and quote is scanned a fixed number of times.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from functools import lru_cache

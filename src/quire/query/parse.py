@@ -7,8 +7,6 @@
 In the tree, a ``Not`` is always an item of a ``Group`` that also has something to search for.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import msgspec

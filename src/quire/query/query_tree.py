@@ -3,8 +3,6 @@
 Words are kept as typed. A field or boost of a group is copied to each leaf; boosts are multiplied.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import msgspec
@@ -39,19 +37,19 @@ class Phrase(msgspec.Struct, frozen=True, kw_only=True):
 class Not(msgspec.Struct, frozen=True, kw_only=True):
     """An excluded item; never a ``Not`` itself."""
 
-    item: Query
+    item: "Query"
 
 
 class Group(msgspec.Struct, frozen=True, kw_only=True):
     """Two or more items, at least one of them no ``Not``. Any of them may match; those with a field must."""
 
-    items: tuple[Query, ...]
+    items: "tuple[Query, ...]"
 
 
 class Either(msgspec.Struct, frozen=True, kw_only=True):
     """Two or more alternatives."""
 
-    items: tuple[Query, ...]
+    items: "tuple[Query, ...]"
 
 
 Query = Word | Phrase | Not | Group | Either

@@ -6,9 +6,19 @@ substitution_files  the values of template variables that a generator's files ha
 frontmatter  the metadata at the top of a document, with ``plain_yaml`` and ``yaml_values``
 """
 
-from __future__ import annotations
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from quire.read.discover import discover
 from quire.read.source import decode, make_source, read_file
 
-__all__ = ["decode", "discover", "make_source", "read_file"]
+if TYPE_CHECKING:
+    from quire.read.discover import Walk
+
+__all__ = ["Walk", "decode", "make_source", "read_file"]
+
+
+def __getattr__(name: str) -> Any:
+    """``Walk`` is loaded on first use: an index that is up to date needs none."""
+    if name == "Walk":
+        return import_module("quire.read.discover").Walk
+    raise AttributeError(f"module 'quire.read' has no attribute {name!r}")

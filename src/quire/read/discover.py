@@ -5,8 +5,6 @@ and ignored ones and those that no documentation is (``junk``). What cannot be r
 The order depends on names only.
 """
 
-from __future__ import annotations
-
 import os
 import stat
 from collections import Counter

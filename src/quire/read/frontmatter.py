@@ -4,8 +4,6 @@
 ``docs/decisions/front-matter.md``.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any, NamedTuple
 

@@ -10,8 +10,6 @@ In ignore files, the last pattern that matches an entry decides; deeper files wi
 ``.quireignore`` over ``.gitignore``. ``discover`` does not enter an ignored folder.
 """
 
-from __future__ import annotations
-
 import codecs
 import re
 from collections.abc import Iterable, Iterator

@@ -3,8 +3,6 @@
 Patterns under ``include`` bring it back; a file that is named is always taken.
 """
 
-from __future__ import annotations
-
 from collections.abc import Container, Mapping
 from pathlib import Path
 from types import MappingProxyType

@@ -3,8 +3,6 @@
 Anything else is left to PyYAML, which takes several times as long, and longer still to import.
 """
 
-from __future__ import annotations
-
 import binascii
 import math
 from typing import Any

@@ -4,8 +4,6 @@ Nothing is stripped or normalised: a byte order mark stays character 0 and line 
 positions in the text are positions in the file.
 """
 
-from __future__ import annotations
-
 import codecs
 import errno
 import os

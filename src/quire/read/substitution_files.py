@@ -10,8 +10,6 @@
 Nothing is executed: the variables of a ``conf.py`` are not known.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress

@@ -24,7 +24,7 @@ import msgspec
 
 from quire import pipeline, read
 from quire.errors import InputError, QuireError
-from quire.read.discover import has_extension
+from quire.read.discover import discover, has_extension
 from quire.read.source import unreadable
 from quire.record import Chunks
 from quire.run.workers import batches, work_of
@@ -196,7 +196,7 @@ def list_documents(
         return [each for each in _list_url(source, recursive=True) if _is_document(each.path)], []
     if not Path(source).is_dir():
         raise InputError(source, "is not a folder", "name a folder, a URL or shards")
-    found = read.discover([source], include=include, exclude=exclude)
+    found = discover([source], include=include, exclude=exclude)
     problems = [Problem(each.path, each.reason) for each in found.skipped if each.is_error]
     return [listed(each.path, each.file) for each in found.documents], problems
 

@@ -3,8 +3,8 @@
 In the order of a search; ``quire.indexed`` is the entry point:
 
 argument_checks.py   checks the arguments of ``Index`` methods; ranking_settings.py has the weights
-phases.py            the order of a search; term_limit.py limits the length of a query
-matching_nodes.py    the nodes that match; path_filter.py and conditions.py restrict them to some documents
+phases.py            the order of a search; query_terms.py limits the length of a query
+matching_nodes.py    the nodes that match; conditions.py restricts them to some documents
 second_pass.py       the best nodes are ranked again
 merge.py             parent sections replace their children; not all results are from one document
 token_budget.py      the text of each hit (hit.py) within ``max_tokens``

@@ -1,7 +1,5 @@
 """Checks the arguments of ``Index`` methods. A wrong type or value raises an ``OptionError``."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any

@@ -1,10 +1,9 @@
 """Conditions on the documents of a search: ``status=draft``, ``date>2025``, ``path:release-notes/**``.
 
 A query, ``where`` and the weights under ``[search.where]`` name them. A key is one of the front matter, ``path`` or
-``tree``. A list satisfies a condition if one of its values does.
+``tree``. A list satisfies a condition if one of its values does. Path patterns are as in ``.gitignore``; one that
+matches a folder matches everything in it, and ``docs:guides/**`` is for the tree ``docs`` only.
 """
-
-from __future__ import annotations
 
 import operator
 import re
@@ -18,7 +17,7 @@ from quire.index.engine.snapshot import Snapshot
 from quire.index.file_records import FileRecord, FrontMatter
 from quire.patterns import pattern
 from quire.query.query_tree import Phrase, Word
-from quire.search.path_filter import matches_path
+from quire.read.ignore import covers
 
 _CONDITION = pattern(r"\s*([^:=<>]*[^:=<>\s])\s*(?:[:=]|(?=[<>]))(.*\S)", re.DOTALL)
 _RANGE = pattern(r"\s*([<>]=?)?\s*(.*)", re.DOTALL)
@@ -26,6 +25,16 @@ _RANGES = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator
 _DATE = pattern(r"\d{4}-\d\d")
 PATH, TREE = "path", "tree"
 """The keys that are no front matter."""
+
+
+def matches_path(tree: str, path: str, patterns: Iterable[str]) -> bool:
+    """Whether any of the patterns matches a document."""
+    return covers(path, (pattern.removeprefix(f"{tree}:") for pattern in patterns))
+
+
+def literal_pattern(path: str) -> str:
+    """The pattern for exactly this file or folder."""
+    return "/" + re.sub(r"[*?\[\\]", r"\\\g<0>", path.lstrip("/"))
 
 
 class Condition(msgspec.Struct, frozen=True):

@@ -1,7 +1,5 @@
 """What a search returns: ``Hit`` and ``Results``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal

@@ -4,8 +4,6 @@ A word is a sequence of letters, digits and marks; in scripts without spaces eac
 compared as a whole and part by part, so that ``tokens`` is found in ``rotateTokens``.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache, partial
@@ -43,11 +41,11 @@ def match_ranges(hit: Hit, query: str, corrections: Corrections | None = None) -
 
 
 @lru_cache(maxsize=16)
-def _remembered(query: str, language: str, corrections: tuple[tuple[str, tuple[str, ...]], ...]) -> Highlighter:
+def _remembered(query: str, language: str, corrections: tuple[tuple[str, tuple[str, ...]], ...]) -> "Highlighter":
     return highlighter(parse(query), language, dict(corrections))
 
 
-def highlighter(query: Query | None, language: str, corrections: Corrections, *, every: bool = True) -> Highlighter:
+def highlighter(query: Query | None, language: str, corrections: Corrections, *, every: bool = True) -> "Highlighter":
     """Finds the words of a query that score in texts of a language; without ``every``, no function words beside others.
 
     The function words of a long query score only where they are adjacent to the same words.

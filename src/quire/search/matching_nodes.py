@@ -1,7 +1,5 @@
 """Finds the nodes that match a query, with their scores. Filters are part of the engine's query."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
@@ -26,9 +24,8 @@ from quire.query import leaves
 from quire.query.lex import KEYED
 from quire.query.query_tree import Not, Phrase, Query, Word
 from quire.search.argument_checks import known_trees
-from quire.search.conditions import Condition, condition, condition_of, documents, unknown_keys, weights
+from quire.search.conditions import Condition, condition, condition_of, documents, matches_path, unknown_keys, weights
 from quire.search.fusion import Near, fused
-from quire.search.path_filter import matches_path
 from quire.search.ranking_settings import SHARPNESS, SearchSettings
 from quire.search.second_pass import rescored
 

@@ -11,8 +11,6 @@ Details of merging:
   scores less than one that it replaces.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from typing import Literal

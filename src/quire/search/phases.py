@@ -7,8 +7,6 @@ neither the parser nor a tokenizer, as nodes have everything an answer needs. On
 be cut loads the tokenizer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -19,7 +17,7 @@ from quire.query import parse, show
 from quire.query.lex import KEYED
 from quire.search.conditions import Condition
 from quire.search.explain import explanation
-from quire.search.fusion import Near, is_plain_query
+from quire.search.fusion import RERANKED, Near, Rerank, is_plain_query, reranked
 from quire.search.hit import Hit, Results, make_hit
 from quire.search.match_ranges import highlighter
 from quire.search.matching_nodes import (
@@ -32,9 +30,8 @@ from quire.search.matching_nodes import (
     without_excluded,
 )
 from quire.search.merge import Merged, alone, limit_per_document, merge_document
+from quire.search.query_terms import within_limit
 from quire.search.ranking_settings import SearchSettings
-from quire.search.reranking import RERANKED, Rerank, reranked
-from quire.search.term_limit import within_limit
 from quire.search.token_budget import fit
 
 _MIN_FETCHED = 50  # how many nodes the engine is asked for, at least

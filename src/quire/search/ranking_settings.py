@@ -3,8 +3,6 @@
 A weight of 0 turns its part of the ranking off.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct

@@ -9,8 +9,6 @@ and for the line between passages that do not meet, an upper bound is reserved. 
 one passage fits, so that it must be cut.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -53,7 +51,7 @@ def fit(
     max_below: int | None = None,
     ranges: Ranges | None = None,
     worth: int = WORTH,
-) -> list[Excerpt]:
+) -> "list[Excerpt]":
     """The text for each result: a node, and the positions of the nodes that matched in it, the best first.
 
     Texts and breadcrumb lines have together at most ``max_tokens``; nothing below a section is added that makes them

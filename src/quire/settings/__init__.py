@@ -4,8 +4,6 @@ quire_toml  where the files are, and the structs that declare their keys
 precedence  which value wins, and where each came from
 """
 
-from __future__ import annotations
-
 from quire.settings.precedence import (
     CONFIG_VARIABLE,
     DEFAULT,

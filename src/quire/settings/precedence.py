@@ -6,8 +6,6 @@ project's file may come from a stranger, so it reaches only into its own folder.
 (``--config``, ``QUIRE_CONFIG``) takes the place of the project's, and may reach anywhere.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Collection, Mapping
 from pathlib import Path

@@ -8,8 +8,6 @@ git_trees  fetching the trees of git repositories
 cache      indexes of folders without a quire.toml, in the user's cache folder
 """
 
-from __future__ import annotations
-
 from quire.workspace.tree_paths import display_path
 from quire.workspace.workspace import Workspace
 

@@ -6,8 +6,6 @@
 An index that was not used for 30 days is removed when another one is made.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from binascii import crc32

@@ -6,8 +6,6 @@ the paths that were named. So ids never depend on what was searched before, and 
 quire was not set up in.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path

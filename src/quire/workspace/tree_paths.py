@@ -1,7 +1,5 @@
 """Paths and names of sections as the user types them <-> documents of trees."""
 
-from __future__ import annotations
-
 import os
 import posixpath
 from collections.abc import Iterable, Mapping
@@ -13,7 +11,7 @@ from quire.errors import InputError, did_you_mean
 from quire.index.file_records import storable
 from quire.index.folder import is_inside
 from quire.patterns import pattern
-from quire.search.path_filter import literal_pattern, matches_path
+from quire.search.conditions import literal_pattern, matches_path
 from quire.trees import Tree
 
 _SECTION = pattern(r"(?s)(?P<document>.*)(?P<section>#[^#]*|:[0-9]+)")

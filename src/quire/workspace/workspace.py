@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from msgspec import structs
 
+from quire import read
 from quire.embed_settings import EmbedSettings
 from quire.errors import BusyError, IndexDamagedError, InputError, NotFoundError, OptionError, QuireError, StoreError
 from quire.index import folder as index_folder
@@ -26,9 +27,8 @@ from quire.index.node import Node
 from quire.indexed import Index, TreeInfo, Update
 from quire.model import Finding
 from quire.operating_system import remove_folder, temporary_folder
-from quire.read.discover import Walk
+from quire.search.conditions import literal_pattern, matches_path
 from quire.search.hit import Hit, Results
-from quire.search.path_filter import literal_pattern, matches_path
 from quire.search.ranking_settings import SearchSettings
 from quire.settings import INDEX_VARIABLE, Settings, load
 from quire.validation import convert, unknown_name
@@ -281,7 +281,7 @@ class Workspace:
         counts: Counter[str] = Counter()
         for name in self.selected_trees:
             tree = self.trees[name]
-            counts += Walk(
+            counts += read.Walk(
                 str(tree.folder), tree.include, tree.exclude, hidden="known" if tree.hidden else False
             ).left_out
         return dict(counts)

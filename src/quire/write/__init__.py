@@ -11,8 +11,6 @@ lock.py            one run at a time
 Names are resolved on first use: the index needs only the last two modules.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 

@@ -5,8 +5,6 @@ hidden files of killed runs; a lock distinguishes them from those of a run in pr
 (``/dev/stdout``) are written to directly.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os

@@ -3,8 +3,6 @@
 The operating system holds the lock and releases it when the process ends, so a killed run never blocks the next one.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import time

@@ -1,7 +1,5 @@
 """Text to terms, the same way for documents, queries and highlighting; and the spellings of a word in a query."""
 
-from __future__ import annotations
-
 import re
 from functools import cache, lru_cache
 from itertools import pairwise

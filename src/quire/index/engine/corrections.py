@@ -4,8 +4,6 @@ Ranked fields have stems. The field ``words`` has the words that documents have,
 how those with accents are written. A correction is always such a word.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import islice

@@ -3,8 +3,6 @@
 The engine adds it up: every item of the query has a constant score, its part of the whole.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 

@@ -6,8 +6,6 @@ have the remembered checksum. Damage that changes no time, as by a failing disk,
 status``), or when the engine meets it. It is remembered, too, until an update has rebuilt the index.
 """
 
-from __future__ import annotations
-
 from binascii import crc32
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress

@@ -1,7 +1,5 @@
 """Function words: words such as *how* and *the*, which may be missing from a match if the query has other words."""
 
-from __future__ import annotations
-
 from functools import cache, lru_cache
 
 import tantivy

@@ -4,8 +4,6 @@ The engine splits at everything but letters and digits. What it would lose is sp
 and scripts without spaces, in which each character becomes a word.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from functools import cache, lru_cache

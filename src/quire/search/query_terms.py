@@ -1,10 +1,17 @@
-"""The most terms that a query may have. Further terms are ignored, so that no query takes long."""
+"""The terms of a query: how many it may have, and those that a section makes for ``--like``.
 
-from __future__ import annotations
+Further terms are ignored, so that no query takes long.
+"""
+
+from collections import Counter
 
 import msgspec
 
+from quire.index.engine.analysis import word_terms
+from quire.index.engine.corrections import Dictionary
+from quire.index.engine.function_words import is_function_word
 from quire.index.engine.normalization import normalize
+from quire.index.engine.snapshot import Snapshot
 from quire.patterns import pattern
 from quire.query.query_tree import TEXT_FIELDS, Not, Phrase, Query, Word
 
@@ -12,6 +19,10 @@ MAX_TERMS = 64  # each word of a name or phrase is a term; in Chinese and Japane
 PREFIX_TERMS = 16  # a word with ``*`` counts as so many terms, as it stands for many words
 
 _TERM = pattern(r"[A-Z]*+[^\W\d_A-Z]++|[A-Z]++|\d++")
+_WORD = pattern(r"[^\W\d_]{3,40}")
+_MAX_WORDS = 12  # the words that a section is searched by
+_MAX_READ = 20_000  # how many characters of a long section are read
+_IN_TITLE = 3  # how often a word of the title counts
 
 Limited = tuple[Query | None, int, int]  # what remains of a query, how many terms that has, how many were ignored
 
@@ -53,3 +64,16 @@ def _limited_leaf(leaf: Word | Phrase, room: int) -> Limited:
     if is_prefix or not room:
         return None, 0, count
     return msgspec.structs.replace(leaf, text=text[: ends[room - 1]]), room, count - room
+
+
+def similar_query(snapshot: Snapshot, titles: str, texts: str, language: str) -> str:
+    """The words that tell a section, or a whole document, from others. Empty if it has none."""
+    dictionary, spelled = Dictionary(snapshot), dict[str, str]()
+    counts: Counter[str] = Counter()
+    for text, weight in ((titles[:_MAX_READ], _IN_TITLE), (texts[:_MAX_READ], 1)):
+        for word in _WORD.findall(text):
+            for term in () if is_function_word(word, (language,)) else word_terms(word.lower(), language)[:1]:
+                spelled.setdefault(term, word.lower())
+                counts[term] += weight
+    best = sorted(counts, key=lambda term: (-min(counts[term], 9) * dictionary.term_rarity(term, language), term))
+    return " ".join(spelled[term] for term in best[:_MAX_WORDS])

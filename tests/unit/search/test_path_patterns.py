@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quire.search.path_filter import literal_pattern, matches_path
+from quire.search.conditions import literal_pattern, matches_path
 
 
 @pytest.mark.parametrize(
