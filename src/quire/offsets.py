@@ -14,6 +14,7 @@ from quire.patterns import pattern
 BLANK = " \t\r\n"
 """The characters that Markdown calls blank. All others, NBSP and form feeds too, are text that must not be lost."""
 _LINE_END = pattern(r"\r\n|\r|\n")
+_SURROGATE = pattern(r"[\ud800-\udfff]")
 _BLANK_LINES = pattern(r"(?:[ \t]*(?:\r\n|\r|\n))*")
 
 
@@ -59,6 +60,13 @@ def bytes_at(text: str, positions: Sequence[int]) -> Sequence[int]:
 def utf8_length(text: str) -> int:
     """The number of bytes of ``text`` in UTF-8; a lone surrogate has three."""
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def repaired(text: str) -> str:
+    """``text`` with U+FFFD for every lone surrogate, and pairs joined, as tiktoken does before it counts."""
+    if text.isascii() or not _SURROGATE.search(text):
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def text_end(text: str, start: int, end: int) -> int:

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from quire.errors import GuardError
-from quire.model import Document, Finding, Piece
+from quire.model import Document, Finding
 from quire.options import FlowOptions
-from quire.record import Chunk
+from quire.record import Chunk, Piece
 from quire.size.sizer import Sizer
 
 Reason = Literal["empty", "too-short", "too-long", "formatting-only", "heading-only", "code-without-context"]

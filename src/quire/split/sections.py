@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from quire.counter import TokenCounter
-from quire.model import Document, Finding, Piece, Pieces, findings_at
+from quire.model import Document, Finding, findings_at
 from quire.offsets import trimmed
 from quire.options import SectionsOptions
+from quire.record import Piece, Pieces
 from quire.size.sizer import Sizer
 from quire.split.units import Units, node_firsts
 

@@ -9,8 +9,8 @@ from typing import Any
 from uuid import UUID, uuid5
 
 from quire.embed.embedder import Embedder, passages
+from quire.offsets import repaired
 from quire.record import Chunk
-from quire.size.surrogates import repaired
 from quire.wire.forms import front_matter, tags
 
 LAYOUT = 2
