@@ -101,10 +101,10 @@ def flat_blocks(text: str, start: int, end: int, *, line_scan: bool = True, is_c
     blocks = _combined(text, start, end, scan) if scan.rest else scan.blocks
     if blocks is None:
         return flat_blocks(text, start, end, line_scan=False, is_commonmark=is_commonmark)
-    if MATH in scan.rest:  # plain blocks open no math
+    marks = container_marks(text, scan.rest, blocks.kinds, closed_tags)
+    if MATH in marks:
         for number in hidden_headings(text, blocks):
             blocks.kinds[number] = "paragraph"
-    marks = container_marks(text, scan.rest, blocks.kinds, closed_tags)
     return FlatBlocks(blocks, marks, has_admonitions)
 
 

@@ -8,7 +8,7 @@ split oversized  cut.py
 pack             here: towards the target, then small groups join a neighbour
 overlap          overlap.py: the sentences that a piece repeats
 normalise        normalize.py
-attach metadata  finish/records.py
+attach metadata  finish/assemble.py
 guard            finish/guard.py
 """
 

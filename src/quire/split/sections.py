@@ -157,10 +157,8 @@ def _over_cap(units: Units, pieces: list[Piece]) -> list[Finding]:
             blocks = units.document.blocks_between(piece.start, piece.end)
             block = max(blocks, key=lambda block: block.end - block.start)
             size = sizer.size(block.start, block.end)
-            message = (
-                f"block of {size} tokens exceeds the cap of {sizer.cap}, alone or with its heading; it stays whole"
-            )
-            notes.append((block.start, "block-over-cap", message))
+            problem = f"block of {size} tokens exceeds the cap of {sizer.cap}, alone or with its heading"
+            notes.append((block.start, "block-over-cap", f"{problem}; it stays whole"))
         else:
             message = f"block that stays whole leaves no room for its breadcrumb within the cap of {sizer.cap}"
             notes.append((piece.start, "breadcrumb-left-out", message))
