@@ -13,14 +13,14 @@ from quire.patterns import pattern
 
 BLANK = " \t\r\n"
 """The characters that Markdown calls blank. All others, NBSP and form feeds too, are text that must not be lost."""
-_LINE_END = pattern(r"\r\n|\r|\n")
+LINE_END = pattern(r"\r\n|\r|\n")
 _SURROGATE = pattern(r"[\ud800-\udfff]")
 _BLANK_LINES = pattern(r"(?:[ \t]*(?:\r\n|\r|\n))*")
 
 
 def line_starts(text: str) -> list[int]:
     """The position at which each line starts; the first is always 0."""
-    return [0, *(match.end() for match in _LINE_END.finditer(text))]
+    return [0, *(match.end() for match in LINE_END.finditer(text))]
 
 
 def line_start(text: str, position: int, least: int = 0) -> int:
