@@ -1,6 +1,6 @@
 """The document: plain records of a source text, its blocks and its sections.
 
-    bytes -> Source -> Block, Section -> Document, with Finding beside them; record.py has the chunk
+    bytes -> Source -> Block, Section -> Document, with Finding beside them; record.py has pieces and chunks
 
 Every field is set when a record is made, equal records compare equal, and all of them pickle. Positions are characters
 of the untouched source text, half-open. Every stage imports this module; it imports no stage.
@@ -79,7 +79,7 @@ class Source(Struct, frozen=True, kw_only=True):
     """The metadata at its top, as plain values."""
     body_start: int = 0
     """Where the body starts: after a byte order mark and the front matter."""
-    opaque: Span | None = None
+    malformed_frontmatter: Span | None = None
     """Front matter that does not parse: it is body text, but not Markdown."""
     findings: tuple[Finding, ...] = ()
     """Findings from reading."""
@@ -101,7 +101,7 @@ class Source(Struct, frozen=True, kw_only=True):
     @property
     def markdown_start(self) -> int:
         """Where Markdown starts: after front matter, valid or not."""
-        return self.opaque.end if self.opaque is not None else self.body_start
+        return self.malformed_frontmatter.end if self.malformed_frontmatter is not None else self.body_start
 
     @property
     def name(self) -> str:
@@ -215,14 +215,11 @@ class Link(NamedTuple):
 
 
 class BlockColumns(NamedTuple):
-    """The blocks of a document at document level as parallel lists, in order."""
+    """The blocks at document level as parallel lists, in order: the fields of ``Block``."""
 
     kinds: list[Kind]
-    """What each is."""
     starts: list[int]
-    """Its first character: the start of its first line."""
     ends: list[int]
-    """One past its last character that is not blank."""
     names: dict[int, str]
     """The names of directives and components, by the number of the block."""
 
@@ -234,32 +231,21 @@ class BlockColumns(NamedTuple):
 
 
 class SectionColumns(NamedTuple):
-    """The sections of a document as parallel lists: first the document itself, then every heading in order."""
+    """The document itself and every heading as parallel lists: the fields of ``Section``, with -1 for None."""
 
     starts: list[int]
-    """Where the heading starts."""
     depths: list[int]
-    """0 for the document, else the heading's level."""
     parents: list[int]
-    """The number of the parent section; -1 for the document."""
     ends: list[int]
-    """Where the next heading of the same or a lower depth starts."""
     body_starts: list[int]
-    """Where the line below the heading starts."""
     text_starts: list[int]
-    """Where its own text starts; equal to that of ``text_ends`` if it has none."""
     text_ends: list[int]
-    """Where its own text ends."""
     positions: list[int]
-    """Its position among the nodes; -1 for a heading that makes no node."""
     titles: list[str]
-    """The heading as plain text; the document's title for the first."""
     ids: list[str]
     """The id that the author gave the heading; empty if none."""
     slugs: list[str]
-    """The slug used in ids, unique in the document."""
     anchors: list[str]
-    """The slug for links, unique in the document."""
     blocks: list[int]
     """The number of the heading's block; -1 for the document."""
 
@@ -293,8 +279,8 @@ class Document(Struct, frozen=True, kw_only=True, dict=True):
             body_ends[0] = size
         rows = zip(
             range(len(lists.starts)), lists.depths, lists.titles, lists.starts, lists.body_starts, body_ends,
-            lists.ends, lists.text_starts, lists.text_ends, map(_or_none, lists.parents),
-            map(_or_none, lists.positions), lists.slugs, lists.anchors, strict=True,
+            lists.ends, lists.text_starts, lists.text_ends, [None, *lists.parents[1:]],
+            [None if at < 0 else at for at in lists.positions], lists.slugs, lists.anchors, strict=True,
         )  # fmt: skip
         return tuple(map(Section._make, rows))
 
@@ -363,7 +349,7 @@ class Document(Struct, frozen=True, kw_only=True, dict=True):
         """The number of the deepest section that contains all text from ``start`` to ``end``."""
         start, end = self.text_between(start, end)
         ends, parents = self.section_columns.ends, self.section_columns.parents
-        section = max(bisect_right(self.section_columns.starts, start) - 1, 0)
+        section = max(self.section_at(start), 0)
         while section and ends[section] < end:
             section = parents[section]
         return section
@@ -380,10 +366,9 @@ class Document(Struct, frozen=True, kw_only=True, dict=True):
     def path_to(self, section: Section) -> tuple[Section, ...]:
         """The headings from the top of the document down to ``section``, itself included; empty for the root."""
         path: list[Section] = []
-        current = section
-        while current.parent is not None:
-            path.append(current)
-            current = self.sections[current.parent]
+        while section.parent is not None:
+            path.append(section)
+            section = self.sections[section.parent]
         return tuple(reversed(path))
 
     def children_of(self, section: Section) -> tuple[Section, ...]:
@@ -404,10 +389,6 @@ class Document(Struct, frozen=True, kw_only=True, dict=True):
             yield below
 
 
-def _or_none(number: int) -> int | None:
-    return None if number < 0 else number
-
-
 _FENCE_INFO = pattern(r"[ \t]*(?:`{3,}|~{3,})[ \t]*([^\r\n]*)")
 
 
@@ -415,34 +396,6 @@ def fence_info(text: str, start: int) -> str:
     """The info string of the fence at ``start``; empty for indented code."""
     match = _FENCE_INFO.match(text, start)
     return match[1].strip(BLANK) if match else ""
-
-
-class Piece(NamedTuple):
-    """A span that a strategy chose, to be made into a chunk."""
-
-    start: int
-    """Its first character."""
-    end: int
-    """One past its last character."""
-    section: int
-    """The number of the section that gives the heading path."""
-    tokens: int
-    """The tokens of its text with everything that is added to it, but the breadcrumb."""
-    prefix: str = ""
-    """Text added in front, so that a cut block stays valid: an opening fence, a table's header rows."""
-    suffix: str = ""
-    """Text added behind: a closing fence."""
-    overlap_start: int | None = None
-    """Where the repeated sentences of the piece before start; None for no overlap."""
-
-
-class Pieces(NamedTuple):
-    """The pieces of a document, and findings about how they were cut."""
-
-    pieces: Sequence[Piece]
-    """Ordered and disjoint; together they cover the text as the laws demand."""
-    findings: Sequence[Finding] = ()
-    """Findings about cuts that could not keep every rule."""
 
 
 def doc_name(path: str | None) -> str:

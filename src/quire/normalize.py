@@ -11,11 +11,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
 from quire.model import VERBATIM, Block, Document
-from quire.offsets import BLANK
+from quire.offsets import BLANK, LINE_END
 from quire.parsing import inner_blocks
 
 _IRREGULAR = ("\r", " \n", "\t\n", "\n\n\n")
-_LINE_END = re.compile(r"\r\n|\r|\n")
 _SPACES = re.compile(r"[ \t]*+")
 _BLANKS = re.compile(r"[ \t\r\n]*+")
 _FENCES = ("```", "~~~")
@@ -81,7 +80,7 @@ def _replacements(document: Document) -> Iterator[tuple[int, int, str]]:
         blanks = _BLANKS.match(text, start)
         done = blanks.end() if blanks else start
         gap = text[start:done].rstrip(" \t")
-        lines = len(_LINE_END.findall(gap))
+        lines = len(LINE_END.findall(gap))
         end = start + len(gap)
         if not lines or done == len(text):
             continue

@@ -11,13 +11,14 @@ from quire.patterns import pattern
 
 BLANK = " \t\r\n"
 """The characters that Markdown calls blank. All others, NBSP and form feeds too, are text that must not be lost."""
-_LINE_END = pattern(r"\r\n|\r|\n")
+LINE_END = pattern(r"\r\n|\r|\n")
+_SURROGATE = pattern(r"[\ud800-\udfff]")
 _BLANK_LINES = pattern(r"(?:[ \t]*(?:\r\n|\r|\n))*")
 
 
 def line_starts(text: str) -> list[int]:
     """The position at which each line starts; the first is always 0."""
-    return [0, *(match.end() for match in _LINE_END.finditer(text))]
+    return [0, *(match.end() for match in LINE_END.finditer(text))]
 
 
 def line_start(text: str, position: int, least: int = 0) -> int:
@@ -57,6 +58,13 @@ def bytes_at(text: str, positions: Sequence[int]) -> Sequence[int]:
 def utf8_length(text: str) -> int:
     """The number of bytes of ``text`` in UTF-8; a lone surrogate has three."""
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def repaired(text: str) -> str:
+    """``text`` with U+FFFD for every lone surrogate, and pairs joined, as tiktoken does before it counts."""
+    if text.isascii() or not _SURROGATE.search(text):
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def text_end(text: str, start: int, end: int) -> int:

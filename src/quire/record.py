@@ -1,11 +1,11 @@
-"""The chunk: the record that users see, and its JSON names. finish/ makes it of a piece."""
+"""The chunk: the record that users see, and its JSON names. finish/ makes it of a piece, which a strategy chose."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from msgspec import Meta, Struct, field, structs, to_builtins
 
@@ -17,6 +17,34 @@ from quire.validation import check_record
 
 Number = Annotated[int, Meta(ge=0)]
 Depth = Annotated[int, Meta(ge=1, le=6)]
+
+
+class Piece(NamedTuple):
+    """A span that a strategy chose, to be made into a chunk."""
+
+    start: int
+    """Its first character."""
+    end: int
+    """One past its last character."""
+    section: int
+    """The number of the section that gives the heading path."""
+    tokens: int
+    """The tokens of its text with everything that is added to it, but the breadcrumb."""
+    prefix: str = ""
+    """Text added in front, so that a cut block stays valid: an opening fence, a table's header rows."""
+    suffix: str = ""
+    """Text added behind: a closing fence."""
+    overlap_start: int | None = None
+    """Where the repeated sentences of the piece before start; None for no overlap."""
+
+
+class Pieces(NamedTuple):
+    """The pieces of a document, and findings about how they were cut."""
+
+    pieces: Sequence[Piece]
+    """Ordered and disjoint; together they cover the text as the laws demand."""
+    findings: Sequence[Finding] = ()
+    """Findings about cuts that could not keep every rule."""
 
 
 class SourcePosition(Struct, frozen=True, rename="camel"):

@@ -21,11 +21,11 @@ from zlib import crc32
 from quire import __version__, breadcrumbs
 from quire.counter import CHARACTERS_A_TOKEN
 from quire.dialects import page_url
-from quire.model import OWN_METADATA, UNTITLED, Document, Piece, doc_name
+from quire.model import OWN_METADATA, UNTITLED, Document, doc_name
 from quire.offsets import bytes_at, lines_at
 from quire.options import Options
 from quire.parsing.slugs import section_anchors
-from quire.record import Chunk, SourcePosition, TokenStats
+from quire.record import Chunk, Piece, SourcePosition, TokenStats
 from quire.size.sizer import Sizer
 from quire.substitutions import substitute
 

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from quire.errors import GuardError
-from quire.model import Document, Finding, Piece
+from quire.model import Document, Finding
 from quire.options import FlowOptions
-from quire.record import Chunk
+from quire.record import Chunk, Piece
 from quire.size.sizer import Sizer
 
 Reason = Literal["empty", "too-short", "too-long", "formatting-only", "heading-only", "code-without-context"]
@@ -41,16 +41,13 @@ def guarded(
         return pieces, findings
     dropped = {number for number, reasons in enumerate(reasons_by_piece) if reasons}
     kept = [
-        _without_overlap(piece, sizer) if number - 1 in dropped else piece  # nothing of a dropped chunk is repeated
+        piece._replace(overlap_start=None, tokens=sizer.size(piece.start, piece.end, piece.prefix, piece.suffix))
+        if number - 1 in dropped  # nothing of a dropped chunk is repeated
+        else piece
         for number, piece in enumerate(pieces)
         if number not in dropped
     ]
     return kept, findings
-
-
-def _without_overlap(piece: Piece, sizer: Sizer) -> Piece:
-    tokens = sizer.size(piece.start, piece.end, piece.prefix, piece.suffix)
-    return piece._replace(overlap_start=None, tokens=tokens)
 
 
 def _reasons(
@@ -74,12 +71,8 @@ def _reasons(
 
 
 def _finding(document: Document, chunk: Chunk, reasons: Sequence[Reason], options: FlowOptions) -> Finding:
-    outcome = {"raise": "the document is refused", "drop": "it is dropped", "warn": "it is kept"}[options.guard]
-    code = {"raise": "refused", "drop": "dropped", "warn": "kept"}[options.guard]
-    message = f"chunk {chunk.id} is not worth embedding ({', '.join(reasons)}); {outcome}"
-    return Finding(
-        code=f"guard-{code}-{reasons[0]}",
-        path=document.source.name,
-        line=chunk.source_position.start_line,
-        message=message,
-    )
+    outcome = {"raise": "refused", "drop": "dropped", "warn": "kept"}[options.guard]
+    what = "the document" if options.guard == "raise" else "it"
+    message = f"chunk {chunk.id} is not worth embedding ({', '.join(reasons)}); {what} is {outcome}"
+    line, code = chunk.source_position.start_line, f"guard-{outcome}-{reasons[0]}"
+    return Finding(code=code, path=document.source.name, line=line, message=message)

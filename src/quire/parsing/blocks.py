@@ -27,17 +27,17 @@ def document_blocks(source: Source) -> tuple[BlockColumns, Headings, list[Note]]
     is_commonmark = source.dialect == COMMONMARK
     flat = flat_blocks(text, source.markdown_start, len(text), is_commonmark=is_commonmark)
     blocks = flat.blocks
-    if source.opaque is not None:
+    if source.malformed_frontmatter is not None:
         blocks.kinds.insert(0, "code")  # for now: nothing opens in it
-        blocks.starts.insert(0, source.opaque.start)
-        blocks.ends.insert(0, text_end(text, *source.opaque))
+        blocks.starts.insert(0, source.malformed_frontmatter.start)
+        blocks.ends.insert(0, text_end(text, *source.malformed_frontmatter))
     headings, notes = read_headings(source, blocks)
     dropped = set() if is_commonmark else _take_ids_above(text, blocks, headings)
     if flat.has_admonitions:
         _name_admonitions(text, blocks)
     if flat.container_marks:
         dropped |= _join_containers(text, flat.container_marks, blocks)
-    if source.opaque is not None:
+    if source.malformed_frontmatter is not None:
         blocks.kinds[0] = "paragraph"
     return _without(blocks, headings, dropped) if dropped else blocks, headings, notes
 
@@ -101,10 +101,10 @@ def flat_blocks(text: str, start: int, end: int, *, line_scan: bool = True, is_c
     blocks = _combined(text, start, end, scan) if scan.rest else scan.blocks
     if blocks is None:
         return flat_blocks(text, start, end, line_scan=False, is_commonmark=is_commonmark)
-    if MATH in scan.rest:  # plain blocks open no math
+    marks = container_marks(text, scan.rest, blocks.kinds, closed_tags)
+    if MATH in marks:
         for number in hidden_headings(text, blocks):
             blocks.kinds[number] = "paragraph"
-    marks = container_marks(text, scan.rest, blocks.kinds, closed_tags)
     return FlatBlocks(blocks, marks, has_admonitions)
 
 

@@ -36,7 +36,7 @@ class FrontMatter(NamedTuple):
     """Where the body starts: after a byte order mark and well-formed front matter."""
     data: dict[str, Any]
     """The metadata, as JSON values."""
-    opaque: Span | None = None
+    malformed_frontmatter: Span | None = None
     """Malformed front matter with its marks; it stays in the body."""
     findings: tuple[Finding, ...] = ()
 
@@ -72,7 +72,7 @@ def split(text: str, name: str) -> FrontMatter:
     except _MalformedError as error:
         message = f"The front matter cannot be read: {error}. It is treated as text; fix it to get its metadata."
         finding = Finding(code="frontmatter-malformed", path=name, line=error.line + 2, message=message)
-        return FrontMatter(start, {}, opaque=Span(start, end), findings=(finding,))
+        return FrontMatter(start, {}, malformed_frontmatter=Span(start, end), findings=(finding,))
     # A short block makes much only of aliases.
     if (len(block) > MAX_METADATA // 10 or "*" in block) and len(str(data)) > MAX_METADATA:
         message = f"front matter of more than {MAX_METADATA:,} characters; the chunks' metadata is without it"

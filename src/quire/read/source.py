@@ -173,6 +173,6 @@ def make_source(
         substitutions=used_variables(text, substitutions, top.data),
         frontmatter=top.data,
         body_start=top.body_start,
-        opaque=top.opaque,
+        malformed_frontmatter=top.malformed_frontmatter,
         findings=top.findings,
     )

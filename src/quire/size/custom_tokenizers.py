@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from quire.errors import TokenizerError, is_panic
-from quire.size.surrogates import repaired
+from quire.offsets import repaired
 
 _LONGEST_REMEMBERED = 16_384
 _Count = Callable[[str], int]

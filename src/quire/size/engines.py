@@ -11,8 +11,8 @@ from importlib import import_module
 from types import MappingProxyType
 
 from quire.errors import TokenizerError
+from quire.offsets import repaired
 from quire.size import vocabulary
-from quire.size.surrogates import repaired
 
 _Count = Callable[[str], int]
 

@@ -1,6 +1,6 @@
-"""How many tokens a span of a document has, and whether it fits the cap. The only place that knows if counts add up.
+"""How many tokens a span of a document has, and whether it fits the cap.
 
-With a byte pair encoding the counts of whole lines add up: ``mark`` counts the text once, in order, and a size is a
+With a byte pair encoding the counts of whole lines add up: ``sums`` counts the text once, in order, and a size is a
 difference of two sums and the count of what is left at the edges. With a counter that does not add up there are no
 sums: every text is counted as it is. Sizes are always exact; sums that strategies keep beside their lists are within
 ``SLACK`` of them.
@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 
 from quire.breadcrumbs import Breadcrumbs
 from quire.counter import TokenCounter
-from quire.model import Document, Piece
+from quire.model import Document
 from quire.options import Options
+from quire.record import Piece
 
 if TYPE_CHECKING:
     from quire.normalize import RegularText
@@ -36,6 +37,24 @@ def _unknown(_text: str, _at: int) -> None:
     """In place of ``starts_line`` for counters without it."""
 
 
+def longest_that_fits(first: int, stop: int, fits: Callable[[int], bool], guess: int | None = None) -> int:
+    """The last number from ``first`` to before ``stop`` that fits; ``first - 1`` if none does.
+
+    Anything before a number that fits also fits. Looks at ``guess`` first, then in steps that grow: counting is
+    expensive. Without a guess it starts in the middle.
+    """
+    low, high = first - 1, stop  # fits, does not fit
+    at, step = (first + stop) // 2 if guess is None else min(max(guess, first), high - 1), 1
+    while low + 1 < high:
+        if fits(at):
+            low, at = at, at + step
+        else:
+            high, at = at, at - step
+        step *= 2
+        at = (low + high) // 2 if not low < at < high else at
+    return low
+
+
 class Sizer:
     """The sizes of spans of one document, as they are embedded: ``regular`` is its text with regular white space."""
 
@@ -48,7 +67,7 @@ class Sizer:
         self.cap = options.cap or _NO_CAP
         self.breadcrumbs = Breadcrumbs(document, self.count, options)
         self.adds_up = counter.cuts_cleanly("a\nb", 2)
-        """Whether the sums of ``mark`` can be used."""
+        """Whether counts of lines add up, so that ``sums`` can be used."""
         self.sure = self.cap - self.breadcrumbs.most_tokens - SLACK if self.adds_up else NEVER
         """Text whose sum is at most this fits below every breadcrumb line."""
         self._is_clean = counter.cuts_cleanly

@@ -14,8 +14,9 @@ from importlib import import_module
 from typing import Protocol
 
 from quire.counter import TokenCounter
-from quire.model import Document, Pieces
+from quire.model import Document
 from quire.options import Options
+from quire.record import Pieces
 from quire.size.sizer import Sizer
 
 

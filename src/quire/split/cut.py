@@ -14,11 +14,10 @@ from itertools import accumulate, islice
 from typing import NamedTuple
 
 from quire.model import Block, Note
-from quire.offsets import BLANK, line_start, text_end, trimmed
+from quire.offsets import BLANK, LINE_END, line_start, text_end, trimmed
 from quire.parsing import directive_content, inner_blocks, item_content, list_items
-from quire.size.longest import longest_that_fits
-from quire.size.sizer import SLACK, Sizer
-from quire.split.levels import LEVELS, LINE_END, WORDS, Level, within
+from quire.size.sizer import SLACK, Sizer, longest_that_fits
+from quire.split.levels import LEVELS, WORDS, Level, within
 from quire.split.reopen import (
     CODE_INDENT,
     DEEPEST,

@@ -8,7 +8,7 @@ split oversized  cut.py
 pack             here: towards the target, then small groups join a neighbour
 overlap          overlap.py: the sentences that a piece repeats
 normalise        normalize.py
-attach metadata  finish/records.py
+attach metadata  finish/assemble.py
 guard            finish/guard.py
 """
 
@@ -17,11 +17,11 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from quire.counter import TokenCounter
-from quire.model import Document, Finding, Piece, Pieces, findings_at
+from quire.model import Document, Finding, findings_at
 from quire.normalize import regular_text
 from quire.options import FlowOptions
-from quire.size.longest import longest_that_fits
-from quire.size.sizer import Sizer
+from quire.record import Piece, Pieces
+from quire.size.sizer import Sizer, longest_that_fits
 from quire.split.overlap import UnitRange, with_overlap
 from quire.split.units import Units, whole_document
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import NamedTuple, TypeAlias
 
+from quire.offsets import LINE_END
 from quire.split.graphemes import grapheme_ends
 from quire.split.inline import block_starts, outside
 from quire.split.sentences import sentence_ends, stop_ends
@@ -15,7 +16,6 @@ from quire.split.words import inner_word_ends, word_ends
 Positions: TypeAlias = Callable[[str, int, int], Sequence[int]]
 """Where a span of a text may be cut: ascending, the last is the end of the span."""
 
-LINE_END = re.compile(r"\r\n|\r|\n")
 _BLANK_LINES = re.compile(r"(?:\r\n|\r|\n)(?:[ \t]*(?:\r\n|\r|\n))+")
 _PIPE = re.compile(r"(?<!\\)\|")
 

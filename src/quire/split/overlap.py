@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from quire.model import Piece
 from quire.options import FlowOptions
+from quire.record import Piece
 from quire.size.sizer import SLACK
 from quire.split.sentences import sentence_ends
 from quire.split.units import Units

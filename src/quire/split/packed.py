@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from quire.counter import TokenCounter
-from quire.model import Document, Piece, Pieces
+from quire.model import Document
 from quire.options import PackedOptions
+from quire.record import Piece, Pieces
 from quire.size.sizer import Sizer
 from quire.split.units import HEADING_PARTED, Units, node_firsts, whole_document
 

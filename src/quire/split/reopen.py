@@ -10,7 +10,7 @@ import re
 from typing import NamedTuple
 
 from quire.model import Block
-from quire.offsets import BLANK, line_start, text_end
+from quire.offsets import BLANK, LINE_END, line_start, text_end
 from quire.parsing import directive_content
 
 CODE_INDENT = 4
@@ -26,7 +26,6 @@ _NOT_INDENT = re.compile(r"[^> \t]")
 _FENCE = re.compile(r"(`{3,}|~{3,})[^\r\n]*")
 _QUOTE_MARKS = re.compile(r"(?:[ \t]{0,3}>[ \t]?)+")
 _LONGEST_LINE = 20_000
-_LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 class Affixes(NamedTuple):
@@ -102,7 +101,7 @@ def reopened_fence(text: str, quote_marks: str, start: int, end: int, *, is_nest
         start=start,
         end=last if is_closed or text[last:end].strip(BLANK) else len(text) + 1,  # quote marks end it too
     )
-    first_line = _LINE_END.search(text, start, end)
+    first_line = LINE_END.search(text, start, end)
     inside = (first_line.end() if first_line else end) + 1, closing - 1 if is_closed else last
     widest = max(width(indent), width(closing_indent) if is_closed else 0)
     return Fence(affixes, f"{indent}{marks}\n", inside, last, widest)
@@ -153,5 +152,5 @@ def _code_end(text: str, start: int, end: int, quotes: int) -> int:
     if not quotes:
         return text_end(text, start, end)
     bare = start + len(text[start:end].rstrip(f"{BLANK}>"))
-    line = _LINE_END.search(text, bare, end)
+    line = LINE_END.search(text, bare, end)
     return text_end(text, start, line.start() if line else end)

@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from quire.counter import TokenCounter
-from quire.model import Document, Finding, Piece, Pieces, findings_at
+from quire.model import Document, Finding, findings_at
 from quire.offsets import trimmed
 from quire.options import SectionsOptions
+from quire.record import Piece, Pieces
 from quire.size.sizer import Sizer
 from quire.split.units import Units, node_firsts
 
@@ -156,10 +157,8 @@ def _over_cap(units: Units, pieces: list[Piece]) -> list[Finding]:
             blocks = units.document.blocks_between(piece.start, piece.end)
             block = max(blocks, key=lambda block: block.end - block.start)
             size = sizer.size(block.start, block.end)
-            message = (
-                f"block of {size} tokens exceeds the cap of {sizer.cap}, alone or with its heading; it stays whole"
-            )
-            notes.append((block.start, "block-over-cap", message))
+            problem = f"block of {size} tokens exceeds the cap of {sizer.cap}, alone or with its heading"
+            notes.append((block.start, "block-over-cap", f"{problem}; it stays whole"))
         else:
             message = f"block that stays whole leaves no room for its breadcrumb within the cap of {sizer.cap}"
             notes.append((piece.start, "breadcrumb-left-out", message))

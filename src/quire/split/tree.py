@@ -6,8 +6,9 @@ Never split, never merged. The heading's line is the chunk's title, not part of 
 from __future__ import annotations
 
 from quire.counter import TokenCounter
-from quire.model import Document, Piece, Pieces
+from quire.model import Document
 from quire.options import Options
+from quire.record import Piece, Pieces
 from quire.size.sizer import Sizer
 
 

@@ -12,11 +12,11 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 
-from quire.model import Block, Document, Finding, Kind, Note, Piece, findings_at
+from quire.model import Block, Document, Finding, Kind, Note, findings_at
 from quire.offsets import line_start, text_end
 from quire.parsing import inner_blocks
-from quire.size.longest import longest_that_fits
-from quire.size.sizer import NEVER, SLACK, Sizer
+from quire.record import Piece
+from quire.size.sizer import NEVER, SLACK, Sizer, longest_that_fits
 from quire.split.cut import Cutter, Slice
 from quire.split.levels import line_ends
 
@@ -75,18 +75,15 @@ class Units:
         self._section_of = document.first_section if opens_all else document.enclosing_section
         self._adds_up, self._sure = sizer.adds_up, sizer.sure
         self._lead = -1  # the first of the units that lead the next one; -1 if none does
-        self._closing = _closing_headings(document)
-        self._tail = self._closing if self._tail_fits() else -1
+        closing = self._closing = _closing_headings(document)
+        # They stay with the text above them if they leave it half of the cap.
+        has_room = closing >= 0 and sizer.size(closing, document.block_columns.ends[-1]) * 2 < sizer.cap
+        self._tail = closing if has_room else -1
         self._cutter: Cutter | None = None  # most documents need none
         self._sums: dict[int, int] = {}  # the sums up to the starts of sections and of blocks
         self._add_sections()
 
     # Making units
-
-    def _tail_fits(self) -> bool:
-        """Whether headings that close the document leave half of the cap for text above them."""
-        start, ends = self._closing, self.document.block_columns.ends
-        return start >= 0 and self.sizer.size(start, ends[-1]) * 2 < self.sizer.cap
 
     def _add_sections(self) -> None:
         """A unit for each section that fits, with its heading; units for the blocks of the others."""
@@ -106,7 +103,8 @@ class Units:
                 self._open(number, first, last, stop)
             elif is_usual or self._fits(start, end, stop):
                 has_child = number + 1 < len(lists.parents) and lists.parents[number + 1] == number
-                leads = has_child and self._least > 0 and self._leads_child(number, tokens)
+                leads = has_child and self._least > 0 and lists.positions[number + 1] >= 0
+                leads = leads and self.is_short(number, self._least, tokens)  # to be apart from its first child
                 self._add(number, start, end, stop, "paragraph", sums[start], leads=leads)
             else:
                 self._open(number, first, last, stop)
@@ -130,11 +128,6 @@ class Units:
                     positions += line_ends(self.document.text, starts[block], ends[block])[:-1]
         positions.append(edges[-1])
         self._sums = dict(zip(positions, self.sizer.sums(positions[0], positions)[0][1:], strict=True))
-
-    def _leads_child(self, number: int, tokens: int) -> bool:
-        """Whether a section's own text is too short to be apart from its first child."""
-        is_node = self.document.section_columns.positions[number + 1] >= 0
-        return is_node and self.is_short(number, self._least, tokens)
 
     def is_short(self, number: int, least: int, tokens: int = 0) -> bool:
         """Whether a section's own text has fewer than ``least`` tokens; all of it has ``tokens``, if known."""

@@ -20,8 +20,8 @@ from uuid import UUID, uuid5
 from quire.embed.embedder import Embedder, passages
 from quire.errors import StoreError, invalid_value
 from quire.index.engine.damage import text_and_code
+from quire.offsets import repaired
 from quire.record import Chunk
-from quire.size.surrogates import repaired
 from quire.wire.forms import front_matter, front_matter_tags
 from quire.write.atomic_file import os_errors_as_quire_errors, remedy
 from quire.write.lock import held

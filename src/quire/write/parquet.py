@@ -15,8 +15,8 @@ from typing import Any, TypeAlias, get_args, get_origin, get_type_hints
 from msgspec.structs import fields
 
 from quire.errors import QuireError
+from quire.offsets import repaired
 from quire.record import Chunk, Chunks
-from quire.size.surrogates import repaired
 from quire.wire.chunk_json import VERSION, is_mapping, is_record, to_json
 from quire.wire.forms import FLAT, Form, check_documents, records
 from quire.write.atomic_file import new_file

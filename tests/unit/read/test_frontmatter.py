@@ -42,7 +42,12 @@ def test_is_taken_off(opening: str, line: str, closing: str, blanks: str, mark: 
     head = mark + opening + blanks + end + line + end + closing + blanks + end
     for text in (head, head + "body" + end, head + end + "---" + end):
         top = split(text, "x.md")
-        assert (top.data, top.body_start, top.opaque, top.findings) == ({"title": "A"}, len(head), None, ())
+        assert (top.data, top.body_start, top.malformed_frontmatter, top.findings) == (
+            {"title": "A"},
+            len(head),
+            None,
+            (),
+        )
 
 
 def test_may_end_the_text() -> None:
@@ -87,7 +92,7 @@ def test_may_be_empty(text: str) -> None:
 @pytest.mark.parametrize("mark", ["", BOM])
 def test_is_not_front_matter(text: str, mark: str) -> None:
     top = split(mark + text, "x.md")
-    assert (top.data, top.body_start, top.opaque, top.findings) == ({}, len(mark), None, ())
+    assert (top.data, top.body_start, top.malformed_frontmatter, top.findings) == ({}, len(mark), None, ())
 
 
 @pytest.mark.parametrize(
@@ -130,7 +135,7 @@ def test_malformed_yaml_stays_in_the_body(
     monkeypatch.setattr(yaml_values, "_IS_C", loader == "CSafeLoader")
     head = f"{BOM}---\n{block}\n---\n".replace("\n", end)
     top = split(head + "body\n", "guide.md")
-    assert (top.data, top.body_start, top.opaque) == ({}, 1, Span(1, len(head)))
+    assert (top.data, top.body_start, top.malformed_frontmatter) == ({}, 1, Span(1, len(head)))
     (finding,) = top.findings
     assert (finding.code, finding.path) == ("frontmatter-malformed", "guide.md")
     assert problem in finding.message
@@ -160,7 +165,7 @@ def test_malformed_yaml_stays_in_the_body(
 def test_malformed_toml_stays_in_the_body(block: str, line: int, end: str) -> None:
     head = f"+++\n{block}\n+++\n".replace("\n", end)
     top = split(head + "body\n", "guide.md")
-    assert (top.data, top.body_start, top.opaque) == ({}, 0, Span(0, len(head)))
+    assert (top.data, top.body_start, top.malformed_frontmatter) == ({}, 0, Span(0, len(head)))
     assert [(finding.code, finding.line) for finding in top.findings] == [("frontmatter-malformed", line)]
 
 
@@ -276,7 +281,7 @@ TEXTS = st.builds(
 def test_any_text_gives_an_answer(text: str) -> None:
     top = split(text, "x.md")
     assert json.dumps(top.data, allow_nan=False)
-    assert bool(top.findings) == (top.opaque is not None)
+    assert bool(top.findings) == (top.malformed_frontmatter is not None)
     if top.body_start > 1:
         assert text[: top.body_start].rstrip(" \t\r\n").endswith(("---", "...", "+++"))
     for finding in top.findings:
@@ -286,7 +291,7 @@ def test_any_text_gives_an_answer(text: str) -> None:
 @pytest.mark.parametrize("text", ["---\n# Title\n---\nbody", "---\n# a\n\n# b\n...\nbody"])
 def test_nothing_but_comments_is_text_between_rules(text: str) -> None:
     top = split(text, "x.md")
-    assert (top.data, top.body_start, top.opaque, top.findings) == ({}, 0, None, ())
+    assert (top.data, top.body_start, top.malformed_frontmatter, top.findings) == ({}, 0, None, ())
 
 
 @pytest.mark.parametrize(

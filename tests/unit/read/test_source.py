@@ -130,14 +130,14 @@ def test_source_of_markdown_has_its_front_matter_taken_off() -> None:
 
 def test_source_of_text_is_all_body() -> None:
     source = make_source("\ufeff---\ntitle: A\n---\n", "a.txt")
-    assert (source.syntax, source.frontmatter, source.body_start, source.opaque) == ("text", {}, 1, None)
+    assert (source.syntax, source.frontmatter, source.body_start, source.malformed_frontmatter) == ("text", {}, 1, None)
     assert make_source("---\ntitle: A\n---\n", syntax="text").body_start == 0
 
 
 def test_source_keeps_the_findings_of_front_matter() -> None:
     source = make_source("---\na: [\n---\nx", "a.md")
     assert [finding.code for finding in source.findings] == ["frontmatter-malformed"]
-    assert source.opaque == Span(0, 13)
+    assert source.malformed_frontmatter == Span(0, 13)
     assert make_source("---\na: [\n---\n").findings[0].path == "<text>"
 
 
