@@ -56,7 +56,8 @@ def highlighter(query: Query | None, language: str, corrections: Corrections, *,
     if query and (not every or len(all_items(query)) >= LONG_QUERY):
         marked = [leaf for leaf in searched if isinstance(leaf, Phrase) or not is_function_word(leaf.text, (language,))]
     wanted = dict.fromkeys(target for leaf in marked or searched for target in _wanted(leaf, language, corrections))
-    return Highlighter([*wanted, *map(Wanted, pairs)], partial(word_terms, language=language))
+    joined = [Wanted(word_terms(left.text + right.text, language)) for left, right in pairwise(marked)]
+    return Highlighter([*wanted, *map(Wanted, pairs), *joined], partial(word_terms, language=language))
 
 
 class Wanted(NamedTuple):
@@ -70,6 +71,7 @@ def _wanted(leaf: Word | Phrase, language: str, corrections: Corrections) -> Ite
     if isinstance(leaf, Phrase):
         yield Wanted(word_terms(leaf.text, language))
         yield from (Wanted(spelling.terms) for spelling in spellings(leaf.text, language)[:1])
+        yield from (Wanted(word_terms(word, language)) for word in corrections.get(leaf.text, ()))
         return
     for text in corrections.get(leaf.text, (leaf.text,)) if leaf.field is None else (leaf.text,):
         if leaf.prefix or (text.endswith("*") and text != leaf.text):

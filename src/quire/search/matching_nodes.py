@@ -1,13 +1,14 @@
 """Finds the nodes that match a query, with their scores. Filters are part of the engine's query."""
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any
 
 import msgspec
 from msgspec import structs
 
 from quire.index.engine.clauses import (
+    LONG_QUERY,
     QueryContext,
     all_but,
     all_items,
@@ -20,9 +21,10 @@ from quire.index.engine.corrections import Dictionary
 from quire.index.engine.coverage import own_shares
 from quire.index.engine.index_schema import DOC, TREE
 from quire.index.engine.snapshot import Match, Snapshot
+from quire.model import Span
 from quire.query import leaves
 from quire.query.lex import KEYED
-from quire.query.query_tree import Not, Phrase, Query, Word
+from quire.query.query_tree import Either, Group, Not, Phrase, Query, Word
 from quire.search.argument_checks import known_trees
 from quire.search.conditions import Condition, condition, condition_of, documents, matches_path, unknown_keys, weights
 from quire.search.fusion import Near, fused
@@ -30,6 +32,7 @@ from quire.search.ranking_settings import SHARPNESS, SearchSettings
 from quire.search.second_pass import rescored
 
 MAX_CORRECTED = 8  # for how many unknown words of a query corrections are looked up
+_JOINED = 0.5  # the weight of two words as one
 
 
 class PreparedQuery(msgspec.Struct, frozen=True):
@@ -73,6 +76,12 @@ def prepare(
         documents_with=lambda leaf: documents(snapshot, [condition_of(leaf)]),
     )
     dictionary = context.dictionary
+    phrases = [leaf for leaf in words if isinstance(leaf, Phrase) and leaf.field is None and " " in leaf.text]
+    clauses = {leaf.text: compiled(context, leaf) for leaf in phrases}
+    apart = {text: tuple(text.split()) for text, clause in clauses.items() if clause and not snapshot.top(clause, 1)}
+    if apart:
+        query = _with_words(query, apart)
+        context = msgspec.structs.replace(context, corrections=apart)
     texts = dict.fromkeys([word.text for word in words if is_plain(word) and not context.is_optional(word)])
     unknown = list(islice((text for text in texts if not dictionary.has(text)), MAX_CORRECTED))
     if unknown:
@@ -81,7 +90,8 @@ def prepare(
         corrections = {text: words for text, words in instead.items() if words}
         unknown = [text for text in unknown if text not in corrections]
         query = _with_prefixes(query, prefixes) if prefixes else query
-        context = msgspec.structs.replace(context, corrections=corrections)
+        context = msgspec.structs.replace(context, corrections=apart | corrections)
+    query = _with_joined(query, context)
     filters = [] if trees is None else [one_of(context.schema, TREE, trees)]
     if without is not None:
         filters.append(all_but(context.schema, DOC, [without]))
@@ -97,6 +107,29 @@ def prepare(
     keys = unknown_keys(snapshot, [*where, *(condition(key, "") for key in named)]) if where or named else []
     factors = weights(snapshot, settings.where) if settings.where else {}
     return PreparedQuery(snapshot, context, query, settings, filters, unknown, keys, factors)
+
+
+def _with_joined(query: Query, context: QueryContext) -> Query:
+    """The query, and adjacent words of it as one word if that is how they are mostly written: *file system*.
+
+    A query does not become a long one by that.
+    """
+    items = all_items(query)
+    joined = [
+        Word(text=left.text + right.text, span=Span(left.span.start, right.span.end), boost=_JOINED)
+        for left, right in pairwise(context.required(items) if len(items) < LONG_QUERY - 1 else ())
+        if is_plain(left) and is_plain(right) and context.dictionary.is_joined(left.text, right.text)
+    ]
+    return Group(items=(*items, *joined)[: LONG_QUERY - 1]) if joined else query
+
+
+def _with_words(query: Query, apart: Mapping[str, Sequence[str]]) -> Query:
+    """The query with the words of phrases that no node has."""
+    if isinstance(query, Phrase) and query.field is None and query.text in apart:
+        return Group(items=tuple([Word(text=text, span=query.span, boost=query.boost) for text in apart[query.text]]))
+    if isinstance(query, Group | Either):
+        return structs.replace(query, items=tuple([_with_words(item, apart) for item in query.items]))
+    return query
 
 
 def _with_prefixes(query: Query, prefixes: Container[str]) -> Query:

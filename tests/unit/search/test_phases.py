@@ -205,7 +205,28 @@ def test_words_of_other_alphabets_are_corrected(made: Made) -> None:
 def test_phrases_within_one_field(made: Made) -> None:
     index = made({"a.md": "# One\n\nThe bind mount works.\n", "b.md": "# Bind\n\nThe mount to bind.\n"})
     assert ids(index, '"bind mount"') == ["a.md#one"]
-    assert ids(index, '"mount bind"') == []
+    assert ids(index, '"works mount" -bind') == []
+
+
+def test_words_of_a_phrase_that_nothing_has(made: Made) -> None:
+    index = made({"a.md": "# One\n\nThe bind mount works.\n", "b.md": "# Two\n\nNothing.\n"})
+    query = '"mount bind"'
+    results = index.search(query)
+    assert ids(index, query) == ["a.md#one"]
+    assert results.corrections == {"mount bind": ("mount", "bind")}
+    marked = quire.match_ranges(results[0], query, results.corrections)
+    assert [results[0].text[span.start : span.end] for span in marked] == ["bind", "mount"]
+    assert ids(index, f"body:{query}") == []
+
+
+def test_two_words_that_are_written_as_one(made: Made) -> None:
+    apart = "# Other\n\nA file of the system, at one time in a zone.\n"
+    index = made({"a.md": "# One\n\nThe filesystem.\n", "b.md": "# Two\n\nThe timezone.\n", "c.md": apart})
+    [hit] = [hit for hit in index.search("file system", every=True) if hit.path == "a.md"]
+    assert [hit.text[span.start : span.end] for span in quire.match_ranges(hit, "file system")] == ["filesystem"]
+    frequent = {f"{number}.md": f"# Page {number}\n\nEach time zone.\n" for number in range(3)}
+    index = made({"b.md": "# Two\n\nThe timezone.\n", **frequent})
+    assert not [hit for hit in index.search("time zone", every=True) if hit.path == "b.md"]
 
 
 def test_not_either_and_fields(made: Made) -> None:

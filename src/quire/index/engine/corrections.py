@@ -10,7 +10,7 @@ from itertools import islice
 from math import log
 from typing import NamedTuple
 
-from quire.index.engine.analysis import analyser, bare, spellings, terms
+from quire.index.engine.analysis import analyser, bare, spellings, terms, word_terms
 from quire.index.engine.function_words import is_function_word
 from quire.index.engine.index_schema import ACCENTED, RANKED, WORDS, field
 from quire.index.engine.normalization import is_unspaced
@@ -70,6 +70,15 @@ class Dictionary:
     def term_rarity(self, term: str, language: str) -> float:
         """The inverse document frequency of a term in the field in which it is most frequent."""
         return self.statistics(term, language).rarity
+
+    def is_joined(self, left: str, right: str) -> bool:
+        """Whether bodies have two words as one at least as often as apart; a name in humps counts as both."""
+        for language in self._languages if left.isalpha() and right.isalpha() else ():
+            whole, apart = word_terms(left + right, language), word_terms(f"{left} {right}", language)
+            if len(whole) == 1 and "body" in self.statistics(whole[0], language).fields:
+                one, two = (self._snapshot.live_freq(field("body", language), *terms) for terms in (whole, apart))
+                return 2 * one >= max(two, 1)
+        return False
 
     def title_rarities(self, title: tuple[str, ...], language: str) -> tuple[Mapping[str, float], float]:
         """The rarity of each term of a title, and their sum, cached."""

@@ -324,11 +324,13 @@ class Snapshot:
             written = sum([count for _, count in self.searcher.terms_with_prefix(TREE, "")])
         return written - self.node_count(self.files)
 
-    def live_freq(self, field: str, term: str) -> int:
-        """The number of nodes with a term in a field, without deleted nodes."""
+    def live_freq(self, field: str, *terms: str) -> int:
+        """The number of nodes with a term, or with adjacent terms, in a field, without deleted nodes."""
+        is_one = len(terms) == 1
+        query = self._has(field, terms[0]) if is_one else tantivy.Query.phrase_query(self.schema, field, list(terms))
         with engine_reads(self.folder):
             # The engine's stubs lack ``count``.
-            return cast("int", self.searcher.search(self._has(field, term), 1).count)  # type: ignore[attr-defined]
+            return cast("int", self.searcher.search(query, 1).count)  # type: ignore[attr-defined]
 
     def terms_with_prefix(self, field: str, prefix: str) -> list[tuple[str, int]]:
         """The terms of a field with a prefix, each with its number of nodes; includes deleted nodes."""
