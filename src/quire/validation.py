@@ -51,6 +51,11 @@ class Field(NamedTuple):
     most: float | None = None
     """The maximum of a number."""
 
+    @property
+    def sentence(self) -> str:
+        """Its description as a sentence."""
+        return f"{self.meaning[:1].upper()}{self.meaning[1:]}."
+
 
 @cache
 def fields(kind: type[Any]) -> Mapping[str, Field]:

@@ -15,10 +15,10 @@ import click
 
 from quire import pipeline
 from quire.cli.command_group import NOTHING_FOUND
-from quire.cli.embedding_options import embedding_options, update_vectors
-from quire.cli.open_workspace import open_workspace
+from quire.cli.open_workspace import open_workspace, update_vectors
 from quire.cli.output import Paint, Progress, count_of, echo, note, tracked, visible, write_json
 from quire.cli.shared_options import (
+    embedding_options,
     html_option,
     index_option,
     json_option,

@@ -95,8 +95,7 @@ def starting_text(root: Path) -> str:
         for name, path in _proposed_trees(root)
     ]
     search = [
-        f"# {field.meaning[:1].upper()}{field.meaning[1:]}.\n# {name} = {toml_value(field.default)}\n"
-        for name, field in search_fields().items()
+        f"# {field.sentence}\n# {name} = {toml_value(field.default)}\n" for name, field in search_fields().items()
     ]
     return _HEAD + ("".join(lines) or '# docs = "docs"\n') + _LANGUAGE + "\n".join(search)
 

@@ -14,12 +14,12 @@ import click
 
 from quire import query as query_syntax
 from quire.cli.command_group import ERROR, NOTHING_FOUND
-from quire.cli.embedding_options import embedding_options, update_vectors
 from quire.cli.hit_output import Form, Printer, show_hits, show_phases, with_node_ids
-from quire.cli.open_workspace import open_workspace, resolve, show_not_found
+from quire.cli.open_workspace import open_workspace, resolve, show_not_found, update_vectors
 from quire.cli.output import count_of, message, note, visible
 from quire.cli.shared_options import (
     Command,
+    embedding_options,
     index_option,
     json_option,
     limit_option,

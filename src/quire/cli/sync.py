@@ -11,11 +11,10 @@ import click
 
 from quire.cli.command_group import ERROR, NOTHING_FOUND
 from quire.cli.cut_options import ENGINES, TreeCutter, cut_options, reading_options
-from quire.cli.embedding_options import chosen_embedder, embedding_options
 from quire.cli.input_documents import STANDARD_INPUT, Inputs, Summary
 from quire.cli.output import Choices, Progress, count_of, echo, is_terminal, message, show_problem, visible, write_json
 from quire.cli.parts import input_parts
-from quire.cli.shared_options import json_option, not_empty, quire_command
+from quire.cli.shared_options import chosen_embedder, embedding_options, json_option, not_empty, quire_command
 from quire.embed_settings import DEFAULT_EMBEDDER
 from quire.stores import SyncReport, sync_parts
 from quire.stores.sync_engine import root_of
