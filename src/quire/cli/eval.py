@@ -33,8 +33,7 @@ from quire.errors import did_you_mean
 from quire.evals.figures import MEASURES, SHARES, differences, figures
 from quire.evals.folds import ask_in_folds, sample
 from quire.evals.outcomes import Outcome, ask
-from quire.evals.pasted import pasted_questions
-from quire.evals.questions import Question, link_questions, read_questions
+from quire.evals.questions import Question, link_questions, pasted_questions, read_questions
 from quire.indexed import Index
 from quire.model import Document
 from quire.search.fusion import Mode
