@@ -8,8 +8,8 @@ tables.py           columns, and names with token counts
 finding_formats.py  findings as text, JSON, annotations or SARIF
 shared_options.py   commands with examples; options of several commands that need no tokenizer
 cut_options.py      options of the commands that read and cut documents
-input_documents.py  which documents to read, reading them, the summary of a run
-parallel.py         documents in several processes
+input_documents.py  which documents to read, in how many processes, the summary of a run
+parts.py            documents in parts, for a dataset or a store
 open_workspace.py   the trees and the index of a command, with progress and messages
 hit_output.py       sections as JSON or text, with highlighted matches
 """

@@ -18,8 +18,7 @@ from msgspec import Raw
 from quire import wire
 from quire.cli import output as out
 from quire.cli.cut_options import ENGINES, TreeCutter, cut_options, input_options
-from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, InputDocument, Inputs, Summary, Text
-from quire.cli.parallel import results
+from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, InputDocument, Inputs, Summary, Text, results
 from quire.cli.shared_options import chosen_embedder, embedding_options, json_option, not_empty, quire_command
 from quire.embed_settings import DEFAULT_EMBEDDER
 from quire.errors import InputError

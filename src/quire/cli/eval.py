@@ -38,8 +38,8 @@ from quire.indexed import Index
 from quire.model import Document
 from quire.search.fusion import Mode
 from quire.search.ranking_settings import SearchSettings
-from quire.settings import search_settings
-from quire.web.html_report import eval_page
+from quire.settings.precedence import search_settings
+from quire.web.html_pages import eval_page
 from quire.workspace import Workspace
 from quire.write.atomic_file import new_file
 

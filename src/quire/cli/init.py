@@ -19,8 +19,7 @@ from quire.options import DEFAULT_TOKENIZER
 from quire.read.discover import discover
 from quire.read.junk import is_code_repository, is_documentation
 from quire.read.source import read_file
-from quire.settings import search_fields, toml_value, tree_name
-from quire.settings.quire_toml import PROJECT_FILE, PYTHON_FILE, python_file
+from quire.settings.quire_toml import PROJECT_FILE, PYTHON_FILE, python_file, search_fields, toml_value, tree_name
 from quire.write.atomic_file import os_errors_as_quire_errors, replacing
 
 _MOST_TREES = 12

@@ -1,14 +1,15 @@
-"""The documents that ``chunk``, ``verify`` and ``stats`` read, and the summary of a run."""
+"""The documents that ``chunk``, ``verify`` and ``stats`` read, in one or several processes, and a summary of them."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 from msgspec import structs
@@ -17,13 +18,14 @@ from quire import read
 from quire.cli import output
 from quire.cli.command_group import ERROR, NOTHING_FOUND
 from quire.cli.output import MOST_SHOWN, count_of
-from quire.errors import InputError, UndecodableError
+from quire.errors import InputError, QuireError, UndecodableError
 from quire.model import Finding, doc_name
 from quire.options import DEFAULT_STRATEGY
 from quire.read.discover import Discovery, Found, Hidden, Skipped, discover
 from quire.read.source import CONVERT, unread
 from quire.record import Chunks
-from quire.settings import Settings, load
+from quire.run import workers
+from quire.settings.precedence import Settings, load
 from quire.trees import OnUndecodable, Reading, Tree
 from quire.workspace.tree_paths import display_path, missing_tree
 from quire.write.file_names import case_folded
@@ -32,6 +34,8 @@ STANDARD_INPUT = "-"
 STANDARD_INPUT_NAME = "<stdin>"
 _MOST_KEPT = 10_000
 """How many findings are kept to be listed."""
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -269,3 +273,73 @@ def _without_clashes(documents: Sequence[Found]) -> Sequence[Found]:
     except ValueError:  # on different drives
         return documents
     return [each._replace(path=os.path.relpath(each.file, top).replace(os.sep, "/")) for each in documents]
+
+
+Work = Callable[[Text], tuple[Chunks, Result]]
+"""Cuts a document; returns its chunks, which are counted, and a result. Picklable."""
+
+
+def results(
+    documents: Sequence[InputDocument],
+    work: Work[Result],
+    summary: Summary,
+    *,
+    jobs: int | None,
+    prepare: Callable[[], None],
+) -> Generator[Result, None, None]:
+    """The results of ``work``, by ``jobs`` processes or as many as pay off; each calls ``prepare`` first.
+
+    ``summary`` lists documents that cannot be read or cut. Close the generator, so that no process outlives its use.
+    """
+    costs = [_cost(document) for document in documents]
+    reads_standard_input = any(document.found is None for document in documents)
+    processes = 1 if reads_standard_input else workers.worker_count(costs, jobs=jobs, cores=workers.cores())
+    if processes == 1:
+        for document in output.tracked(documents, attrgetter("name")):
+            yield from _process(work, document, summary)
+        return
+    with output.Progress() as progress:
+        from quire.run.process_pool import Lost, map_batches  # noqa: PLC0415  takes as long to load as a small document to cut
+
+        size = workers.batch_size(sum(costs), processes)
+        batches = workers.batches(zip(documents, costs, strict=True), most=size)
+        running = map_batches(
+            partial(_in_worker, work), batches, workers=processes, prepare=prepare, on_failure=output.message
+        )
+        try:
+            for done, (document, result) in enumerate(running):
+                progress.step(done, len(documents), document.name)
+                if isinstance(result, Lost):
+                    summary.skip(document.name, f"{result.reason}; make room, or cut it into smaller files")
+                else:
+                    summary.add(result[0])
+                    yield from result[1]
+        finally:
+            running.close()
+
+
+def _process(work: Work[Result], document: InputDocument, summary: Summary) -> list[Result]:
+    """The result for a document; nothing if it cannot be read or cut."""
+    try:
+        text = document.read()
+        chunks, result = work(text)
+    except QuireError as error:
+        summary.skip(document.name, error.reason)
+        return []
+    summary.add(Summary.of(text, chunks))
+    return [result]
+
+
+def _in_worker(work: Work[Result], documents: Sequence[InputDocument]) -> list[tuple[Summary, list[Result]]]:
+    """The documents of a batch, each with a summary of its own."""
+    summaries = [Summary() for _ in documents]
+    return [
+        (summary, _process(work, document, summary)) for summary, document in zip(summaries, documents, strict=True)
+    ]
+
+
+def _cost(document: InputDocument) -> int:
+    try:
+        return workers.work_of(document.found.file.stat().st_size if document.found else 0)
+    except (OSError, ValueError):  # reading it gives the reason
+        return workers.work_of(0)

@@ -16,7 +16,7 @@ from quire.cli import output
 from quire.embed_settings import EmbedSettings
 from quire.search.fusion import Mode
 from quire.search.ranking_settings import SearchSettings
-from quire.settings import CONFIG_VARIABLE
+from quire.settings.precedence import CONFIG_VARIABLE
 from quire.validation import Field, check, convert, fields
 
 

@@ -20,14 +20,13 @@ import click
 
 from quire import pipeline
 from quire.cli.cut_options import STRATEGY, counter_for, cut_tokenizer_option, input_options, load_tokenizers
-from quire.cli.input_documents import Inputs, Summary, Text
+from quire.cli.input_documents import Inputs, Summary, Text, results
 from quire.cli.output import Paint, clip, count_of, echo, note, terminal_width, visible, width, write_json
-from quire.cli.parallel import results
 from quire.cli.shared_options import html_option, json_option, quire_command
 from quire.model import Syntax
 from quire.options import STRATEGIES, Options, build
 from quire.record import Chunk, Chunks
-from quire.web.html_report import stats_page
+from quire.web.html_pages import stats_page
 from quire.write.atomic_file import new_file
 
 _WIDTH = 96

@@ -4,8 +4,7 @@ served_documents    the documents that the page may read, and the folders that i
 chunk_view          the chunks of a document as the page draws them
 score_explanation   hits as the page shows them, with the reasons for their rank in words
 inspector           the server's answers, and who may ask: Host, Origin, token; the Content-Security-Policy
-export              one file with the page and one document
-html_report         the figures of ``quire stats`` and ``quire eval`` as a page
+html_pages          pages without a server: one document, the figures of ``quire stats`` and ``quire eval``
 assets/             the page, its style and its script
 
 Only ``inspector`` loads Starlette.
