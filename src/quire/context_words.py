@@ -1,4 +1,4 @@
-"""The telling words of a source or Markdown file: of its path, of the names it defines, and of its text.
+"""The distinctive words of a source or Markdown file: of its path, of the names it defines, and of its text.
 
 They make one weighted query, so that a search finds the documentation that concerns the file. How rare a word is in the
 documentation need not be known here: the ranking of the search takes care of it.
@@ -53,7 +53,7 @@ class WeightedWord(NamedTuple):
 
 
 def context_words(path: str, text: str, rules: Iterable[str] = ()) -> list[WeightedWord]:
-    """The telling words of a file, the heaviest first; ``rules`` are words that the user has set for it."""
+    """The distinctive words of a file, the heaviest first; ``rules`` are words that the user has set for it."""
     weights: dict[str, float] = {}
     origins: dict[str, dict[str, None]] = {}
     spellings: dict[str, str] = {}

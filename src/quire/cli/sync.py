@@ -1,4 +1,4 @@
-"""``quire sync``: bring a vector store in step with documents."""
+"""``quire sync``: sync documents to a vector store."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def command(
     as_json: bool,
     **options: Any,
 ) -> int:
-    """Bring a vector store in step with documents.
+    """Sync documents to a vector store.
 
     STORE is lancedb:DIR, pgvector:URL, chroma:DIR, chroma:URL, qdrant:DIR or qdrant:URL, with #NAME for another table
     than quire. Only what changed is embedded and written; documents that are no longer in PATH are deleted from the

@@ -28,7 +28,7 @@ from quire.workspace import Workspace
 from quire.workspace.context import FileContext
 
 DEFAULT_TOKENS = 2_000
-"""The most tokens of an answer; with more, agents paid more and found hardly more (benchmarks/results/agents.md)."""
+"""Maximum tokens of an answer; with more, agents paid more and found hardly more (benchmarks/results/agents.md)."""
 _DEPTH = 20
 """How many sections a search ranks, whatever its limit, so that pages fit together."""
 _CONTEXT_LIMIT = 5
@@ -290,7 +290,7 @@ def offset_of(cursor: str, text: str | None = None) -> int:
         return 0
     number, _, stamp = cursor.partition("-")
     if not (number.isascii() and number.isdigit() and len(number) < 10):
-        raise OptionError(f"cursor={cursor[:40]!r} is not possible", "take it from the last answer")
+        raise OptionError(f"cursor={cursor[:40]!r} is invalid", "take it from the last answer")
     if text is not None and (stamp != _stamp(text) or int(number) > len(text)):
         raise OptionError("the section has changed since the last answer", "leave out the cursor")
     return int(number)
