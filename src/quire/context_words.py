@@ -62,7 +62,7 @@ def context_words(path: str, text: str, rules: Iterable[str] = ()) -> list[Weigh
         weights[key] = weights.get(key, 0.0) + weight
         spellings.setdefault(key, word)
         origins.setdefault(key, {})[origin] = None
-    best = sorted(weights.items(), key=lambda each: (-each[1], each[0]))[:MOST_WORDS]
+    best = sorted(weights.items(), key=lambda item: (-item[1], item[0]))[:MOST_WORDS]
     top = best[0][1] if best else 1.0
     return [
         WeightedWord(spellings[key], max(round(_HEAVIEST * weight / top, 1), 0.1), tuple(origins[key]))
@@ -76,7 +76,7 @@ def merged_words(files: Iterable[Sequence[WeightedWord]]) -> list[WeightedWord]:
     for word in (word for words in files for word in words):
         if word.text.lower() not in best or word.weight > best[word.text.lower()].weight:
             best[word.text.lower()] = word
-    return sorted(best.values(), key=lambda each: (-each.weight, each.text))[:MOST_WORDS]
+    return sorted(best.values(), key=lambda word: (-word.weight, word.text))[:MOST_WORDS]
 
 
 def query_of(words: Iterable[WeightedWord]) -> str:
@@ -109,8 +109,8 @@ def _weighted(path: str, text: str, rules: Iterable[str]) -> Iterator[tuple[str,
             yield word, weight * _PATH / (depth + 1), "path"
     is_markdown = file.lower().endswith(tuple(MARKDOWN_EXTENSIONS))
     for name in dict.fromkeys((_HEADING if is_markdown else _DEFINED).findall(text)):
-        for found in _NAME.findall(name):
-            for word, weight in _words(found):
+        for part in _NAME.findall(name):
+            for word, weight in _words(part):
                 yield word, weight * _DEFINITION, "name"
     uses = Counter(_NAME.findall(text))
     for name, number in uses.items():

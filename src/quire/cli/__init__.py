@@ -28,14 +28,14 @@ _GC_THRESHOLD = 50_000
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code."""
-    given = sys.argv[1:] if arguments is None else list(arguments)
+    words = sys.argv[1:] if arguments is None else list(arguments)
     gc.set_threshold(_GC_THRESHOLD)
-    if given in (["--version"], ["-V"]) and _wrote_version():
+    if words in (["--version"], ["-V"]) and _wrote_version():
         return 0  # scripts ask for it often, and it needs nothing else
     try:
         from quire.cli.command_group import run  # noqa: PLC0415  loading click takes as long as Python itself
 
-        return run(given)
+        return run(words)
     except BaseException as error:  # while loading
         if not is_interrupt(error):
             raise

@@ -137,13 +137,13 @@ class Cutter:
     @classmethod
     def of(cls, *, strategy: str, tokenizer: str | None, **options: Any) -> Cutter:
         """A Cutter with the options of a command; invalid ones raise a UsageError."""
-        given = {name: value for name, value in options.items() if value is not None}
-        own = {name: value for name, value in given.items() if name not in ("title", "syntax")}
+        chosen = {name: value for name, value in options.items() if value is not None}
+        declared = {name: value for name, value in chosen.items() if name not in ("title", "syntax")}
         try:
-            build(strategy, {**own, "tokenizer": counter_for(strategy, tokenizer).name}, flag_name)
+            build(strategy, {**declared, "tokenizer": counter_for(strategy, tokenizer).name}, flag_name)
         except OptionError as error:
             raise click.UsageError(str(error)) from error
-        return cls(strategy, tokenizer, given)
+        return cls(strategy, tokenizer, chosen)
 
     def __call__(self, document: Text) -> Chunks:
         """The chunks of a document."""
@@ -178,7 +178,7 @@ class TreeCutter:
     @classmethod
     def of(cls, inputs: Inputs, options: Mapping[str, Any]) -> TreeCutter:
         """Cutters with the options of a command and of quire.toml."""
-        return cls({path: Cutter.of(**each) for path, each in inputs.cut_options(options).items()})
+        return cls({path: Cutter.of(**chosen) for path, chosen in inputs.cut_options(options).items()})
 
     @property
     def strategies(self) -> set[str]:
@@ -187,10 +187,10 @@ class TreeCutter:
 
     def with_documents(self, documents: Sequence[InputDocument]) -> TreeCutter:
         """The same cutters with the options that the documents of each tree show."""
-        files = [each.found for each in documents if each.found]
+        files = [document.found for document in documents if document.found]
         return TreeCutter(
             {
-                path: cutter.with_files([each for each in files if path in (each.root, "")])
+                path: cutter.with_files([file for file in files if path in (file.root, "")])
                 for path, cutter in self.cutters.items()
             }
         )
@@ -203,8 +203,8 @@ class TreeCutter:
     def options(self) -> dict[str, dict[str, Any]]:
         """The options of ``quire.chunk``, by the path of the tree."""
         return {
-            path: {"strategy": each.strategy, "tokenizer": each.tokenizer, **each.options}
-            for path, each in self.cutters.items()
+            path: {"strategy": cutter.strategy, "tokenizer": cutter.tokenizer, **cutter.options}
+            for path, cutter in self.cutters.items()
         }
 
     def __call__(self, document: Text) -> Chunks:

@@ -166,7 +166,7 @@ def _query_and_paths(
     if queries and like:
         raise click.UsageError("--like replaces a query; leave out -e")
     paths = (query, *paths) if query else paths
-    return queries[0] if len(queries) == 1 else " OR ".join(f"({each})" for each in queries), paths
+    return queries[0] if len(queries) == 1 else " OR ".join(f"({alternative})" for alternative in queries), paths
 
 
 def _with_words(query: str, paths: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
@@ -248,7 +248,7 @@ def _show_left_out(
     if results.ignored_terms:
         note(f"only {MAX_TERMS} terms of the query were searched; {results.ignored_terms:,} were ignored")
     for word, instead in results.corrections.items():
-        words = " or ".join(f'"{each}"' for each in instead)
+        words = " or ".join(f'"{other}"' for other in instead)
         note(visible(f'no match for "{word}"; showing results for {words}'))
     for word in results.unknown_words if results else ():
         note(visible(f'no match for "{word}"'))

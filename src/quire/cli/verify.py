@@ -35,8 +35,8 @@ def command(*, inputs: Inputs, form: str, as_json: bool, **options: Any) -> int:
     check = partial(_check, cut)
     violations: list[Finding] = []
     with closing(results(documents, check, summary, jobs=inputs.jobs, prepare=cut.prepare)) as checked:
-        for found in checked:
-            violations += found
+        for problems in checked:
+            violations += problems
     write_findings(violations, "json" if as_json else form)
     summary.show()
     code = summary.exit_code(inputs.paths)

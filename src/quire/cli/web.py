@@ -65,7 +65,7 @@ def _inputs(paths: tuple[str, ...]) -> Inputs:
 
 
 def _found(inputs: Inputs) -> list[Found]:
-    return [each.found for each in inputs.documents(Summary()) if each.found]
+    return [document.found for document in inputs.documents(Summary()) if document.found]
 
 
 def _initial_options(cutter: Cutter) -> dict[str, Any]:

@@ -97,8 +97,8 @@ class AgentServer:
             await self.protocol.run(read, write, self.protocol.create_initialization_options())
 
     def _instructions(self) -> str:
-        known = self._workspace.tree_infos()
-        sizes = {name: f", {tree.files:,} documents, {tree.tokens:,} tokens" for name, tree in known.items()}
+        infos = self._workspace.tree_infos()
+        sizes = {name: f", {tree.files:,} documents, {tree.tokens:,} tokens" for name, tree in infos.items()}
         trees = "; ".join(f"{name} ({path}{sizes.get(name, '')})" for name, path in self._workspace.folders.items())
         return (
             f"Documentation: {trees}. For a question, call search: it returns whole sections with ids. To see what "
@@ -142,12 +142,12 @@ class AgentServer:
         if params.name not in self._schemas:
             names = ", ".join(self._schemas)
             raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name[:40]!r}; the tools are {names}")
-        given = params.arguments or {}
+        values = params.arguments or {}
         try:
-            arguments = checked(self._schemas[params.name], given)
+            arguments = checked(self._schemas[params.name], values)
             answer = await self._in_thread(context, partial(self._calls[params.name], **arguments))
         except QuireError as error:
-            asked = given.get("max_tokens")
+            asked = values.get("max_tokens")
             limit = self._tools.limit(asked if isinstance(asked, int) and asked > 0 else None)
             return types.CallToolResult(content=[types.TextContent(text=limit.clipped(str(error)))], is_error=True)
         return types.CallToolResult(
@@ -163,8 +163,10 @@ class AgentServer:
         end = start + _PAGE
         return types.ListResourcesResult(
             resources=[
-                types.Resource(uri=resources.uri(each.id), name=each.id, title=each.title, mime_type="text/markdown")
-                for each in documents[start:end]
+                types.Resource(
+                    uri=resources.uri(document.id), name=document.id, title=document.title, mime_type="text/markdown"
+                )
+                for document in documents[start:end]
             ],
             next_cursor=str(end) if end < len(documents) else None,
         )
@@ -188,13 +190,13 @@ class AgentServer:
         return types.ReadResourceResult(contents=[contents])
 
     async def _complete(self, context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
-        given = (params.context and params.context.arguments) or {}
-        complete = partial(resources.completions, self._workspace, params.argument.name, params.argument.value, given)
+        others = (params.context and params.context.arguments) or {}
+        complete = partial(resources.completions, self._workspace, params.argument.name, params.argument.value, others)
         is_ours = isinstance(params.ref, types.ResourceTemplateReference)
         with _protocol_errors():
-            found = await self._in_thread(context, complete) if is_ours else []
+            values = await self._in_thread(context, complete) if is_ours else []
         return types.CompleteResult(
-            completion=types.Completion(values=list(found[:_PAGE]), total=len(found), has_more=len(found) > _PAGE)
+            completion=types.Completion(values=list(values[:_PAGE]), total=len(values), has_more=len(values) > _PAGE)
         )
 
 

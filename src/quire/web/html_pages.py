@@ -72,8 +72,8 @@ def stats_page(result: Mapping[str, Any], rows: Iterable[Sequence[str]]) -> byte
     """The figures that ``quire stats --json`` prints, and the lines of its table."""
     strategies: Mapping[str, Any] = result["strategies"]
     plots = "".join(
-        f"<div><h3>{escape(name)}</h3>{histogram(each['histogram'], each['range'] or {}, name)}</div>"
-        for name, each in strategies.items()
+        f"<div><h3>{escape(name)}</h3>{histogram(figures['histogram'], figures['range'] or {}, name)}</div>"
+        for name, figures in strategies.items()
     )
     skipped = f", {result['skipped']:,} skipped" if result["skipped"] else ""
     body = (
@@ -86,14 +86,15 @@ def stats_page(result: Mapping[str, Any], rows: Iterable[Sequence[str]]) -> byte
 def eval_page(result: Mapping[str, Any], labels: Mapping[str, str]) -> bytes:
     """The figures that ``quire eval --json`` prints; ``labels`` has their names. Those up to 1 are plotted."""
     figures: Mapping[str, Mapping[str, float | None]] = result["figures"]
-    shares = [(labels[name], each) for name, each in figures.items() if (each["high"] or 0) <= 1]
+    shares = [(labels[name], figure) for name, figure in figures.items() if (figure["high"] or 0) <= 1]
     rows = [
-        [labels[name], *(_decimal(each[part]) for part in ("value", "low", "high"))] for name, each in figures.items()
+        [labels[name], *(_decimal(figure[part]) for part in ("value", "low", "high"))]
+        for name, figure in figures.items()
     ]
     source = "the documents' own links" if result["source"] == "links" else str(result["source"])
     misses = [
-        [each["query"], each["rank"] or "not found", each["first"] or "nothing", ", ".join(each["answers"])]
-        for each in result["misses"]
+        [miss["query"], miss["rank"] or "not found", miss["first"] or "nothing", ", ".join(miss["answers"])]
+        for miss in result["misses"]
     ]
     body = (
         f'<p class="meta">{result["questions"]:,} questions from {escape(source)}. Bars are 95 % intervals.</p>'
@@ -122,9 +123,9 @@ def _report(title: str, body: str) -> bytes:
 
 def table(head: Iterable[str], rows: Iterable[Sequence[Any]]) -> str:
     """An HTML table of texts."""
-    first = "".join(f'<th scope="col">{escape(each)}</th>' for each in head)
+    first = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
     lines = "".join(
-        f"<tr><td>{escape(str(name))}</td>{''.join(f'<td>{escape(str(each))}</td>' for each in cells)}</tr>"
+        f"<tr><td>{escape(str(name))}</td>{''.join(f'<td>{escape(str(cell))}</td>' for cell in cells)}</tr>"
         for name, *cells in rows
     )
     inside = f"<table><thead><tr>{first}</tr></thead><tbody>{lines}</tbody></table>"
@@ -176,14 +177,14 @@ def intervals(rows: Sequence[tuple[str, Mapping[str, float | None]]]) -> str:
     """Values from 0 to 1 with their intervals, one below the other."""
     span, height = 640 - _LABEL - 60, len(rows) * _ROW + 24
     parts = []
-    for index, (label, each) in enumerate(rows):
+    for index, (label, figure) in enumerate(rows):
         y = index * _ROW + 16
-        value, low, high = (each[part] or 0.0 for part in ("value", "low", "high"))
+        value, low, high = (figure[part] or 0.0 for part in ("value", "low", "high"))
         parts.append(
             f'<text class="tick" x="0" y="{y + 4}">{escape(label)}</text>'
             f'<line class="interval" x1="{_LABEL + low * span:.1f}" x2="{_LABEL + high * span:.1f}" y1="{y}" y2="{y}"/>'
             f'<circle class="point" cx="{_LABEL + value * span:.1f}" cy="{y}" r="5"/>'
-            f'<text class="tick" x="{_LABEL + span + 14}" y="{y + 4}">{_decimal(each["value"])}</text>'
+            f'<text class="tick" x="{_LABEL + span + 14}" y="{y + 4}">{_decimal(figure["value"])}</text>'
         )
     base = height - 12
     parts.append(f'<line class="axis" x1="{_LABEL}" x2="{_LABEL + span}" y1="{base - 6}" y2="{base - 6}"/>')
