@@ -19,8 +19,7 @@ import quire
 from quire.evals.figures import Figure, differences, figures
 from quire.evals.folds import FOLDS, build_index
 from quire.evals.outcomes import DEPTH, Outcome, ask
-from quire.evals.pasted import pasted_questions
-from quire.evals.questions import HeldLink, Question, link_questions, section_id
+from quire.evals.questions import HeldLink, Question, link_questions, pasted_questions, section_id
 from quire.indexed import Index
 from quire.link_targets import LinkTargets
 from quire.search.fusion import Mode

@@ -1,4 +1,4 @@
-"""The telling words of a source or Markdown file: of its path, of the names it defines, and of its text.
+"""The distinctive words of a source or Markdown file: of its path, of the names it defines, and of its text.
 
 They make one weighted query, so that a search finds the documentation that concerns the file. How rare a word is in the
 documentation need not be known here: the ranking of the search takes care of it.
@@ -53,7 +53,7 @@ class WeightedWord(NamedTuple):
 
 
 def context_words(path: str, text: str, rules: Iterable[str] = ()) -> list[WeightedWord]:
-    """The telling words of a file, the heaviest first; ``rules`` are words that the user has set for it."""
+    """The distinctive words of a file, the heaviest first; ``rules`` are words that the user has set for it."""
     weights: dict[str, float] = {}
     origins: dict[str, dict[str, None]] = {}
     spellings: dict[str, str] = {}
@@ -62,7 +62,7 @@ def context_words(path: str, text: str, rules: Iterable[str] = ()) -> list[Weigh
         weights[key] = weights.get(key, 0.0) + weight
         spellings.setdefault(key, word)
         origins.setdefault(key, {})[origin] = None
-    best = sorted(weights.items(), key=lambda each: (-each[1], each[0]))[:MOST_WORDS]
+    best = sorted(weights.items(), key=lambda item: (-item[1], item[0]))[:MOST_WORDS]
     top = best[0][1] if best else 1.0
     return [
         WeightedWord(spellings[key], max(round(_HEAVIEST * weight / top, 1), 0.1), tuple(origins[key]))
@@ -76,7 +76,7 @@ def merged_words(files: Iterable[Sequence[WeightedWord]]) -> list[WeightedWord]:
     for word in (word for words in files for word in words):
         if word.text.lower() not in best or word.weight > best[word.text.lower()].weight:
             best[word.text.lower()] = word
-    return sorted(best.values(), key=lambda each: (-each.weight, each.text))[:MOST_WORDS]
+    return sorted(best.values(), key=lambda word: (-word.weight, word.text))[:MOST_WORDS]
 
 
 def query_of(words: Iterable[WeightedWord]) -> str:
@@ -109,8 +109,8 @@ def _weighted(path: str, text: str, rules: Iterable[str]) -> Iterator[tuple[str,
             yield word, weight * _PATH / (depth + 1), "path"
     is_markdown = file.lower().endswith(tuple(MARKDOWN_EXTENSIONS))
     for name in dict.fromkeys((_HEADING if is_markdown else _DEFINED).findall(text)):
-        for found in _NAME.findall(name):
-            for word, weight in _words(found):
+        for part in _NAME.findall(name):
+            for word, weight in _words(part):
                 yield word, weight * _DEFINITION, "name"
     uses = Counter(_NAME.findall(text))
     for name, number in uses.items():

@@ -16,12 +16,12 @@ DEFAULT_EMBEDDER: EmbedderName = "wordllama"
 
 
 class EmbedSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A model in a package, or one behind an endpoint; all but the first are about endpoints."""
+    """A local model, or one behind an endpoint; all but the first are about endpoints."""
 
-    embedder: Annotated[EmbedderName | None, Meta(description="a model in a package")] = None
+    embedder: Annotated[EmbedderName | None, Meta(description="a local model")] = None
     endpoint: Annotated[str, Meta(description="the address of an OpenAI-compatible endpoint")] = ""
     model: Annotated[str, Meta(description="the endpoint's model")] = ""
-    version: Annotated[str, Meta(description="another version is another model: everything is embedded again")] = ""
+    version: Annotated[str, Meta(description="the model's version; change it to embed everything again")] = ""
     window: Annotated[
         int, Meta(ge=0, le=NO_LIMIT, description="how many tokens of a text the model reads; 0: no limit")
     ] = 8191

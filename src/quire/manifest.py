@@ -65,9 +65,9 @@ def manifest(
     rows: Sequence[Entry] = []
     is_shortened = False
     for rows, is_shortened in _levels(documents, headings, max_tokens):
-        found = Manifest(rows, len(rows), is_shortened)
-        if not start and fits(found):
-            return found
+        whole = Manifest(rows, len(rows), is_shortened)
+        if not start and fits(whole):
+            return whole
     low, high = start, len(rows)
     while low < high:
         middle = (low + high + 1) // 2
@@ -81,14 +81,14 @@ def manifest(
 def _levels(
     documents: Sequence[FileRecord], headings: Headings, max_tokens: int
 ) -> Iterator[tuple[Sequence[Entry], bool]]:
-    plain = [Entry(each.id, each.title, each.tokens) for each in documents]
+    plain = [Entry(document.id, document.title, document.tokens) for document in documents]
     if len(documents) * _HEADING_TOKENS <= max_tokens:
-        nodes = [headings(each.id) for each in documents]
+        nodes = [headings(document.id) for document in documents]
         for deepest in range(_DEEPEST_HEADING if len(documents) > 1 else _ALL_HEADINGS, 0, -1):
             rows = [(row, *_section_rows(below, deepest)) for row, below in zip(plain, nodes, strict=True)]
             yield [row for group in rows for row in group], False
     yield plain, False
-    folders = [[each.tree, *each.path.split("/")[:-1]] for each in documents] or [[""]]
+    folders = [[document.tree, *document.path.split("/")[:-1]] for document in documents] or [[""]]
     shared = sum(1 for _ in takewhile(lambda names: len(set(names)) == 1, zip(*folders, strict=False)))
     for kept in range(max(map(len, folders)) - 2, max(shared - 1, 0) - 1, -1):
         yield list(_folder_rows(documents, kept)), True
@@ -105,11 +105,11 @@ def _section_rows(nodes: Sequence[Node], deepest: int) -> Iterator[Entry]:
 def _folder_rows(documents: Sequence[FileRecord], kept: int) -> Iterator[Entry]:
     """Documents at most ``kept`` folders deep; of deeper folders the number of documents and tokens."""
     folders: dict[str, list[FileRecord]] = {}
-    for each in documents:
-        parts = each.path.split("/")
+    for document in documents:
+        parts = document.path.split("/")
         is_deep = len(parts) > kept + 1
-        name = f"{each.tree}:{'/'.join(parts[: kept + 1])}/" if is_deep else each.id
-        folders.setdefault(name, []).append(each)
+        name = f"{document.tree}:{'/'.join(parts[: kept + 1])}/" if is_deep else document.id
+        folders.setdefault(name, []).append(document)
     for name, inside in folders.items():
         title = f"{len(inside):,} document{'s' * (len(inside) > 1)}" if name.endswith("/") else inside[0].title
-        yield Entry(name, title, sum(each.tokens for each in inside))
+        yield Entry(name, title, sum(document.tokens for document in inside))

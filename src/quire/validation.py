@@ -64,6 +64,11 @@ class Field(NamedTuple):
         """The maximum of a number."""
         return getattr(_unwrapped(self.type)[0], "le", None)
 
+    @property
+    def sentence(self) -> str:
+        """Its description as a sentence."""
+        return f"{self.meaning[:1].upper()}{self.meaning[1:]}."
+
 
 @cache
 def fields(kind: type[Any]) -> Mapping[str, Field]:

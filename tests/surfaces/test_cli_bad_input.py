@@ -11,8 +11,7 @@ import pytest
 from outputs import left, refused
 
 import quire
-from quire.cli.input_documents import Inputs, Summary
-from quire.cli.parallel import results
+from quire.cli.input_documents import Inputs, Summary, results
 from quire.options import STRATEGIES
 
 GOOD = {"a.md": "# A\n\nfirst\n", "z.md": "# Z\n\nlast\n"}

@@ -7,7 +7,8 @@ import sys
 import pytest
 from outputs import refused
 
-from quire.settings import load, search_fields
+from quire.settings.precedence import load
+from quire.settings.quire_toml import search_fields
 
 
 @pytest.fixture(autouse=True)

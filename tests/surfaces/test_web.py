@@ -312,7 +312,7 @@ def test_a_port_in_use_is_one_error(server, folder, run, monkeypatch) -> None:
 
 def test_without_the_extra_it_says_what_to_install(run, folder, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(folder)
-    for name in ("quire.local_server", "quire.web.inspector", "quire.web.access"):
+    for name in ("quire.local_server", "quire.web.inspector"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     result = run("web", "docs")

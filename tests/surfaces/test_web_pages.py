@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 import pytest
 
 import quire
-from quire.web.html_report import eval_page
+from quire.web.html_pages import eval_page
 
 HOSTILE = "# </script><script>alert(1)</script>\n\n<!-- --> ]]> <img src=x onerror=alert(2)> & text.\n\n## B\n\nMore.\n"
 

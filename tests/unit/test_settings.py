@@ -16,7 +16,8 @@ from jsonschema import Draft202012Validator
 
 from quire.embed_settings import EmbedSettings
 from quire.errors import InputError, OptionError, QuireError
-from quire.settings import ContextRule, Settings, json_schema, load, search_fields, toml_value, tree_name, variable
+from quire.settings.precedence import Settings, load, variable
+from quire.settings.quire_toml import ContextRule, json_schema, search_fields, toml_value, tree_name
 from quire.trees import Tree
 from quire.validation import fields
 

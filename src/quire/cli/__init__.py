@@ -8,8 +8,8 @@ tables.py           columns, and names with token counts
 finding_formats.py  findings as text, JSON, annotations or SARIF
 shared_options.py   commands with examples; options of several commands that need no tokenizer
 cut_options.py      options of the commands that read and cut documents
-input_documents.py  which documents to read, reading them, the summary of a run
-parallel.py         documents in several processes
+input_documents.py  which documents to read, in how many processes, the summary of a run
+parts.py            documents in parts, for a dataset or a store
 open_workspace.py   the trees and the index of a command, with progress and messages
 hit_output.py       sections as JSON or text, with highlighted matches
 """
@@ -26,14 +26,14 @@ _GC_THRESHOLD = 50_000
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code."""
-    given = sys.argv[1:] if arguments is None else list(arguments)
+    words = sys.argv[1:] if arguments is None else list(arguments)
     gc.set_threshold(_GC_THRESHOLD)
-    if given in (["--version"], ["-V"]) and _wrote_version():
+    if words in (["--version"], ["-V"]) and _wrote_version():
         return 0  # scripts ask for it often, and it needs nothing else
     try:
         from quire.cli.command_group import run  # noqa: PLC0415  loading click takes as long as Python itself
 
-        return run(given)
+        return run(words)
     except BaseException as error:  # while loading
         if not is_interrupt(error):
             raise

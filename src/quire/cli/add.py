@@ -12,8 +12,8 @@ from quire.cli.init import quoted, starting_text
 from quire.cli.output import echo, visible
 from quire.cli.shared_options import not_empty, quire_command
 from quire.errors import InputError, QuireError
-from quire.settings import PROJECT_FILE, load, tree_name
-from quire.settings.quire_toml import named_file
+from quire.settings.precedence import load
+from quire.settings.quire_toml import PROJECT_FILE, named_file, tree_name
 from quire.trees import Tree
 from quire.workspace import display_path
 from quire.workspace.git_trees import fetch

@@ -164,7 +164,7 @@ def _new_shell_path() -> str:
     """The PATH without virtual environments."""
     folders = (Path(folder) for folder in os.get_exec_path())
     return os.pathsep.join(
-        str(each) for each in folders if not any((each.parent / name).exists() for name in _ENVIRONMENT)
+        str(folder) for folder in folders if not any((folder.parent / name).exists() for name in _ENVIRONMENT)
     )
 
 
@@ -192,19 +192,19 @@ def _server(agent: Agent, command: str, *arguments: str) -> dict[str, Any]:
 
 def _check(agents: Mapping[str, Agent], *, is_named: bool) -> int:
     """Print the tools of the servers that agents start; agents without one only if they were named."""
-    found: list[Sequence[str]] = []
+    answers: list[Sequence[str]] = []
     for agent in agents.values():
         command = _configured_command(agent)
         if command or is_named:
             tools, problem = _listed_tools(*command) if command else ([], "there is no server quire")
-            found.append(tools)
+            answers.append(tools)
             if tools:
                 echo(visible(f"{agent.config}: {', '.join(tools)}"))
             else:
                 message(f"{agent.config}: {problem}; quire agents --write configures this quire")
-    if not found:
+    if not answers:
         message("no agent here has a server quire; quire agents --write AGENT adds it")
-    return 0 if found and all(found) else NOTHING_FOUND
+    return 0 if answers and all(answers) else NOTHING_FOUND
 
 
 def _configured_command(agent: Agent) -> list[str]:
@@ -212,7 +212,7 @@ def _configured_command(agent: Agent) -> list[str]:
     try:
         settings = load_toml(text) if agent.file.suffix == ".toml" else json.loads(text)
         server = settings[agent.table]["quire"]
-        return [str(each) for each in (server["command"], *server.get("args", ()))]
+        return [str(word) for word in (server["command"], *server.get("args", ()))]
     except (ValueError, LookupError, TypeError, AttributeError):
         return []
 
@@ -276,7 +276,7 @@ def _with_block(old: str, block: str, marker: str) -> str:
     new = f"{start}\n{block}{end}\n" if block else ""
     pattern = re.compile(rf"\n?^{re.escape(start)}\r?$.*?^{re.escape(end)}\r?$\n?", re.MULTILINE | re.DOTALL)
     if pattern.search(old):
-        return pattern.sub(lambda found: f"{chr(10) * found[0].startswith(chr(10))}{new}" if new else "", old, count=1)
+        return pattern.sub(lambda match: f"{chr(10) * match[0].startswith(chr(10))}{new}" if new else "", old, count=1)
     return f"{old.rstrip()}\n\n{new}" if old.strip() and new else new or old
 
 

@@ -18,10 +18,8 @@ from msgspec import Raw
 from quire import wire
 from quire.cli import output as out
 from quire.cli.cut_options import ENGINES, TreeCutter, cut_options, input_options
-from quire.cli.embedding_options import chosen_embedder, embedding_options
-from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, InputDocument, Inputs, Summary, Text
-from quire.cli.parallel import results
-from quire.cli.shared_options import json_option, not_empty, quire_command
+from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, InputDocument, Inputs, Summary, Text, results
+from quire.cli.shared_options import chosen_embedder, embedding_options, json_option, not_empty, quire_command
 from quire.embed_settings import DEFAULT_EMBEDDER
 from quire.errors import InputError
 from quire.model import UNTITLED, doc_name
@@ -127,7 +125,7 @@ def _check_engine(
     """Refuse what only an engine can do, and what none can."""
     problem = ""
     if engine is None:
-        source = next((each for each in (*inputs.paths, output or "") if "://" in each), "")
+        source = next((path for path in (*inputs.paths, output or "") if "://" in path), "")
         if source or has_vectors:
             problem = f"{source or '--vectors'} needs an engine; add --engine local or --engine ray"
     elif output is None or as_json or form not in (None, "parquet") or _format_of(output) != "files":
@@ -195,9 +193,9 @@ def _parquet_rows(chunks: Chunks, *, is_flat: bool) -> list[bytes]:
 
 def _refuse_input(output: str, documents: Iterable[InputDocument], summary: Summary) -> None:
     """Refuse to overwrite a document, also one that is skipped."""
-    files = [str(each.found.file) if each.found else 0 for each in documents]  # 0 is standard input
-    files += [each.path for each in summary.skipped if each.is_error]
-    if os.path.isfile(output) and any(_is_same(output, each) for each in files):  # noqa: PTH113  Path's may fail
+    files = [str(document.found.file) if document.found else 0 for document in documents]  # 0 is standard input
+    files += [skipped.path for skipped in summary.skipped if skipped.is_error]
+    if os.path.isfile(output) and any(_is_same(output, file) for file in files):  # noqa: PTH113  Path's may fail
         raise InputError(output, "is one of the documents, and would be overwritten", "choose another output")
 
 
@@ -211,14 +209,14 @@ def _is_same(output: str, file: str | int) -> bool:
 def _without_clashes(documents: Iterable[Encoded], summary: Summary, *, has_whole_paths: bool) -> Iterator[Encoded]:
     """The documents without those whose ids clash with an earlier one; most ids have a path without its ending."""
     first: dict[str, str] = {}
-    for each in documents:
-        name = (each.path or UNTITLED) if has_whole_paths else doc_name(each.path)
-        other = first.setdefault(name, each.path or each.name)
-        if other == (each.path or each.name):
-            yield each
+    for document in documents:
+        name = (document.path or UNTITLED) if has_whole_paths else doc_name(document.path)
+        other = first.setdefault(name, document.path or document.name)
+        if other == (document.path or document.name):
+            yield document
         else:
-            which = "the file" if STANDARD_INPUT_NAME in (other, each.name) else "one"
-            summary.skip(each.name, f"its ids would clash with those of {other}; rename {which}", each.summary)
+            which = "the file" if STANDARD_INPUT_NAME in (other, document.name) else "one"
+            summary.skip(document.name, f"its ids would clash with those of {other}; rename {which}", document.summary)
 
 
 def _write_files(output: Path, documents: Iterator[Encoded], summary: Summary) -> None:
@@ -226,9 +224,9 @@ def _write_files(output: Path, documents: Iterator[Encoded], summary: Summary) -
     added: dict[str, Encoded] = {}
     for document in documents:  # without documents no folder is made
         with FileWriter(output, on_wait=out.note) as writer:
-            for each in chain([document], documents):
-                added[each.path or each.name] = each._replace(content=None)
-                writer.add_encoded(each.content, each.path or each.name)
+            for encoded in chain([document], documents):
+                added[encoded.path or encoded.name] = encoded._replace(content=None)
+                writer.add_encoded(encoded.content, encoded.path or encoded.name)
         for refused in writer.written.refused:
             summary.skip(added[refused.path].name, refused.reason, added[refused.path].summary)
 
@@ -237,22 +235,22 @@ def _write_file(
     write: Callable[[Path, Iterable[Any]], None], output: Path, documents: Iterator[Encoded], _: Summary
 ) -> None:
     for document in documents:  # without documents the file stays as it was
-        write(output, (each.content for each in chain([document], documents)))
+        write(output, (encoded.content for encoded in chain([document], documents)))
 
 
 def _print(write: Callable[[Iterable[Any]], None], documents: Iterator[Encoded], _: Summary) -> None:
-    write(Raw(record) for each in documents for record in each.content)
+    write(Raw(record) for document in documents for record in document.content)
 
 
 def _show(documents: Iterator[Encoded], _: Summary) -> None:
     """Print chunks for people: id, size and lines, breadcrumb, the first lines of the text."""
     paint = out.Paint(sys.stdout)
     columns = out.terminal_width(sys.stdout, _SHOWN_WIDTH)
-    for document, chunk in ((each, chunk) for each in documents for chunk in each.content):
+    for name, chunk in ((document.name, chunk) for document in documents for chunk in document.content):
         position = chunk.source_position
         lines = paint.faint(out.lines_of(position.start_line, position.end_line))
         size = paint.number(out.count_of(chunk.token_stats.tokens, "token"))
-        out.echo(f"{paint.path(chunk.id, document.name)}  {size}  {lines}")
+        out.echo(f"{paint.path(chunk.id, name)}  {size}  {lines}")
         out.echo(paint.title(chunk.breadcrumb_line))
         texts = out.LINE_END.split(chunk.original_text)
         for text in texts[:_SHOWN_LINES]:

@@ -182,6 +182,6 @@ def _usage_error(error: click.ClickException) -> str:
     if context is None:
         return text
     if isinstance(error, click.NoSuchOption):
-        options = [each for each in context.command.get_params(context) if isinstance(each, click.Option)]
-        text = f"no such option: {error.option_name}; choose from {', '.join(each.opts[-1] for each in options)}"
+        options = [option for option in context.command.get_params(context) if isinstance(option, click.Option)]
+        text = f"no such option: {error.option_name}; choose from {', '.join(option.opts[-1] for option in options)}"
     return f"{text} (see {context.command_path} --help)"

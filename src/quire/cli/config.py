@@ -11,7 +11,8 @@ from quire.cli.output import Paint, visible, write_json
 from quire.cli.shared_options import json_option, quire_command
 from quire.cli.tables import print_table
 from quire.index.file_records import DEFAULT_FOLDER
-from quire.settings import DEFAULT, Settings, Value, json_schema, load, search_fields, toml_value
+from quire.settings.precedence import DEFAULT, Settings, Value, load
+from quire.settings.quire_toml import json_schema, search_fields, toml_value
 from quire.trees import Tree
 from quire.validation import fields
 from quire.workspace import display_path

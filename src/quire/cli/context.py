@@ -27,7 +27,7 @@ from quire.context_words import WeightedWord, changed_files
 from quire.errors import InputError
 from quire.read.source import read_file
 from quire.search.hit import Hit
-from quire.settings import load
+from quire.settings.precedence import load
 from quire.workspace.context import FileContext
 
 _LIMIT = 5

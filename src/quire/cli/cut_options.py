@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce, wraps
+from functools import wraps
 from pathlib import Path
 from typing import Any, get_args
 
@@ -13,7 +13,7 @@ import click
 from quire import pipeline, size
 from quire.auto_slugs import tree_options
 from quire.cli.input_documents import InputDocument, Inputs, Text
-from quire.cli.shared_options import paths_argument
+from quire.cli.shared_options import all_of, field_option, paths_argument
 from quire.counter import TokenCounter
 from quire.errors import GuardError, OptionError, QuireError
 from quire.model import Document, Syntax
@@ -65,16 +65,9 @@ def _cut_option(name: str) -> Callable[..., Any]:
     if name in fields(Options):
         defaults = f" [default: {field.default}]" if field.default else ""
     else:
-        defaults = f" ({', '.join(f'{strategy}{_shown_default(own.default)}' for strategy, own in owners.items())})"
-    text = f"{field.meaning[:1].upper()}{field.meaning[1:]}.{defaults}"
-    flags = [flag_name(name), *(flag_name(alias) for alias, meant in ALIASES.items() if meant == name), name]
-    if isinstance(field.default, bool):
-        return click.option(f"{flags[0]}/--no-{flags[0].removeprefix('--')}", name, default=None, help=text)
-    if field.choices:
-        return click.option(*flags, type=click.Choice(field.choices), help=text)
-    if isinstance(field.default, int):
-        return click.option(*flags, type=int, metavar="N", help=text)
-    return click.option(*flags, metavar="NAME", help=text)
+        defaults = f" ({', '.join(f'{owner}{_shown_default(declared.default)}' for owner, declared in owners.items())})"
+    aliases = (flag_name(alias) for alias, meant in ALIASES.items() if meant == name)
+    return field_option(field, flag_name(name), *aliases, name, more=defaults)
 
 
 def _shown_default(value: Any) -> str:
@@ -93,25 +86,20 @@ syntax_option = _choice("syntax", Syntax, "Markdown or text, whatever the file n
 errors_option = _choice("errors", OnUndecodable, "Refuse or replace bytes that are not UTF-8.", default="strict")
 
 
-def _options(*options: Callable[..., Any]) -> Callable[..., Any]:
-    """A decorator that adds several options."""
-    return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
-
-
-reading_options = _options(
+reading_options = all_of(
     paths_argument,
     syntax_option,
     errors_option,
     click.option("--follow", is_flag=True, help="Follow symbolic links in folders."),
     click.option("--hidden", is_flag=True, help="Read hidden files in folders, too."),
 )
-_input_options = _options(
+_input_options = all_of(
     reading_options,
     click.option(
         "-j", "--jobs", type=click.IntRange(1), metavar="N", help="Number of processes. [default: as many as pay off]"
     ),
 )
-cut_options = _options(
+cut_options = all_of(
     click.option("-s", "--strategy", type=STRATEGY, help=f"How to cut. [default: {DEFAULT_STRATEGY}]"),
     cut_tokenizer_option,
     title_option,
@@ -149,13 +137,13 @@ class Cutter:
     @classmethod
     def of(cls, *, strategy: str, tokenizer: str | None, **options: Any) -> Cutter:
         """A Cutter with the options of a command; invalid ones raise a UsageError."""
-        given = {name: value for name, value in options.items() if value is not None}
-        own = {name: value for name, value in given.items() if name not in ("title", "syntax")}
+        chosen = {name: value for name, value in options.items() if value is not None}
+        declared = {name: value for name, value in chosen.items() if name not in ("title", "syntax")}
         try:
-            build(strategy, {**own, "tokenizer": counter_for(strategy, tokenizer).name}, flag_name)
+            build(strategy, {**declared, "tokenizer": counter_for(strategy, tokenizer).name}, flag_name)
         except OptionError as error:
             raise click.UsageError(str(error)) from error
-        return cls(strategy, tokenizer, given)
+        return cls(strategy, tokenizer, chosen)
 
     def __call__(self, document: Text) -> Chunks:
         """The chunks of a document."""
@@ -190,7 +178,7 @@ class TreeCutter:
     @classmethod
     def of(cls, inputs: Inputs, options: Mapping[str, Any]) -> TreeCutter:
         """Cutters with the options of a command and of quire.toml."""
-        return cls({path: Cutter.of(**each) for path, each in inputs.cut_options(options).items()})
+        return cls({path: Cutter.of(**chosen) for path, chosen in inputs.cut_options(options).items()})
 
     @property
     def strategies(self) -> set[str]:
@@ -199,10 +187,10 @@ class TreeCutter:
 
     def with_documents(self, documents: Sequence[InputDocument]) -> TreeCutter:
         """The same cutters with the options that the documents of each tree show."""
-        files = [each.found for each in documents if each.found]
+        files = [document.found for document in documents if document.found]
         return TreeCutter(
             {
-                path: cutter.with_files([each for each in files if path in (each.root, "")])
+                path: cutter.with_files([file for file in files if path in (file.root, "")])
                 for path, cutter in self.cutters.items()
             }
         )
@@ -215,8 +203,8 @@ class TreeCutter:
     def options(self) -> dict[str, dict[str, Any]]:
         """The options of ``quire.chunk``, by the path of the tree."""
         return {
-            path: {"strategy": each.strategy, "tokenizer": each.tokenizer, **each.options}
-            for path, each in self.cutters.items()
+            path: {"strategy": cutter.strategy, "tokenizer": cutter.tokenizer, **cutter.options}
+            for path, cutter in self.cutters.items()
         }
 
     def __call__(self, document: Text) -> Chunks:

@@ -15,10 +15,10 @@ import click
 
 from quire import pipeline
 from quire.cli.command_group import NOTHING_FOUND
-from quire.cli.embedding_options import embedding_options, update_vectors
-from quire.cli.open_workspace import open_workspace
+from quire.cli.open_workspace import open_workspace, update_vectors
 from quire.cli.output import Paint, Progress, count_of, echo, note, tracked, visible, write_json
 from quire.cli.shared_options import (
+    embedding_options,
     html_option,
     index_option,
     json_option,
@@ -33,14 +33,13 @@ from quire.errors import did_you_mean
 from quire.evals.figures import MEASURES, SHARES, differences, figures
 from quire.evals.folds import ask_in_folds, sample
 from quire.evals.outcomes import Outcome, ask
-from quire.evals.pasted import pasted_questions
-from quire.evals.questions import Question, link_questions, read_questions
+from quire.evals.questions import Question, link_questions, pasted_questions, read_questions
 from quire.indexed import Index
 from quire.model import Document
 from quire.search.fusion import Mode
 from quire.search.ranking_settings import SearchSettings
-from quire.settings import search_settings
-from quire.web.html_report import eval_page
+from quire.settings.precedence import search_settings
+from quire.web.html_pages import eval_page
 from quire.workspace import Workspace
 from quire.write.atomic_file import new_file
 
@@ -131,7 +130,7 @@ def command(
         raise click.UsageError("--compare prints differences; leave out --fail-under, --misses and --html")
     if (pasted and file) or (words and not pasted):
         raise click.UsageError("choose --questions FILE or --pasted; --words belongs to --pasted")
-    named = [search_settings(Path(each)) for each in files or ()]
+    named = [search_settings(Path(path)) for path in files or ()]
     with open_workspace(paths, index_folder=index_folder, update=not no_update) as workspace:
         if not workspace.documents():
             if as_json:
@@ -171,8 +170,11 @@ def _ask(
 ) -> list[list[Outcome]]:
     """The outcomes of questions that the index itself can be asked, for each of the settings."""
     outcomes = []
-    for each in settings:
-        with Index.open(workspace.index_folder, settings=each, embedder=embedder) as index, Progress() as progress:
+    for search_options in settings:
+        with (
+            Index.open(workspace.index_folder, settings=search_options, embedder=embedder) as index,
+            Progress() as progress,
+        ):
             where = {"trees": workspace.selected_trees, "path": workspace.path_filters()}
             outcomes.append(ask(index, questions, **where, mode=mode, on_progress=progress.step))
     return outcomes
@@ -212,46 +214,46 @@ def _ask_links(
 
 
 def _record(head: dict[str, Any], outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    missed = [_miss_record(each) for each in outcomes if each.rank != 1]
-    return {**head, "figures": {name: each._asdict() for name, each in figures(outcomes).items()}, "misses": missed}
+    missed = [_miss_record(outcome) for outcome in outcomes if outcome.rank != 1]
+    return {**head, "figures": {name: figure._asdict() for name, figure in figures(outcomes).items()}, "misses": missed}
 
 
 def _show(head: dict[str, Any], outcomes: Sequence[Outcome], *, misses: bool) -> None:
-    paint, found = Paint(sys.stdout), figures(outcomes)
+    paint, values = Paint(sys.stdout), figures(outcomes)
     echo(_title(head))
     rows = []
     for name, (label, _) in MEASURES.items():
-        value, low, high = (_number(name, number) for number in found[name])
+        value, low, high = (_number(name, number) for number in values[name])
         rows.append((label, value, f"{low} to {high}"))
     print_table(rows, (str, paint.number, paint.faint), right=[1])
-    for each in outcomes if misses else ():
-        if each.rank != 1:
-            _show_miss(each, paint)
+    for outcome in outcomes if misses else ():
+        if outcome.rank != 1:
+            _show_miss(outcome, paint)
 
 
 def _check(outcomes: Sequence[Outcome], thresholds: Mapping[str, float]) -> int:
     """1 if a figure is below its threshold, else 0."""
-    found = figures(outcomes) if thresholds else {}
-    low_ones = {name: least for name, least in thresholds.items() if (found[name].value or 0.0) < least}
+    values = figures(outcomes) if thresholds else {}
+    low_ones = {name: least for name, least in thresholds.items() if (values[name].value or 0.0) < least}
     for name, least in low_ones.items():
-        note(f"{name} is {_number(name, found[name].value)}, below {least:g}")
+        note(f"{name} is {_number(name, values[name].value)}, below {least:g}")
     return NOTHING_FOUND if low_ones else 0
 
 
 def _compare(
     head: dict[str, Any], files: Sequence[str], old: Sequence[Outcome], new: Sequence[Outcome], *, as_json: bool
 ) -> int:
-    found = [figures(old), figures(new)]
+    columns = [figures(old), figures(new)]
     changes = differences(old, new)
     change = changes["mrr"]
     better = None if change.may_be_zero else files[int((change.value or 0.0) > 0)]
     if as_json:
         names = ("a", "b", "difference")
         record = {
-            name: {key: each._asdict() for key, each in column.items()}
-            for name, column in zip(names, (*found, changes), strict=True)
+            name: {key: figure._asdict() for key, figure in column.items()}
+            for name, column in zip(names, (*columns, changes), strict=True)
         }
-        others = [{**_miss_record(each), "rank": ranks} for each, ranks in _different(old, new)]
+        others = [{**_miss_record(outcome), "rank": ranks} for outcome, ranks in _different(old, new)]
         write_json({**head, "files": files, "better": better, **record, "differences": others})
         return 0
     paint = Paint(sys.stdout)
@@ -260,14 +262,14 @@ def _compare(
     rows = [["", "A", "B", "B - A", ""]]
     for name, (label, _) in MEASURES.items():
         value, low, high = (_number(name, number, "+") for number in changes[name])
-        rows.append([label, *(_number(name, column[name].value) for column in found), value, f"{low} to {high}"])
+        rows.append([label, *(_number(name, column[name].value) for column in columns), value, f"{low} to {high}"])
     print_table(rows, (str, paint.number, paint.number, paint.number, paint.faint), right=[1, 2, 3])
     if better is None:
         echo("Neither is better: the difference in MRR may be noise, its interval contains 0.")
     else:
         echo(visible(f"{better} is better: the interval of the difference in MRR does not contain 0."))
-    for each, ranks in _different(old, new)[:_MOST_SHOWN]:
-        echo(visible(f"{'-'.join(str(rank or 'none') for rank in ranks):>9}  {each.question.query}"))
+    for outcome, ranks in _different(old, new)[:_MOST_SHOWN]:
+        echo(visible(f"{'-'.join(str(rank or 'none') for rank in ranks):>9}  {outcome.question.query}"))
     return 0
 
 

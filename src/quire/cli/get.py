@@ -45,15 +45,15 @@ def command(
     whole document, PATH:LINE the section with that line. If no document has that path but exactly one has that file
     name, quire prints that one and says so. The exit code is 1 if a section is not found or does not fit.
     """
-    found: list[tuple[Hit, str]] = []
+    sections: list[tuple[Hit, str]] = []
     for name in dict.fromkeys(names):
         if exists(name) and os.path.isdir(name):  # noqa: PTH112
             message(f"{name}: is a folder; `quire outline {name}` lists its documents")
             continue
         with _workspace(name, index_folder, update=not no_update) as workspace:
             hit = _get(workspace, name, children=children, max_tokens=max_tokens)
-            found += [(hit, workspace.file(hit.tree, hit.path))] if hit else []
-    hits, files = [hit for hit, _ in found], [file for _, file in found]
+            sections += [(hit, workspace.file(hit.tree, hit.path))] if hit else []
+    hits, files = [hit for hit, _ in sections], [file for _, file in sections]
     show_hits(hits, files, Printer(sys.stdout, full=True), as_json=as_json)
     return 0 if len(hits) == len(dict.fromkeys(names)) else NOTHING_FOUND
 

@@ -65,8 +65,8 @@ def hit_record(
     hit: Hit, file: str, phases: Mapping[str, Any] | None = None, ranges: Sequence[Span] | None = None
 ) -> dict[str, Any]:
     """A hit as ``--json`` prints it; with ``phases`` it is explained. ``ranges`` are those of the query's words."""
-    own = {"score": round(hit.score, 4), "file": storable(file)}
-    record = {_camel_case(name): own[name] if name in own else getattr(hit, name) for name in _FIELDS}
+    changed = {"score": round(hit.score, 4), "file": storable(file)}
+    record = {_camel_case(name): changed[name] if name in changed else getattr(hit, name) for name in _FIELDS}
     record |= {} if ranges is None else {"matchRanges": ranges}
     return (
         record if phases is None else {**record, "explanation": _with_camel_case({**hit.explanation, "phases": phases})}
@@ -74,13 +74,13 @@ def hit_record(
 
 
 def _camel_case(name: str) -> str:
-    return re.sub("[_ ](.)", lambda found: found[1].upper(), name)
+    return re.sub("[_ ](.)", lambda match: match[1].upper(), name)
 
 
 def _with_camel_case(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {_camel_case(str(name)): _with_camel_case(each) for name, each in value.items()}
-    return [_with_camel_case(each) for each in value] if isinstance(value, list | tuple) else value
+        return {_camel_case(str(name)): _with_camel_case(item) for name, item in value.items()}
+    return [_with_camel_case(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def show_hits(
@@ -207,14 +207,15 @@ def with_node_ids(hit: Hit, ids: Mapping[int, str]) -> Hit:
 
 def _explanation_lines(explanation: Mapping[str, Any]) -> Iterator[str]:
     """The scores of the words in the sections that matched, then each step of merging."""
-    for each in explanation["scores"]:
-        items = " + ".join(f"{item['item']} {_text(item['score'])}" for item in each["items"])
-        total = _text(round(sum(item["score"] for item in each["items"]), 3))
+    for section in explanation["scores"]:
+        items = " + ".join(f"{item['item']} {_text(item['score'])}" for item in section["items"])
+        total = _text(round(sum(item["score"] for item in section["items"]), 3))
         fields: dict[str, list[str]] = {}
-        for word in each["words"]:
+        for word in section["words"]:
             fields.setdefault(word["word"], []).append(f"{word['field']} {_text(word['score'])}")
-        words = [f"{word} in {', '.join(found)}" for word, found in fields.items()]
-        yield f"{each['id']} scores {_text(each['score'])}: {'; '.join([f'{items} = {total}'] * bool(items) + words)}"
+        words = [f"{word} in {', '.join(fields_with)}" for word, fields_with in fields.items()]
+        reasons = "; ".join([f"{items} = {total}"] * bool(items) + words)
+        yield f"{section['id']} scores {_text(section['score'])}: {reasons}"
     for step in explanation["merging"]:
         rest = {name: value for name, value in step.items() if name not in ("rule", "id")}
         yield f"{step['rule']}: {step['id']}, {_pairs(rest)}"
@@ -246,8 +247,8 @@ def _line_spans(text: str, *, whole: bool = False) -> list[Span]:
     """The lines of a text; without ``whole``, blank lines around it are dropped."""
     start = 0 if whole else len(text) - len(text.lstrip("\r\n"))
     end = max(start, len(text.rstrip(BLANK)))
-    edges = [start, *(edge for found in LINE_END.finditer(text, start, end) for edge in found.span()), end]
-    return [Span(*each) for each in zip(edges[::2], edges[1::2], strict=True)]
+    edges = [start, *(edge for match in LINE_END.finditer(text, start, end) for edge in match.span()), end]
+    return [Span(*edges_of_line) for edges_of_line in zip(edges[::2], edges[1::2], strict=True)]
 
 
 class Highlighted:
@@ -278,7 +279,7 @@ class Highlighted:
         """A line of at most ``most`` characters, around its first match."""
         if span.end - span.start <= most:
             return self.line(span)
-        first = next((each.start for each in _within(span, self.matches)), span.start)
+        first = next((match.start for match in _within(span, self.matches)), span.start)
         start = max(span.start, min(first - int(most * _BEFORE), span.end - most))
         end = start + len(self._text[start : min(span.end, start + most)].rstrip(" "))
         return "…" * (start > span.start) + self.line(Span(start, end)) + "…" * (end < span.end)
@@ -288,9 +289,9 @@ class Highlighted:
         if len(spans) <= _WINDOW + 3:  # a note about two missing lines takes as much space
             return range(len(spans))
         sums = [0, *accumulate(len(_within(span, self.matches)) for span in spans)]
-        found = [sums[start + _WINDOW] - sums[start] for start in range(len(spans) - _WINDOW + 1)]
-        most = max(found)
-        equal = [start for start, number in enumerate(found) if number == most] if most else [0]
+        counts = [sums[start + _WINDOW] - sums[start] for start in range(len(spans) - _WINDOW + 1)]
+        most = max(counts)
+        equal = [start for start, number in enumerate(counts) if number == most] if most else [0]
         start = equal[len(equal) // 2]
         is_settings = self._text[slice(*spans[0])] in ("---", "+++")
         kept = {*range(start, start + _WINDOW)} | (set() if is_settings else {0})
@@ -311,7 +312,7 @@ def _within(span: Span, spans: Sequence[Span]) -> list[Span]:
     """The parts of ordered ``spans`` that are in ``span``."""
     first = bisect_right(spans, span.start, key=attrgetter("end"))
     last = bisect_left(spans, span.end, key=attrgetter("start"))
-    return [Span(max(each.start, span.start), min(each.end, span.end)) for each in spans[first:last]]
+    return [Span(max(other.start, span.start), min(other.end, span.end)) for other in spans[first:last]]
 
 
 def _safe(text: str) -> str:

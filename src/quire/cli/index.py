@@ -11,7 +11,6 @@ import msgspec
 from msgspec import structs
 
 from quire.cli.command_group import ERROR, NOTHING_FOUND
-from quire.cli.embedding_options import chosen_embedder, embedding_options
 from quire.cli.open_workspace import command_hint, show_empty, show_left_out
 from quire.cli.output import (
     Choices,
@@ -24,7 +23,14 @@ from quire.cli.output import (
     show_findings,
     write_json,
 )
-from quire.cli.shared_options import index_option, json_option, paths_argument, quire_command
+from quire.cli.shared_options import (
+    chosen_embedder,
+    embedding_options,
+    index_option,
+    json_option,
+    paths_argument,
+    quire_command,
+)
 from quire.embed_settings import DEFAULT_EMBEDDER
 from quire.index.file_records import storable
 from quire.indexed import Update

@@ -19,8 +19,7 @@ from quire.options import DEFAULT_TOKENIZER
 from quire.read.discover import discover
 from quire.read.junk import is_code_repository, is_documentation
 from quire.read.source import read_file
-from quire.settings import search_fields, toml_value, tree_name
-from quire.settings.quire_toml import PROJECT_FILE, PYTHON_FILE, python_file
+from quire.settings.quire_toml import PROJECT_FILE, PYTHON_FILE, python_file, search_fields, toml_value, tree_name
 from quire.write.atomic_file import os_errors_as_quire_errors, replacing
 
 _MOST_TREES = 12
@@ -95,8 +94,7 @@ def starting_text(root: Path) -> str:
         for name, path in _proposed_trees(root)
     ]
     search = [
-        f"# {field.meaning[:1].upper()}{field.meaning[1:]}.\n# {name} = {toml_value(field.default)}\n"
-        for name, field in search_fields().items()
+        f"# {field.sentence}\n# {name} = {toml_value(field.default)}\n" for name, field in search_fields().items()
     ]
     return _HEAD + ("".join(lines) or '# docs = "docs"\n') + _LANGUAGE + "\n".join(search)
 
@@ -112,16 +110,16 @@ def _proposed_trees(root: Path) -> Iterator[tuple[str, str]]:
     In a code repository these are the folders that are called so, or that a documentation generator reads; elsewhere
     all folders with documents. If there are other documents, no folders, or too many, the whole folder is one tree.
     """
-    found = [document.path for document in discover([str(root)]).documents]
-    readme = [path for path in found if path.lower() == "readme.md"]
-    folders = list(dict.fromkeys(path.partition("/")[0] for path in found if "/" in path))
-    pages = [path for path in found if "/" not in path and path not in readme]
+    paths = [document.path for document in discover([str(root)]).documents]
+    readme = [path for path in paths if path.lower() == "readme.md"]
+    folders = list(dict.fromkeys(path.partition("/")[0] for path in paths if "/" in path))
+    pages = [path for path in paths if "/" not in path and path not in readme]
     others = [path for path in pages if path.partition(".")[0].lower() not in _PAGES]
     has_generator = any(name in folders and (root / file).exists() for file, name in _CONTENT.items())
     if is_code_repository(root) or has_generator:
         folders, others = list(_documentation_folders(root, folders)), []
     if others or not folders or len(folders) > _MOST_TREES:
-        folders, readme = (["."] if found else []), []
+        folders, readme = (["."] if paths else []), []
     taken: set[str] = set()
     for path in (*folders, *readme):
         name = tree_name(root.resolve().name if path == "." else path.removesuffix(".md").replace("/", "-"), taken)

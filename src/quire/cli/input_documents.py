@@ -1,14 +1,15 @@
-"""The documents that ``chunk``, ``verify`` and ``stats`` read, and the summary of a run."""
+"""The documents that ``chunk``, ``verify`` and ``stats`` read, in one or several processes, and a summary of them."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 from msgspec import structs
@@ -17,13 +18,14 @@ from quire import read
 from quire.cli import output
 from quire.cli.command_group import ERROR, NOTHING_FOUND
 from quire.cli.output import MOST_SHOWN, count_of
-from quire.errors import InputError, UndecodableError
+from quire.errors import InputError, QuireError, UndecodableError
 from quire.model import Finding, doc_name
 from quire.options import DEFAULT_STRATEGY
 from quire.read.discover import Discovery, Found, Hidden, Skipped, discover
 from quire.read.source import CONVERT, unread
 from quire.record import Chunks
-from quire.settings import Settings, load
+from quire.run import workers
+from quire.settings.precedence import Settings, load
 from quire.trees import OnUndecodable, Reading, Tree
 from quire.workspace.tree_paths import display_path, missing_tree
 from quire.write.file_names import case_folded
@@ -32,6 +34,8 @@ STANDARD_INPUT = "-"
 STANDARD_INPUT_NAME = "<stdin>"
 _MOST_KEPT = 10_000
 """How many findings are kept to be listed."""
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -104,10 +108,10 @@ class Summary:
     @classmethod
     def of(cls, document: Text, chunks: Chunks) -> Summary:
         """The summary of one document."""
-        found = (*document.findings, *chunks.findings)
-        first = list(renamed(found[:_MOST_KEPT], document.name))
+        findings = (*document.findings, *chunks.findings)
+        first = list(renamed(findings[:_MOST_KEPT], document.name))
         tokens = sum(chunk.token_stats.tokens for chunk in chunks)
-        return cls(1, len(chunks), tokens, int(not (chunks or chunks.document.blocks)), len(found), first)
+        return cls(1, len(chunks), tokens, int(not (chunks or chunks.document.blocks)), len(findings), first)
 
     def add(self, other: Summary) -> None:
         """Add the summary of later documents."""
@@ -194,17 +198,17 @@ class Inputs:
                 output.message(f"tree {name}: {missing_tree(name, tree, settings.file)}")
         return cls(tuple(trees), trees, settings, **options)
 
-    def cut_options(self, given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    def cut_options(self, typed: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         """The options of the command line completed by those of quire.toml, by the path of each tree.
 
         If the command line has paths, one set of options under "" is for all of them.
         """
-        chosen = {name: value for name, value in given.items() if value is not None}
+        chosen = {name: value for name, value in typed.items() if value is not None}
         options = {}
         for path, tree in ({path: self._name(tree) for path, tree in self.trees.items()} or {"": ""}).items():
             strategy = chosen.get("strategy", DEFAULT_STRATEGY)
-            known = self.settings.chunk_options(tree, chosen.get("strategy")) if self.settings else {}
-            options[path] = {**dict.fromkeys(given), "strategy": strategy, **known, **chosen}
+            configured = self.settings.chunk_options(tree, chosen.get("strategy")) if self.settings else {}
+            options[path] = {**dict.fromkeys(typed), "strategy": strategy, **configured, **chosen}
         return options
 
     def _name(self, tree: Tree) -> str:
@@ -213,7 +217,7 @@ class Inputs:
 
     def tokenizer(self) -> str | None:
         """The tokenizer that quire.toml sets; a UsageError if the trees have different ones."""
-        names: set[str | None] = {each.get("tokenizer") for each in self.cut_options({}).values()}
+        names: set[str | None] = {options.get("tokenizer") for options in self.cut_options({}).values()}
         if len(names) > 1:
             raise click.UsageError("the trees of quire.toml have different tokenizers; choose one with --tokenizer")
         return names.pop()
@@ -222,15 +226,15 @@ class Inputs:
         """The documents to read; ``summary`` lists files that cannot be taken."""
         find = partial(_in_trees, self.trees) if self.trees else discover
         find = partial(find, follow_symlinks=self.follow, hidden=self.hidden)
-        found = find([path for path in self.paths if path != STANDARD_INPUT])
-        for each in found.skipped:
-            hint = "; give its content on standard input" if each.is_stream else ""
-            summary.skipped.append(each._replace(reason=each.reason + hint))
-        named = _without_clashes(found.documents)
-        documents = [self._document(each) for each in named]
+        discovery = find([path for path in self.paths if path != STANDARD_INPUT])
+        for skipped in discovery.skipped:
+            hint = "; give its content on standard input" if skipped.is_stream else ""
+            summary.skipped.append(skipped._replace(reason=skipped.reason + hint))
+        named = _without_clashes(discovery.documents)
+        documents = [self._document(document) for document in named]
         if STANDARD_INPUT in self.paths:
             before = frozenset(find(self.paths[: self.paths.index(STANDARD_INPUT)]).documents)
-            position = sum(each in before for each in found.documents)
+            position = sum(document in before for document in discovery.documents)
             documents.insert(position, InputDocument(STANDARD_INPUT_NAME, None, self.errors))
         return documents
 
@@ -247,25 +251,95 @@ def _in_trees(trees: Mapping[str, Tree], paths: Sequence[str], *, hidden: bool, 
     for path in paths:
         tree = trees[path]
         shown: Hidden = hidden or ("known" if tree.hidden else False)
-        found = discover(
+        discovery = discover(
             [path], include=tree.include, exclude=tree.exclude, hidden=shown, follow_symlinks=follow_symlinks
         )
-        skipped += found.skipped
-        for each in found.documents:
-            documents.setdefault(os.path.realpath(each.file), each)
+        skipped += discovery.skipped
+        for document in discovery.documents:
+            documents.setdefault(os.path.realpath(document.file), document)
     return Discovery(tuple(documents.values()), tuple(skipped))
 
 
 def _without_clashes(documents: Sequence[Found]) -> Sequence[Found]:
     """The documents; if those of different folders have the same path, named from the common folder above them."""
     folders: dict[str, set[str]] = {}
-    for each in documents:
-        folder = os.path.abspath(str(each.file)[: -len(each.path)])  # noqa: PTH100  links stay as named
-        folders.setdefault(case_folded(doc_name(each.path)), set()).add(folder)
-    if all(len(each) == 1 for each in folders.values()):
+    for document in documents:
+        folder = os.path.abspath(str(document.file)[: -len(document.path)])  # noqa: PTH100  links stay as named
+        folders.setdefault(case_folded(doc_name(document.path)), set()).add(folder)
+    if all(len(same_path) == 1 for same_path in folders.values()):
         return documents
     try:
-        top = os.path.commonpath([folder for each in folders.values() for folder in each])
+        top = os.path.commonpath([folder for same_path in folders.values() for folder in same_path])
     except ValueError:  # on different drives
         return documents
-    return [each._replace(path=os.path.relpath(each.file, top).replace(os.sep, "/")) for each in documents]
+    return [document._replace(path=os.path.relpath(document.file, top).replace(os.sep, "/")) for document in documents]
+
+
+Work = Callable[[Text], tuple[Chunks, Result]]
+"""Cuts a document; returns its chunks, which are counted, and a result. Picklable."""
+
+
+def results(
+    documents: Sequence[InputDocument],
+    work: Work[Result],
+    summary: Summary,
+    *,
+    jobs: int | None,
+    prepare: Callable[[], None],
+) -> Generator[Result, None, None]:
+    """The results of ``work``, by ``jobs`` processes or as many as pay off; each calls ``prepare`` first.
+
+    ``summary`` lists documents that cannot be read or cut. Close the generator, so that no process outlives its use.
+    """
+    costs = [_cost(document) for document in documents]
+    reads_standard_input = any(document.found is None for document in documents)
+    processes = 1 if reads_standard_input else workers.worker_count(costs, jobs=jobs, cores=workers.cores())
+    if processes == 1:
+        for document in output.tracked(documents, attrgetter("name")):
+            yield from _process(work, document, summary)
+        return
+    with output.Progress() as progress:
+        from quire.run.process_pool import WorkerDied, map_batches  # noqa: PLC0415  takes as long to load as a small document to cut
+
+        size = workers.batch_size(sum(costs), processes)
+        batches = workers.batches(zip(documents, costs, strict=True), most=size)
+        running = map_batches(
+            partial(_in_worker, work), batches, workers=processes, prepare=prepare, on_failure=output.message
+        )
+        try:
+            for done, (document, result) in enumerate(running):
+                progress.step(done, len(documents), document.name)
+                if isinstance(result, WorkerDied):
+                    summary.skip(document.name, f"{result.reason}; make room, or cut it into smaller files")
+                else:
+                    summary.add(result[0])
+                    yield from result[1]
+        finally:
+            running.close()
+
+
+def _process(work: Work[Result], document: InputDocument, summary: Summary) -> list[Result]:
+    """The result for a document; nothing if it cannot be read or cut."""
+    try:
+        text = document.read()
+        chunks, result = work(text)
+    except QuireError as error:
+        summary.skip(document.name, error.reason)
+        return []
+    summary.add(Summary.of(text, chunks))
+    return [result]
+
+
+def _in_worker(work: Work[Result], documents: Sequence[InputDocument]) -> list[tuple[Summary, list[Result]]]:
+    """The documents of a batch, each with a summary of its own."""
+    summaries = [Summary() for _ in documents]
+    return [
+        (summary, _process(work, document, summary)) for summary, document in zip(summaries, documents, strict=True)
+    ]
+
+
+def _cost(document: InputDocument) -> int:
+    try:
+        return workers.work_of(document.found.file.stat().st_size if document.found else 0)
+    except (OSError, ValueError):  # reading it gives the reason
+        return workers.work_of(0)

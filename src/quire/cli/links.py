@@ -66,11 +66,11 @@ def _trees(inputs: Inputs, summary: Summary) -> tuple[dict[str, dict[str, Docume
     names: dict[tuple[str, str], str] = {}
     documents = inputs.documents(summary)
     cut = TreeCutter.of(inputs, {"tokenizer": None}).with_documents(documents)
-    for each in output.tracked(documents, attrgetter("name")):
+    for document in output.tracked(documents, attrgetter("name")):
         try:
-            text = each.read()
+            text = document.read()
         except InputError as error:
-            summary.skip(each.name, error.reason)
+            summary.skip(document.name, error.reason)
             continue
         path = text.path or text.name
         folder = os.path.normpath(Path(text.name).parent.joinpath(*[".."] * path.count("/")))

@@ -61,7 +61,7 @@ def command(
     """
     if find_spec("mcp") is None:
         raise MissingExtraError("mcp")
-    from quire.mcp import http_server, server  # noqa: PLC0415  load the package mcp, which takes a second
+    from quire.mcp import server  # noqa: PLC0415  load the package mcp, which takes a second
 
     with Workspace.open(paths, index=index_folder) as workspace:
         settings = workspace.settings
@@ -74,7 +74,7 @@ def command(
         names = ", ".join(display_path(workspace.folders[tree] / path) for tree, path in workspace.scopes)
         if is_http:
             token = os.environ.get(_TOKEN, "")
-            http_server.serve_http(agent_server, host, port, token, lambda url: message(f"serving {names} at {url}"))
+            server.serve_http(agent_server, host, port, token, lambda url: message(f"serving {names} at {url}"))
         else:
             message(f"serving {names}; an agent starts this command itself, see `quire agents`")
             signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python's own handler would wait for the input to end

@@ -1,10 +1,12 @@
 """The workspace of a command: opened and brought up to date, with progress and messages."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from shlex import quote
+from typing import Any
 
 from quire.cli.output import Progress, count_of, echo, message
+from quire.cli.shared_options import chosen_embedder
 from quire.errors import NotFoundError
 from quire.index.section_lookup import USE_OUTLINE
 from quire.workspace import Workspace, display_path
@@ -30,6 +32,13 @@ def open_workspace(
         if workspace.is_empty:
             show_empty(workspace, paths)
         yield workspace
+
+
+def update_vectors(workspace: Workspace, embedding: Mapping[str, Any]) -> None:
+    """Embed what has no vector yet: with the model of the command line, else with that of the index."""
+    with Progress() as progress:
+        chosen = chosen_embedder(embedding, workspace.settings.embed) if embedding else None
+        workspace.index.embed(chosen, on_progress=progress.step)
 
 
 def show_empty(workspace: Workspace, paths: Sequence[str] = ()) -> None:

@@ -111,7 +111,7 @@ def _shown_width(text: str) -> int:
 
 def faint_spans(text: str) -> list[Span]:
     """Front matter and shortcodes, which are faint on a terminal."""
-    return [Span(*found.span()) for found in _SETTINGS.finditer(text)]
+    return [Span(*match.span()) for match in _SETTINGS.finditer(text)]
 
 
 def count_of(number: int, noun: str) -> str:
@@ -177,7 +177,7 @@ class Paint:
 
     def text(self, text: str) -> str:
         """A line of a document, with faint shortcodes."""
-        return _SETTINGS.sub(lambda found: self.faint(found[0]), visible(text))
+        return _SETTINGS.sub(lambda match: self.faint(match[0]), visible(text))
 
 
 def _painted(is_on: bool, text: str, **style: Any) -> str:

@@ -23,17 +23,17 @@ def is_source(path: str) -> bool:
 
 def input_parts(inputs: Inputs, cut: TreeCutter, summary: Summary) -> tuple[list[Part], Cutting]:
     """The parts of all documents of a command, and what cuts them; ``summary`` lists files that cannot be taken."""
-    found = [part for path in inputs.paths if is_source(path) for part in parts_of(path)[0]]
+    shared = [part for path in inputs.paths if is_source(path) for part in parts_of(path)[0]]
     local = tuple(path for path in inputs.paths if not is_source(path))
     documents = replace(inputs, paths=local).documents(summary) if local else []
-    found = [part._replace(errors=inputs.errors) for part in found]
-    return numbered([*found, *_local_parts(documents)]), Cutting(cut.with_documents(documents).options)
+    shared = [part._replace(errors=inputs.errors) for part in shared]
+    return numbered([*shared, *_local_parts(documents)]), Cutting(cut.with_documents(documents).options)
 
 
 def _local_parts(documents: Sequence[InputDocument]) -> Iterator[Part]:
-    files = [(each.found, each.errors, each.encoding) for each in documents if each.found]
+    files = [(document.found, document.errors, document.encoding) for document in documents if document.found]
     by_folder = groupby(
-        files, key=lambda each: (str(each[0].file)[: -len(each[0].path)] or ".", each[0].root, *each[1:])
+        files, key=lambda file: (str(file[0].file)[: -len(file[0].path)] or ".", file[0].root, *file[1:])
     )
     for (folder, root, errors, encoding), some in by_folder:
         for part in document_parts(folder, (listed(found.path, found.file) for found, *_ in some)):
@@ -49,9 +49,9 @@ def write_dataset(
     summary = Summary()
     parts, cutting = input_parts(inputs, TreeCutter.of(inputs, options), summary)
     finished = 0
-    made = write_parts(parts, cutting, output, embedder=embedder, engine=engine, workers=jobs)
-    with Progress() as progress, closing(made):
-        for number, done in enumerate(made if parts else ()):
+    written = write_parts(parts, cutting, output, embedder=embedder, engine=engine, workers=jobs)
+    with Progress() as progress, closing(written):
+        for number, done in enumerate(written if parts else ()):
             part = parts[number]
             progress.step(number, len(parts), part.name(part.paths[0]) if part.paths else part.source)
             for path, reason in done.problems:

@@ -12,12 +12,12 @@ import click
 
 from quire import query as query_syntax
 from quire.cli.command_group import ERROR, NOTHING_FOUND
-from quire.cli.embedding_options import embedding_options, update_vectors
 from quire.cli.hit_output import Form, Printer, show_hits, show_phases, with_node_ids
-from quire.cli.open_workspace import open_workspace, resolve, show_not_found
+from quire.cli.open_workspace import open_workspace, resolve, show_not_found, update_vectors
 from quire.cli.output import count_of, message, note, visible
 from quire.cli.shared_options import (
     Command,
+    embedding_options,
     index_option,
     json_option,
     limit_option,
@@ -164,7 +164,7 @@ def _query_and_paths(
     if queries and like:
         raise click.UsageError("--like replaces a query; leave out -e")
     paths = (query, *paths) if query else paths
-    return queries[0] if len(queries) == 1 else " OR ".join(f"({each})" for each in queries), paths
+    return queries[0] if len(queries) == 1 else " OR ".join(f"({alternative})" for alternative in queries), paths
 
 
 def _with_words(query: str, paths: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
@@ -246,7 +246,7 @@ def _show_left_out(
     if results.ignored_terms:
         note(f"only {MAX_TERMS} terms of the query were searched; {results.ignored_terms:,} were ignored")
     for word, instead in results.corrections.items():
-        words = " or ".join(f'"{each}"' for each in instead)
+        words = " or ".join(f'"{other}"' for other in instead)
         note(visible(f'no match for "{word}"; showing results for {words}'))
     for word in results.unknown_words if results else ():
         note(visible(f'no match for "{word}"'))

@@ -1,19 +1,21 @@
-"""``quire_command``, which makes a command with examples, and options that several commands share.
+"""``quire_command``, which makes a command with examples; ``field_option``; and options that several commands share.
 
 ``cut_options`` has those that need a tokenizer.
 """
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce, wraps
 from typing import Any, get_args
 
 import click
 
 from quire.cli import output
+from quire.embed_settings import EmbedSettings
 from quire.search.fusion import Mode
 from quire.search.ranking_settings import SearchSettings
-from quire.settings import CONFIG_VARIABLE
-from quire.validation import check, fields
+from quire.settings.precedence import CONFIG_VARIABLE
+from quire.validation import Field, check, convert, fields
 
 
 class Command(click.Command):
@@ -34,8 +36,8 @@ def quire_command(*examples: str, cls: type[Command] = Command) -> Callable[[Cal
     """A decorator that makes a command; ``examples`` are command lines, which a test runs."""
 
     def decorator(function: Callable[..., Any]) -> Command:
-        made: Command = click.command(cls=cls, examples=examples)(function)
-        return made
+        command: Command = click.command(cls=cls, examples=examples)(function)
+        return command
 
     return decorator
 
@@ -84,15 +86,73 @@ def not_empty(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
     return value
 
 
+def field_option(field: Field, *names: str, more: str = "", **options: Any) -> Callable[..., Any]:
+    """A click option with the type and the description that a struct declares; ``more`` ends its help."""
+    text = f"{field.sentence}{more}"
+    if isinstance(field.default, bool):
+        flag, *_, parameter = names
+        return click.option(f"{flag}/--no-{flag.removeprefix('--')}", parameter, default=None, help=text, **options)
+    if field.choices:
+        return click.option(*names, type=click.Choice(field.choices), help=text, **options)
+    kind = str if field.default is None else type(field.default)
+    return click.option(*names, type=kind, help=text, **{"metavar": "NAME" if kind is str else "N", **options})
+
+
 def _setting_option(name: str, *flags: str) -> Callable[..., Any]:
-    """An option for a setting of search, as its struct declares it."""
+    """An option for a setting of search."""
     field = fields(SearchSettings)[name]
 
     def checked(_ctx: click.Context, _param: click.Parameter, value: Any) -> Any:
         return None if value is None else check(flags[-1], value, field.type)
 
-    text = f"{field.meaning[:1].upper()}{field.meaning[1:]}."
-    return click.option(*flags, type=type(field.default), metavar="N", callback=checked, help=text)
+    return field_option(field, *flags, callback=checked)
+
+
+def all_of(*options: Callable[..., Any]) -> Callable[..., Any]:
+    """A decorator that adds several options."""
+    return lambda command: reduce(lambda decorated, option: option(decorated), reversed(options), command)
+
+
+_EMBEDDING = ("embedder", "endpoint", "model", "version", "window", "dimensions", "requests_per_minute")
+"""The settings of an embedding model that are options, too; the others are only in quire.toml."""
+_EMBEDDING_METAVARS = {"endpoint": {"metavar": "URL"}, "version": {"metavar": "TEXT"}}
+
+
+def _embedding_flag(name: str) -> str:
+    return "--model-version" if name == "version" else f"--{name.replace('_', '-')}"
+
+
+def embedding_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Options for a model; the command gets those that the user set as ``embedding``, for ``chosen_embedder``."""
+
+    @wraps(command)
+    def with_embedding(**options: Any) -> Any:
+        values = {name: options.pop(f"embedding_{name}") for name in _EMBEDDING}
+        return command(embedding={name: value for name, value in values.items() if value is not None}, **options)
+
+    declared = fields(EmbedSettings)
+    decorated: Callable[..., Any] = all_of(
+        *(
+            field_option(
+                declared[name], _embedding_flag(name), f"embedding_{name}", **_EMBEDDING_METAVARS.get(name, {})
+            )
+            for name in _EMBEDDING
+        )
+    )(with_embedding)
+    return decorated
+
+
+def chosen_embedder(chosen: Mapping[str, Any], configured: Mapping[str, Any]) -> str | EmbedSettings | None:
+    """The model of the command line over that of the user's own file, for ``embed.resolve``; None for neither."""
+    others = [_embedding_flag(name) for name in chosen if name != "embedder"]
+    if "embedder" in chosen and others:
+        raise click.UsageError(f"{others[0]} is about an endpoint; leave out --embedder")
+    if "embedder" in chosen or not (chosen or configured):
+        return chosen.get("embedder")
+    settings = convert(EmbedSettings, {**configured, **chosen}, _embedding_flag)
+    if others and not settings.endpoint:
+        raise click.UsageError(f"{others[0]} needs --endpoint")
+    return settings if settings.endpoint else settings.embedder
 
 
 paths_argument = click.argument("paths", nargs=-1, metavar="[PATH...]", callback=not_empty)

@@ -20,14 +20,13 @@ import click
 
 from quire import pipeline
 from quire.cli.cut_options import STRATEGY, counter_for, cut_tokenizer_option, input_options, load_tokenizers
-from quire.cli.input_documents import Inputs, Summary, Text
+from quire.cli.input_documents import Inputs, Summary, Text, results
 from quire.cli.output import Paint, clip, count_of, echo, note, terminal_width, visible, width, write_json
-from quire.cli.parallel import results
 from quire.cli.shared_options import html_option, json_option, quire_command
 from quire.model import Syntax
 from quire.options import STRATEGIES, Options, build
 from quire.record import Chunk, Chunks
-from quire.web.html_report import stats_page
+from quire.web.html_pages import stats_page
 from quire.write.atomic_file import new_file
 
 _WIDTH = 96
@@ -122,7 +121,10 @@ def _measure(
     cuts = [pipeline.chunk(document, strategy, tokenizer=tokenizer) for strategy in strategies]
     codes = [[finding.code for finding in (*text.findings, *chunks.findings)] for chunks in cuts]
     measured = [[_measured(chunk, chunks.options, tokenizer) for chunk in chunks] for chunks in cuts]
-    return cuts[0], (len(text.text), [Measurement(*each) for each in zip(measured, map(Counter, codes), strict=True)])
+    return cuts[0], (
+        len(text.text),
+        [Measurement(*figures) for figures in zip(measured, map(Counter, codes), strict=True)],
+    )
 
 
 def _measured(chunk: Chunk, options: Options, tokenizer: str | None) -> MeasuredChunk:
@@ -181,7 +183,7 @@ def _edges(largest: int) -> Iterator[int]:
 
 def _histogram(sizes: Sequence[int], edges: Sequence[int]) -> list[dict[str, int]]:
     """The number of chunks with ``from`` to ``to`` tokens, both included."""
-    numbers = Counter(bisect_left(edges, each) for each in sizes)
+    numbers = Counter(bisect_left(edges, size) for size in sizes)
     starts = [0, *(edge + 1 for edge in edges)]
     return [
         {"from": start, "to": edge, "chunks": numbers[index]}
@@ -209,7 +211,7 @@ def _show(result: dict[str, Any]) -> None:
     skipped = f", {result['skipped']:,} skipped" if result["skipped"] else ""
     echo(f"{count_of(result['documents'], 'document')}, {count_of(result['characters'], 'character')}{skipped}")
     beside = max(1, (terminal_width(sys.stdout, _WIDTH) - _LABEL) // _COLUMN)
-    most = max(each["chunks"] for one in strategies.values() for each in one["histogram"])
+    most = max(bar["chunks"] for one in strategies.values() for bar in one["histogram"])
     for first in range(0, len(strategies), beside):
         _show_columns(dict(islice(strategies.items(), first, first + beside)), most)
 
@@ -223,7 +225,7 @@ def _show_columns(strategies: Mapping[str, dict[str, Any]], most: int) -> None:
     if most:
         echo()
         echo(paint.faint(f"{'tokens'.rjust(_LABEL - 2)}  chunks"))
-    for rows in zip(*(each["histogram"] for each in shown), strict=True) if most else ():
+    for rows in zip(*(strategy["histogram"] for strategy in shown), strict=True) if most else ():
         label = f"{rows[0]['from']}-{rows[0]['to']}".rjust(_LABEL - 2)
         columns = _COLUMN - len(f" {most:,}") - 1
         cells = [f"{bar(row['chunks'] / most, columns)} {row['chunks']:,}" if row["chunks"] else "" for row in rows]
@@ -234,8 +236,8 @@ def _show_columns(strategies: Mapping[str, dict[str, Any]], most: int) -> None:
 def _rows(strategies: Mapping[str, dict[str, Any]]) -> list[tuple[str, ...]]:
     """The lines of the table: a label and a cell per strategy; the findings last."""
     columns = strategies.values()
-    codes = sorted({code for each in columns for code in each["findings"]})
-    findings = ((f"  {code}", *(_number(each["findings"].get(code)) for each in columns)) for code in codes)
+    codes = sorted({code for strategy in columns for code in strategy["findings"]})
+    findings = ((f"  {code}", *(_number(strategy["findings"].get(code)) for strategy in columns)) for code in codes)
     return [*zip(_LABELS, *map(_cells, columns), strict=True), *findings]
 
 

@@ -1,4 +1,4 @@
-"""``quire sync``: bring a vector store in step with documents."""
+"""``quire sync``: sync documents to a vector store."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ import click
 
 from quire.cli.command_group import ERROR, NOTHING_FOUND
 from quire.cli.cut_options import ENGINES, TreeCutter, cut_options, reading_options
-from quire.cli.embedding_options import chosen_embedder, embedding_options
 from quire.cli.input_documents import STANDARD_INPUT, Inputs, Summary
 from quire.cli.output import Choices, Progress, count_of, echo, is_terminal, message, show_problem, visible, write_json
 from quire.cli.parts import input_parts
-from quire.cli.shared_options import json_option, not_empty, quire_command
+from quire.cli.shared_options import chosen_embedder, embedding_options, json_option, not_empty, quire_command
 from quire.embed_settings import DEFAULT_EMBEDDER
 from quire.stores import SyncReport, sync_parts
 from quire.stores.store import parse_target
@@ -49,7 +48,7 @@ def command(
     as_json: bool,
     **options: Any,
 ) -> int:
-    """Bring a vector store in step with documents.
+    """Sync documents to a vector store.
 
     STORE is lancedb:DIR, pgvector:URL, chroma:DIR, chroma:URL, qdrant:DIR or qdrant:URL, with #NAME for another table
     than quire. Only what changed is embedded and written; documents that are no longer in PATH are deleted from the

@@ -10,9 +10,8 @@ from quire import pipeline
 from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.cut_options import TreeCutter, cut_options, input_options
 from quire.cli.finding_formats import format_option, write_findings
-from quire.cli.input_documents import Inputs, Summary, Text, renamed
+from quire.cli.input_documents import Inputs, Summary, Text, renamed, results
 from quire.cli.output import count_of, note
-from quire.cli.parallel import results
 from quire.cli.shared_options import json_option, quire_command
 from quire.model import Finding
 from quire.record import Chunks
@@ -36,8 +35,8 @@ def command(*, inputs: Inputs, form: str, as_json: bool, **options: Any) -> int:
     check = partial(_check, cut)
     violations: list[Finding] = []
     with closing(results(documents, check, summary, jobs=inputs.jobs, prepare=cut.prepare)) as checked:
-        for found in checked:
-            violations += found
+        for problems in checked:
+            violations += problems
     write_findings(violations, "json" if as_json else form)
     summary.show()
     code = summary.exit_code(inputs.paths)

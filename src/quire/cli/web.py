@@ -19,8 +19,8 @@ from quire.cli.shared_options import index_option, not_empty, paths_argument, qu
 from quire.errors import MissingExtraError
 from quire.options import STRATEGIES
 from quire.read.discover import Found
-from quire.settings import load
-from quire.web.export import export_page
+from quire.settings.precedence import load
+from quire.web.html_pages import export_page
 from quire.web.score_explanation import search_record
 from quire.web.served_documents import ServedDocuments
 from quire.workspace import Workspace, display_path
@@ -65,7 +65,7 @@ def _inputs(paths: tuple[str, ...]) -> Inputs:
 
 
 def _found(inputs: Inputs) -> list[Found]:
-    return [each.found for each in inputs.documents(Summary()) if each.found]
+    return [document.found for document in inputs.documents(Summary()) if document.found]
 
 
 def _initial_options(cutter: Cutter) -> dict[str, Any]:

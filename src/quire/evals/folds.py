@@ -12,12 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from quire.evals.outcomes import Outcome, ask
-from quire.evals.questions import Question
+from quire.evals.questions import Question, Trees
 from quire.indexed import Index
-from quire.model import Document, Link
+from quire.model import Link
 from quire.search.fusion import Mode
 from quire.search.ranking_settings import SearchSettings
 
@@ -29,9 +29,6 @@ FOLDS = 5
 SEED = 0
 _LINK = re.compile(r"\[(.*)\]\(.*\)|\[(.*?)\](?:\[[^\[\]]*\])?", re.DOTALL)
 """The words of an inline link, or of one by reference or a wiki link."""
-
-Trees: TypeAlias = Mapping[str, Mapping[str, Document]]
-"""Documents by tree and path."""
 
 
 def sample(questions: Sequence[Question], most: int | None) -> list[Question]:

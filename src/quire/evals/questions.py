@@ -1,25 +1,39 @@
-"""Questions whose answers are known: from a file, or from the links between documents.
+"""Questions whose answers are known: from a file, from the links between documents, or from their sentences.
 
 A link is its author's judgement that the target answers the link's text. Links with the same text are one question with
-several answers.
+several answers. A sentence that one section has is pasted as people do who want to find a page again: without emphasis,
+code marks and the targets of links.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from random import Random
+from typing import Any, NamedTuple, TypeAlias
 
 from quire.errors import InputError, QuireError
 from quire.link_targets import LinkTargets
 from quire.model import Document, Link
 from quire.read import read_file
+from quire.split.sentences import sentence_ends
 
 MOST_ANSWERS = 5
 """A text that links to more targets, such as *this page*, is no question."""
+MOST_PASTED = 150
+"""So many sentences are drawn if no other number is asked for, always the same ones."""
+FEWEST_WORDS, MOST_WORDS = 8, 25
+_SEED = 0
+_LINK_MARKUP = re.compile(r"!?\[([^\[\]]*)\](?:\([^()\s]*\)|\[[^\[\]]*\])")
+_MARKS = re.compile(r"[*`]+")
+_MARKUP = re.compile(r"[<>{}|\[\]\\]|__|://")  # a sentence with more markup than that is not drawn
 _EXAMPLE = 'write one per line: {"query": "how do I install it", "answers": ["guide.md#install"]}'
+
+Trees: TypeAlias = Mapping[str, Mapping[str, Document]]
+"""Documents by tree and path."""
 
 
 class HeldLink(NamedTuple):
@@ -77,8 +91,8 @@ def _question(line: str, where: str) -> Question:
     return Question(query, tuple(dict.fromkeys(answers)), line=where)
 
 
-def link_questions(trees: Mapping[str, Mapping[str, Document]]) -> list[Question]:
-    """A question for each text that links one document to another; ``trees`` are documents by tree and path.
+def link_questions(trees: Trees) -> list[Question]:
+    """A question for each text that links one document to another.
 
     A single word such as *here* is no question, except in scripts without spaces.
     """
@@ -112,3 +126,55 @@ def section_id(tree: str, path: str, document: Document, number: int) -> str:
     section = document.sections[number]
     slug = section.anchor if section.position is None else section.slug
     return f"{tree}:{path}#{slug}" if slug else f"{tree}:{path}"
+
+
+def pasted_questions(trees: Trees, most: int | None = None, words: int | None = None) -> list[Question]:
+    """Sentences that occur in one section only, each as a question; only its first ``words`` words if that is set."""
+    sections = [section for tree, documents in trees.items() for section in _sections(tree, documents)]
+    sentences = sorted(
+        {sentence for _, document, start, end in sections for sentence in _sentences(document, start, end)}
+    )
+    Random(_SEED).shuffle(sentences)  # noqa: S311
+    texts = [(answer, f" {_plain(document.text[start:end])} ".casefold()) for answer, document, start, end in sections]
+    questions: list[Question] = []
+    for sentence in sentences:
+        if len(questions) == (most or MOST_PASTED):
+            break
+        if len(_holding(sentence, texts)) == 1:
+            query = " ".join(sentence.split()[:words])
+            questions.append(Question(query, _holding(query, texts), is_pasted=True))
+    if not questions:
+        raise QuireError(
+            "there is no sentence of 8 to 25 words in the documents", "ask questions of a file: --questions FILE"
+        )
+    return questions
+
+
+def _sections(tree: str, documents: Mapping[str, Document]) -> Iterator[tuple[str, Document, int, int]]:
+    """The id of every section, its document, and where its own text starts and ends."""
+    for path, document in documents.items():
+        for section in document.sections:
+            if section.position is not None and section.text_start < section.text_end:
+                answer = section_id(tree, path, document, section.number)
+                yield answer, document, section.text_start, section.text_end
+
+
+def _sentences(document: Document, start: int, end: int) -> Iterator[str]:
+    for block in document.blocks:
+        if block.kind == "paragraph" and start <= block.start < end:
+            at = block.start
+            for stop in sentence_ends(document.text, block.start, block.end):
+                sentence = _plain(document.text[at:stop])
+                if FEWEST_WORDS <= len(sentence.split()) <= MOST_WORDS and not _MARKUP.search(sentence):
+                    yield sentence
+                at = stop
+
+
+def _plain(text: str) -> str:
+    """A text on one line, as a reader copies it."""
+    return " ".join(_MARKS.sub("", _LINK_MARKUP.sub(r"\1", text)).split())
+
+
+def _holding(words: str, texts: list[tuple[str, str]]) -> tuple[str, ...]:
+    """The sections with some words."""
+    return tuple(answer for answer, text in texts if words.casefold() in text)

@@ -5,8 +5,7 @@ tools         search, outline, get, context and status
 tool_schemas  the arguments of the tools
 chatgpt       search and fetch as ChatGPT connectors expect them
 resources     documents as resources, with templates and completion
-server        the protocol: requests, progress, cancellation
-http_server   the server over HTTP: who may connect, and how much
+server        the protocol: requests, progress, cancellation; over HTTP, who may connect
 
-Only ``server`` and ``http_server`` load the ``mcp`` package.
+Only ``server`` loads the ``mcp`` package.
 """

@@ -19,8 +19,8 @@ _REST = re.compile(r"(?s)(.+)@([0-9]+-[0-9a-f]{8})")
 
 def search(tools: Tools, query: str) -> Answer:
     """The ids and titles of the best sections."""
-    found = tools.workspace.search(query, limit=_LIMIT, max_tokens=0)
-    results = list(map(_names, found))
+    hits = tools.workspace.search(query, limit=_LIMIT, max_tokens=0)
+    results = list(map(_names, hits))
     end = tools.limit(None).longest(range(1, len(results) + 1), lambda end: _answer({"results": results[:end]}))
     return _answer({"results": results[:end]})
 

@@ -34,14 +34,14 @@ def node_id(text: str) -> str:
     return f"{tree}:{path}#{unquote(parts.fragment)}" if parts.fragment else f"{tree}:{path}"
 
 
-def completions(workspace: Workspace, argument: str, start: str, given: Mapping[str, str]) -> Sequence[str]:
-    """The values of a template's argument that start with ``start``; ``given`` are the other arguments."""
-    documents = [each for each in workspace.documents() if given.get("tree") in (None, "", each.tree)]
+def completions(workspace: Workspace, argument: str, start: str, others: Mapping[str, str]) -> Sequence[str]:
+    """The values of a template's argument that start with ``start``; ``others`` are the other arguments."""
+    documents = [document for document in workspace.documents() if others.get("tree") in (None, "", document.tree)]
     if argument == "tree":
-        values = [each.tree for each in documents]
+        values = [document.tree for document in documents]
     elif argument == "path":
-        values = [each.path for each in documents]
+        values = [document.path for document in documents]
     else:
-        ids = [each.id for each in documents if each.path == given.get("path")]
-        values = [node.slug for each in ids for node in workspace.outline(each) if node.slug]
-    return [each for each in dict.fromkeys(values) if each.startswith(start)]
+        ids = [document.id for document in documents if document.path == others.get("path")]
+        values = [node.slug for document_id in ids for node in workspace.outline(document_id) if node.slug]
+    return [value for value in dict.fromkeys(values) if value.startswith(start)]

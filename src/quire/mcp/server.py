@@ -1,10 +1,12 @@
 """The protocol: requests are answered in threads, with progress while the index is updated, and can be cancelled.
 
-An update that nobody waits for any more is stopped; the index keeps its previous state.
+An update that nobody waits for any more is stopped; the index keeps its previous state. Over HTTP, only this machine
+may connect without a token. With a token, any Host is accepted, because a browser does not know the token.
 """
 
 from __future__ import annotations
 
+import hmac
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,10 +22,15 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.session import ServerSession
 from mcp.server.stdio import stdio_server
+from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
+from starlette.datastructures import Headers
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from quire import __version__
-from quire.errors import QuireError
+from quire.errors import OptionError, QuireError
+from quire.local_server import foreign_header, listen, serve
 from quire.mcp import chatgpt, resources
 from quire.mcp.token_limit import Answer
 from quire.mcp.tool_schemas import CHATGPT_TOOLS, TOOLS, VECTOR_TOOLS, Tool, checked, schema
@@ -35,6 +42,11 @@ _PROGRESS_EVERY = 0.1
 _WARM_UP_AFTER = 0.2
 _PAGE = 100
 """How many resources a list or a completion has at once."""
+_PATH = "/mcp"
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_MAX_BODY = 1_048_576
+_MAX_CONNECTIONS = 512
+_MAX_SESSIONS = 256
 _READ_ONLY = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
 Context = ServerRequestContext[Any, Any]
@@ -85,8 +97,8 @@ class AgentServer:
             await self.protocol.run(read, write, self.protocol.create_initialization_options())
 
     def _instructions(self) -> str:
-        known = self._workspace.tree_infos()
-        sizes = {name: f", {tree.files:,} documents, {tree.tokens:,} tokens" for name, tree in known.items()}
+        infos = self._workspace.tree_infos()
+        sizes = {name: f", {tree.files:,} documents, {tree.tokens:,} tokens" for name, tree in infos.items()}
         trees = "; ".join(f"{name} ({path}{sizes.get(name, '')})" for name, path in self._workspace.folders.items())
         return (
             f"Documentation: {trees}. For a question, call search: it returns whole sections with ids. To see what "
@@ -130,12 +142,12 @@ class AgentServer:
         if params.name not in self._schemas:
             names = ", ".join(self._schemas)
             raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name[:40]!r}; the tools are {names}")
-        given = params.arguments or {}
+        values = params.arguments or {}
         try:
-            arguments = checked(self._schemas[params.name], given)
+            arguments = checked(self._schemas[params.name], values)
             answer = await self._in_thread(context, partial(self._calls[params.name], **arguments))
         except QuireError as error:
-            asked = given.get("max_tokens")
+            asked = values.get("max_tokens")
             limit = self._tools.limit(asked if isinstance(asked, int) and asked > 0 else None)
             return types.CallToolResult(content=[types.TextContent(text=limit.clipped(str(error)))], is_error=True)
         return types.CallToolResult(
@@ -151,8 +163,10 @@ class AgentServer:
         end = start + _PAGE
         return types.ListResourcesResult(
             resources=[
-                types.Resource(uri=resources.uri(each.id), name=each.id, title=each.title, mime_type="text/markdown")
-                for each in documents[start:end]
+                types.Resource(
+                    uri=resources.uri(document.id), name=document.id, title=document.title, mime_type="text/markdown"
+                )
+                for document in documents[start:end]
             ],
             next_cursor=str(end) if end < len(documents) else None,
         )
@@ -176,13 +190,13 @@ class AgentServer:
         return types.ReadResourceResult(contents=[contents])
 
     async def _complete(self, context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
-        given = (params.context and params.context.arguments) or {}
-        complete = partial(resources.completions, self._workspace, params.argument.name, params.argument.value, given)
+        others = (params.context and params.context.arguments) or {}
+        complete = partial(resources.completions, self._workspace, params.argument.name, params.argument.value, others)
         is_ours = isinstance(params.ref, types.ResourceTemplateReference)
         with _protocol_errors():
-            found = await self._in_thread(context, complete) if is_ours else []
+            values = await self._in_thread(context, complete) if is_ours else []
         return types.CompleteResult(
-            completion=types.Completion(values=list(found[:_PAGE]), total=len(found), has_more=len(found) > _PAGE)
+            completion=types.Completion(values=list(values[:_PAGE]), total=len(values), has_more=len(values) > _PAGE)
         )
 
 
@@ -199,3 +213,45 @@ def _protocol_errors(**data: str) -> Iterator[None]:
         yield
     except QuireError as error:
         raise MCPError(types.INVALID_PARAMS, str(error), data or None) from error
+
+
+class Gate:
+    """Answers requests that are not allowed."""
+
+    def __init__(self, app: ASGIApp, token: str) -> None:
+        self._app = app
+        self._token = token.encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
+        refusal = self._refusal(Headers(scope=scope)) if scope["type"] == "http" else None
+        await (refusal or self._app)(scope, receive, send)
+
+    def _refusal(self, headers: Headers) -> PlainTextResponse | None:
+        foreign = foreign_header(headers)
+        if foreign == "Origin":
+            return PlainTextResponse("Origin is not allowed", 403)
+        if not self._token:
+            return PlainTextResponse("Host is not allowed", 421) if foreign else None
+        credentials = headers.get("authorization", "").encode("latin-1")
+        if not hmac.compare_digest(credentials, b"Bearer " + self._token):
+            return PlainTextResponse("a bearer token is needed", 401, {"WWW-Authenticate": "Bearer"})
+        return None
+
+
+def serve_http(server: AgentServer, host: str, port: int, token: str, on_start: Callable[[str], None]) -> None:
+    """Serve until interrupted. ``on_start`` gets the URL. Without a token, only a loopback address is possible."""
+    if host not in _LOOPBACK and not token:
+        raise OptionError(
+            f"{host} can be reached from other machines", "set QUIRE_MCP_TOKEN to a token, or leave out --host"
+        )
+    app = server.protocol.streamable_http_app(
+        streamable_http_path=_PATH,
+        max_request_body_size=_MAX_BODY,
+        max_sessions=_MAX_SESSIONS,
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # Gate does it
+    )
+    with listen(host, port) as listener:
+        name = f"[{host}]" if ":" in host else host
+        on_start(f"http://{name}:{listener.getsockname()[1]}{_PATH}")
+        serve(Gate(app, token), listener, limit_concurrency=_MAX_CONNECTIONS, timeout_graceful_shutdown=1)

@@ -18,7 +18,7 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class TokenLimit(msgspec.Struct, frozen=True):
-    """The most tokens of an answer."""
+    """Maximum tokens of an answer."""
 
     count: Callable[[str], int]
     most: int

@@ -121,15 +121,15 @@ def schema(kind: type[Struct]) -> dict[str, Any]:
 
 def checked(kind: type[Struct], arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of a call. Wrong ones raise an error that says what to do."""
-    known = fields(kind)
+    declared = fields(kind)
     required = {field.name for field in structs.fields(kind) if field.required}
     values: dict[str, Any] = {}
     for name, value in arguments.items():
-        key = name if name in known else _ALIASES.get(name, name)
+        key = name if name in declared else _ALIASES.get(name, name)
         if isinstance(value, str) and key in required:
             values[key] = value.strip() or None
-        elif isinstance(value, str) and key in known and not isinstance(known[key].default, str):
-            values[key] = from_text(key, value[:12], known[key])  # some models quote numbers
+        elif isinstance(value, str) and key in declared and not isinstance(declared[key].default, str):
+            values[key] = from_text(key, value[:12], declared[key])  # some models quote numbers
         else:
             values[key] = value
     return structs.asdict(

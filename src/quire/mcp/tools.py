@@ -28,7 +28,7 @@ from quire.workspace import Workspace
 from quire.workspace.context import FileContext
 
 DEFAULT_TOKENS = 2_000
-"""The most tokens of an answer; with more, agents paid more and found hardly more (benchmarks/results/agents.md)."""
+"""Maximum tokens of an answer; with more, agents paid more and found hardly more (benchmarks/results/agents.md)."""
 _DEPTH = 20
 """How many sections a search ranks, whatever its limit, so that pages fit together."""
 _CONTEXT_LIMIT = 5
@@ -81,15 +81,15 @@ class Tools:
         ranked = find(limit=_DEPTH, max_tokens=0)
         page = ranked[start : start + limit]
         answer = partial(self._found, ranked, start, most, page)
-        found = answer({hit.id: hit for hit in page})
-        names = most.used(self._listed(ranked, start, page, {})) if found is None else 0
+        result = answer({hit.id: hit for hit in page})
+        names = most.used(self._listed(ranked, start, page, {})) if result is None else 0
         room = max(int((most.most - names) / _JSON_FACTOR), most.most // 2)
-        while found is None and room >= _LEAST_TEXT:
+        while result is None and room >= _LEAST_TEXT:
             texts = self._texts(page, None if start else partial(find, limit=limit), room)
-            found = answer(texts)
+            result = answer(texts)
             used = most.used(self._listed(ranked, start, page[: _shown(page, texts)], texts))
             room = min(room - 4, room * most.most // max(used, most.most))
-        return found or answer({}) or _skipped(start + 1, len(ranked))
+        return result or answer({}) or _skipped(start + 1, len(ranked))
 
     def _search(self, query: str, path: str, tree: str, where: str, **options: Any) -> Results:
         if tree and tree not in self.workspace.trees:
@@ -112,8 +112,8 @@ class Tools:
         """The answer with all of ``texts`` and as many other sections by name as fit; None if nothing does."""
         ends = range(_shown(page, texts), len(page) + 1)
         end = most.longest(ends, lambda end: self._listed(ranked, start, page[:end], texts))
-        found = self._listed(ranked, start, page[:end], texts)
-        return found if (end or not page) and most.fits(found) else None
+        listed = self._listed(ranked, start, page[:end], texts)
+        return listed if (end or not page) and most.fits(listed) else None
 
     def _listed(self, ranked: Results, start: int, page: Sequence[Hit], texts: Mapping[str, Hit]) -> Answer:
         shown = [(hit, texts.get(hit.id)) for hit in page]
@@ -192,14 +192,14 @@ class Tools:
         most = self.limit(max_tokens or (_OUTLINE_TOKENS if path else _OVERVIEW_TOKENS))
         start = offset_of(cursor)
         if document is None:
-            found = self.workspace.documents(path)
-            if path and not found:
+            documents = self.workspace.documents(path)
+            if path and not documents:
                 raise NotFoundError(f"{path[:200]}: no such document or folder", "outline without a path lists all")
         else:
-            found = [document]
+            documents = [document]
         answer = partial(_outlined, start, note=self.workspace.note)
         listed = manifest(
-            found, self.workspace.outline, lambda each: most.fits(answer(each)), max_tokens=most.most, start=start
+            documents, self.workspace.outline, lambda rows: most.fits(answer(rows)), max_tokens=most.most, start=start
         )
         result = answer(listed)
         return result if most.fits(result) else Answer(f"{listed.total} rows", {"rows": [], "total": listed.total})
@@ -218,7 +218,7 @@ class Tools:
         """The served trees, and files that cannot be read."""
         most = self.limit(max_tokens or _STATUS_TOKENS)
         trees, failed = self.workspace.tree_infos(), self.workspace.failed
-        notes = [*filter(None, [self.workspace.note]), *(f"{each.path}: {each.message}" for each in failed)]
+        notes = [*filter(None, [self.workspace.note]), *(f"{finding.path}: {finding.message}" for finding in failed)]
         rows = [[name, tree.files, tree.nodes, tree.tokens, str(tree.folder)] for name, tree in trees.items()]
         lines = [
             f"{name}: {files:,} documents, {nodes:,} sections, {tokens:,} tokens in {folder}"
@@ -290,7 +290,7 @@ def offset_of(cursor: str, text: str | None = None) -> int:
         return 0
     number, _, stamp = cursor.partition("-")
     if not (number.isascii() and number.isdigit() and len(number) < 10):
-        raise OptionError(f"cursor={cursor[:40]!r} is not possible", "take it from the last answer")
+        raise OptionError(f"cursor={cursor[:40]!r} is invalid", "take it from the last answer")
     if text is not None and (stamp != _stamp(text) or int(number) > len(text)):
         raise OptionError("the section has changed since the last answer", "leave out the cursor")
     return int(number)
@@ -321,7 +321,7 @@ def _fields(hit: Hit, shown: Hit | None = None) -> dict[str, Any]:
 def _notes(results: Results) -> list[str]:
     """What a search has to say about its results."""
     weaker = results.below_cutoff
-    corrected = [f'no match for "{word}"; searched {" or ".join(each)}' for word, each in results.corrections.items()]
+    corrected = [f'no match for "{word}"; searched {" or ".join(words)}' for word, words in results.corrections.items()]
     unknown = [f'no match for "{word}"' for word in results.unknown_words if results]
     left_out = [f"{weaker} weaker matches left out"] if weaker else []
     return [*results.unknown_keys_notes(), *corrected, *unknown, *left_out]

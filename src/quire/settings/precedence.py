@@ -70,8 +70,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
         Another ``strategy``, as on a command line, takes those that it has.
         """
-        own = self.trees.get(tree, Tree())
-        tables = [self.chunk, {"base_url": own.base_url} if own.base_url else {}, own.chunk]
+        configured = self.trees.get(tree, Tree())
+        tables = [self.chunk, {"base_url": configured.base_url} if configured.base_url else {}, configured.chunk]
         strategy = strategy or next((table["strategy"] for table in reversed(tables) if "strategy" in table), None)
         strategy = strategy or DEFAULT_STRATEGY
         options = {name: value for table in tables for name, value in with_one_name(strategy, table).items()}

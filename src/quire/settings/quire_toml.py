@@ -57,7 +57,7 @@ class QuireToml(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 def json_schema() -> dict[str, Any]:
     """The JSON Schema of a quire.toml, for editors."""
-    made = msgspec.json.schema(QuireToml)
+    schema = msgspec.json.schema(QuireToml)
     kinds = msgspec.json.schema_components(STRATEGIES.values())[1].values()
     options = {name: {**field} for kind in kinds for name, field in kind["properties"].items()}
     for field in options.values():
@@ -68,8 +68,8 @@ def json_schema() -> dict[str, Any]:
         **{alias: options[name] for alias, name in ALIASES.items()},
     }
     for kind in ("QuireToml", "Tree"):
-        made["$defs"][kind]["properties"]["chunk"] |= {"properties": names, "additionalProperties": False}
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": PROJECT_FILE, **made}
+        schema["$defs"][kind]["properties"]["chunk"] |= {"properties": names, "additionalProperties": False}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": PROJECT_FILE, **schema}
 
 
 class File(Struct, frozen=True, kw_only=True):
@@ -208,7 +208,9 @@ class _Reader:
             raise invalid_value(self.name(full), value, "must be a path, or a table with a path")
         table = {"path": value} if isinstance(value, str) else value
         tree = convert(Tree, table, lambda key: self.name(f"{full}.{key}"), what="key")
-        include, exclude = ((each,) if isinstance(each, str) else each for each in (tree.include, tree.exclude))
+        include, exclude = (
+            (patterns,) if isinstance(patterns, str) else patterns for patterns in (tree.include, tree.exclude)
+        )
         if tree.git and (os.path.isabs(tree.path) or ".." in tree.path.split("/")):  # noqa: PTH117
             raise invalid_value(self.name(f"{full}.path"), tree.path, "must be a folder in the repository")
         if not tree.git and not tree.path.strip():

@@ -3,11 +3,9 @@
 served_documents    the documents that the page may read, and the folders that it lists
 chunk_view          the chunks of a document as the page draws them
 score_explanation   hits as the page shows them, with the reasons for their rank in words
-inspector           the server's answers
-access              who may ask: Host, Origin, the token in the address; the Content-Security-Policy
-export              one file with the page and one document
-html_report         the figures of ``quire stats`` and ``quire eval`` as a page
+inspector           the server's answers, and who may ask: Host, Origin, token; the Content-Security-Policy
+html_pages          pages without a server: one document, the figures of ``quire stats`` and ``quire eval``
 assets/             the page, its style and its script
 
-Only ``inspector`` and ``access`` load Starlette.
+Only ``inspector`` loads Starlette.
 """

@@ -55,11 +55,13 @@ def _cut(
 def option_table() -> dict[str, Any]:
     """Every strategy with its own options and their defaults, and the values to choose from."""
     declared = {name: fields(kind) for name, kind in STRATEGIES.items()}
-    choices = {option: field.choices for own in declared.values() for option, field in own.items() if field.choices}
+    choices = {
+        option: field.choices for options in declared.values() for option, field in options.items() if field.choices
+    }
     return {
         "strategies": {
-            name: {option: own[option].default for option in own_names(name) if option != "tree"}
-            for name, own in declared.items()
+            name: {option: options[option].default for option in own_names(name) if option != "tree"}
+            for name, options in declared.items()
         },
         "common": [*(name for name in fields(Options) if name != "substitutions"), "title"],
         "tokenizers": NAMES,
@@ -75,8 +77,8 @@ def document_record(document: Document, findings: Iterable[Finding] = ()) -> dic
         "path": document.path,
         "title": document.title,
         "bodyStart": document.source.body_start,
-        "blocks": [[each.kind, each.start, each.end] for each in document.blocks if each.kind in _VERBATIM],
-        "findings": [_finding(each) for each in findings],
+        "blocks": [[block.kind, block.start, block.end] for block in document.blocks if block.kind in _VERBATIM],
+        "findings": [_finding(finding) for finding in findings],
     }
 
 
@@ -94,7 +96,7 @@ def cut_record(chunks: Chunks) -> dict[str, Any]:
         "options": {name: value for name, value in options.to_dict().items() if name != "strategy"},
         "limits": _limits(options),
         "chunks": [_row(chunk, text) for chunk in chunks],
-        "findings": [_finding(each) for each in chunks.findings],
+        "findings": [_finding(finding) for finding in chunks.findings],
     }
 
 
@@ -110,11 +112,11 @@ def part_record(text: str, path: str | None, strategy: str, near: int, **options
         return cut_record(cut(text, path, strategy, **options))
     part = headings + text[start:end]
     source = document.source
-    made = pipeline.parse(
+    parsed_part = pipeline.parse(
         part, path=path, title=document.title, dialect=source.dialect, substitutions=source.substitutions
     )
     others = {name: options[name] for name in options if name not in ("title", "substitutions")}
-    chunks = pipeline.chunk(made, strategy, **others)
+    chunks = pipeline.chunk(parsed_part, strategy, **others)
     record, shift = cut_record(chunks), start - len(headings)
     lines = lines_at(text, [start])[0] - lines_at(part, [len(headings)])[0]
     rows = [
@@ -128,11 +130,11 @@ def part_record(text: str, path: str | None, strategy: str, near: int, **options
 def _sections_around(document: Document, position: int) -> tuple[int, int, str]:
     """Where the sections around a position start and end, and the headings above the first of them."""
     sections, text = document.sections, document.text
-    before = [each for each in sections if position - _BEFORE <= each.start <= position - _LEAD]
+    before = [section for section in sections if position - _BEFORE <= section.start <= position - _LEAD]
     inside = sections[max(document.section_at(position - _LEAD), 0)]
-    first = min(before, key=lambda each: (each.depth, -each.start), default=inside)
+    first = min(before, key=lambda section: (section.depth, -section.start), default=inside)
     end = next((start for start in document.section_columns.starts if start >= position + _AFTER), len(text))
-    headings = [text[each.start : each.body_start].strip() for each in document.path_to(first)[:-1]]
+    headings = [text[section.start : section.body_start].strip() for section in document.path_to(first)[:-1]]
     return first.start if first.depth else 0, end, "".join(f"{heading}\n\n" for heading in headings)
 
 
@@ -157,11 +159,11 @@ def added(chunk: Chunk, text: str) -> list[str | None]:
     breadcrumb = len(chunk.embed_prefix)
     start = breadcrumb + chunk.overlap_chars
     own = text[chunk.source_position.char_start : chunk.source_position.char_end]
-    found = embedded.find(own, start)
-    if found < 0:
+    at = embedded.find(own, start)
+    if at < 0:
         return [embedded[:breadcrumb], embedded[breadcrumb:start], "", "", embedded[start:]]
     return [
-        embedded[:breadcrumb], embedded[breadcrumb:start], embedded[start:found], embedded[found + len(own) :], None,
+        embedded[:breadcrumb], embedded[breadcrumb:start], embedded[start:at], embedded[at + len(own) :], None,
     ]  # fmt: skip
 
 
@@ -172,7 +174,7 @@ def chunk_record(chunk: Chunk) -> dict[str, Any]:
 
 def violations(chunks: Chunks) -> list[list[Any]]:
     """What ``quire verify`` finds in a cut."""
-    return [_finding(each) for each in pipeline.verify(chunks.document.text, chunks)]
+    return [_finding(finding) for finding in pipeline.verify(chunks.document.text, chunks)]
 
 
 def _finding(finding: Finding) -> list[Any]:

@@ -1,28 +1,35 @@
-"""The server of the page: every call is a POST of a small JSON record to ``api/NAME``."""
+"""The server of the page: every call is a POST of a small JSON record to ``api/NAME``.
+
+Only the browser that got the address may ask, on this machine, from this page: a foreign page cannot ask through a name
+of its own that leads to this machine (Host), nor from its own origin (Origin), and no program can without the token.
+Every answer forbids scripts, styles and requests from anywhere else.
+"""
 
 from __future__ import annotations
 
 import gc
 import socket
 from collections.abc import Callable, Mapping
+from secrets import compare_digest
 from typing import Any
 
 import msgspec
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from quire import __version__
 from quire.errors import NotFoundError, OptionError, QueryError, QuireError
 from quire.index.file_records import storable
-from quire.local_server import serve
+from quire.local_server import foreign_header, serve
 from quire.model import Finding
 from quire.record import Chunks
 from quire.size import NAMES
 from quire.web import chunk_view
-from quire.web.access import Confined
 from quire.web.assets import ASSETS, MEDIA_TYPES, asset
 from quire.web.served_documents import MOST_BYTES, ServedDocuments
 from quire.wire import to_json
@@ -35,6 +42,25 @@ Options = Mapping[str, Any]
 _PASTED = "pasted.md"
 """The path of text that somebody pastes."""
 _LONGEST_QUERY = 2_000
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+        "require-trusted-types-for 'script'; trusted-types 'none'"
+    ),
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+"""Sent with every answer."""
+_PROBLEMS = {
+    "Host": "this address is for 127.0.0.1 and localhost only",
+    "Origin": "the request comes from another page",
+}
 
 
 class CutRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -189,6 +215,36 @@ def _problem(error: Exception) -> Response:
     text = (error.strerror if isinstance(error, OSError) else None) or str(error)
     status = 200 if isinstance(error, OptionError | QueryError) else 404 if isinstance(error, NotFoundError) else 400
     return _json({"error": text, "option": getattr(error, "option", "")}, status)
+
+
+class Confined:
+    """An application behind the token; its paths follow ``/TOKEN``."""
+
+    def __init__(self, app: ASGIApp, token: str, port: int) -> None:
+        self._app = app
+        self._token = token.encode()
+        self._port = port
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or refuse it."""
+        if scope["type"] != "http":
+            return
+        problem = _PROBLEMS.get(foreign_header(Headers(scope=scope), self._port), "")
+        _, _, rest = scope["path"].partition("/")
+        token, slash, path = rest.partition("/")
+        if not problem and not (slash and compare_digest(token.encode("utf-8", "surrogateescape"), self._token)):
+            problem = "open the whole address that quire web printed"
+        inner = PlainTextResponse(f"Refused: {problem}.\n", 403) if problem else self._app
+        await inner({**scope, "path": f"/{path}", "raw_path": b"", "root_path": ""}, receive, _with_headers(send))
+
+
+def _with_headers(send: Send) -> Send:
+    async def send_with_headers(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            MutableHeaders(scope=message).update(HEADERS)
+        await send(message)
+
+    return send_with_headers
 
 
 def serve_inspector(inspector: Inspector, listener: socket.socket, token: str) -> None:

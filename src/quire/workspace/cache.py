@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from quire.operating_system import remove_folder, temporary_folder, user_folder
-from quire.settings import tree_name
+from quire.settings.quire_toml import tree_name
 from quire.write.atomic_file import replacing
 
 _PATHS = "paths"

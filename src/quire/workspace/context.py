@@ -12,7 +12,8 @@ from quire.errors import NotFoundError
 from quire.index.file_records import TOKENIZER
 from quire.read.ignore import covers
 from quire.search.hit import Hit, Results
-from quire.settings import ContextRule, Settings
+from quire.settings.precedence import Settings
+from quire.settings.quire_toml import ContextRule
 from quire.validation import NO_LIMIT
 from quire.workspace.tree_paths import Scope, locate
 from quire.workspace.workspace import Workspace

@@ -15,7 +15,8 @@ from typing import Literal, NamedTuple
 from quire.errors import IndexDamagedError, QuireError
 from quire.index.file_records import DEFAULT_FOLDER
 from quire.index.folder import Folder
-from quire.settings import Settings, tree_name
+from quire.settings.precedence import Settings
+from quire.settings.quire_toml import tree_name
 from quire.trees import Tree
 from quire.workspace.cache import cache_folder
 from quire.workspace.tree_paths import Scope, display_path, locate

@@ -30,7 +30,7 @@ from quire.operating_system import remove_folder, temporary_folder
 from quire.search.conditions import literal_pattern, matches_path
 from quire.search.hit import Hit, Results
 from quire.search.ranking_settings import SearchSettings
-from quire.settings import INDEX_VARIABLE, Settings, load
+from quire.settings.precedence import INDEX_VARIABLE, Settings, load
 from quire.validation import convert, unknown_name
 from quire.workspace import cache
 from quire.workspace.selection import Selection, configured, named_trees, unconfigured

@@ -1,4 +1,7 @@
-"""The figures of ``quire stats`` and ``quire eval`` as one page, with plots as SVG and without a script."""
+"""Pages that need no server: one document cut by every strategy, and the figures of ``quire stats`` and ``quire eval``.
+
+The pages with figures have plots as SVG and no script.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,12 @@ from hashlib import sha256
 from html import escape
 from typing import Any
 
+from quire import __version__
+from quire.model import Finding
+from quire.options import STRATEGIES, Options
+from quire.web import chunk_view
 from quire.web.assets import asset
+from quire.wire import to_json
 
 _WIDTH, _HEIGHT, _BASE = 360, 150, 118
 _LABEL = 250
@@ -16,46 +24,90 @@ _LABEL = 250
 _ROW = 26
 
 
+def export_page(
+    text: str, path: str, strategy: str, options: Mapping[str, Any], findings: Iterable[Finding] = ()
+) -> bytes:
+    """The page with the chunks of ``text``: as ``options`` say, and by the other strategies with their defaults."""
+    cuts, records = {}, {}
+    common = {key: options[key] for key in options if key in (*Options.__struct_fields__, "title")}
+    for name in STRATEGIES:
+        chunks = chunk_view.cut(text, path, name, **(options if name == strategy else common))
+        cuts[name] = {**chunk_view.cut_record(chunks), "violations": chunk_view.violations(chunks)}
+        records[name] = [chunk_view.chunk_record(chunk) for chunk in chunks]
+    document = chunk_view.document_record(chunk_view.parsed(text, path, options), findings)
+    start = {"version": __version__, "defaults": {"strategy": strategy, **options}, **chunk_view.option_table()}
+    return _export(document["title"] or path, {"start": start, "document": document, "cuts": cuts, "records": records})
+
+
+def _export(title: str, data: dict[str, Any]) -> bytes:
+    """The page with its style, script and data inside."""
+    style, script = asset("inspector.css"), asset("inspector.js")
+    policy = (
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+    )
+    # Nothing in the data can end the script element that it is in.
+    json = to_json(data).replace(b"<", b"\\u003c").replace(b">", b"\\u003e").replace(b"&", b"\\u0026")
+    icon = b'href="data:image/svg+xml;base64,' + b64encode(asset("icon.svg")) + b'"'
+    parts = {
+        b"<!-- policy -->": f'<meta http-equiv="Content-Security-Policy" content="{policy}">'.encode(),
+        b'href="icon.svg"': icon,
+        b"<title>quire</title>": f"<title>{escape(title)} · quire</title>".encode("utf-8", "replace"),
+        b'<link rel="stylesheet" href="inspector.css">': b"<style>" + style + b"</style>",
+        b'<script src="inspector.js" defer></script>': b"",
+        b"</body>": b'<script type="application/json" id="data">' + json + b"</script>\n"
+        b"<script>" + script + b"</script>\n</body>",
+    }
+    page = asset("inspector.html")
+    for old, new in parts.items():
+        page = page.replace(old, new, 1)
+    return page
+
+
+def _hash(content: bytes) -> str:
+    return f"sha256-{b64encode(sha256(content).digest()).decode()}"
+
+
 def stats_page(result: Mapping[str, Any], rows: Iterable[Sequence[str]]) -> bytes:
     """The figures that ``quire stats --json`` prints, and the lines of its table."""
     strategies: Mapping[str, Any] = result["strategies"]
     plots = "".join(
-        f"<div><h3>{escape(name)}</h3>{histogram(each['histogram'], each['range'] or {}, name)}</div>"
-        for name, each in strategies.items()
+        f"<div><h3>{escape(name)}</h3>{histogram(figures['histogram'], figures['range'] or {}, name)}</div>"
+        for name, figures in strategies.items()
     )
     skipped = f", {result['skipped']:,} skipped" if result["skipped"] else ""
     body = (
         f'<p class="meta">{result["documents"]:,} documents, {result["characters"]:,} characters{skipped}. '
         f'Sizes are tokens of the text to embed.</p><h2>Sizes</h2><div class="plots">{plots}</div>'
     )
-    return page("Strategies compared", f"{body}<h2>Figures</h2>{table(['figure', *strategies], rows)}")
+    return _report("Strategies compared", f"{body}<h2>Figures</h2>{table(['figure', *strategies], rows)}")
 
 
 def eval_page(result: Mapping[str, Any], labels: Mapping[str, str]) -> bytes:
     """The figures that ``quire eval --json`` prints; ``labels`` has their names. Those up to 1 are plotted."""
     figures: Mapping[str, Mapping[str, float | None]] = result["figures"]
-    shares = [(labels[name], each) for name, each in figures.items() if (each["high"] or 0) <= 1]
+    shares = [(labels[name], figure) for name, figure in figures.items() if (figure["high"] or 0) <= 1]
     rows = [
-        [labels[name], *(_decimal(each[part]) for part in ("value", "low", "high"))] for name, each in figures.items()
+        [labels[name], *(_decimal(figure[part]) for part in ("value", "low", "high"))]
+        for name, figure in figures.items()
     ]
     source = "the documents' own links" if result["source"] == "links" else str(result["source"])
     misses = [
-        [each["query"], each["rank"] or "not found", each["first"] or "nothing", ", ".join(each["answers"])]
-        for each in result["misses"]
+        [miss["query"], miss["rank"] or "not found", miss["first"] or "nothing", ", ".join(miss["answers"])]
+        for miss in result["misses"]
     ]
     body = (
         f'<p class="meta">{result["questions"]:,} questions from {escape(source)}. Bars are 95 % intervals.</p>'
         f"<h2>Found</h2>{intervals(shares)}<h2>Figures</h2>{table(['Figure', 'value', 'from', 'to'], rows)}"
     )
     missed = f"<h2>First result wrong</h2>{table(['Query', 'Rank', 'First result', 'Right'], misses)}" if misses else ""
-    return page("How well the documents answer", body + missed)
+    return _report("How well the documents answer", body + missed)
 
 
-def page(title: str, body: str) -> bytes:
+def _report(title: str, body: str) -> bytes:
     """A page in the inspector's style; ``body`` is HTML."""
     style = asset("inspector.css")
-    digest = b64encode(sha256(style).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    policy = f"default-src 'none'; style-src '{_hash(style)}'; base-uri 'none'; form-action 'none'"
     head = (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
@@ -71,9 +123,9 @@ def page(title: str, body: str) -> bytes:
 
 def table(head: Iterable[str], rows: Iterable[Sequence[Any]]) -> str:
     """An HTML table of texts."""
-    first = "".join(f'<th scope="col">{escape(each)}</th>' for each in head)
+    first = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
     lines = "".join(
-        f"<tr><td>{escape(str(name))}</td>{''.join(f'<td>{escape(str(each))}</td>' for each in cells)}</tr>"
+        f"<tr><td>{escape(str(name))}</td>{''.join(f'<td>{escape(str(cell))}</td>' for cell in cells)}</tr>"
         for name, *cells in rows
     )
     inside = f"<table><thead><tr>{first}</tr></thead><tbody>{lines}</tbody></table>"
@@ -125,14 +177,14 @@ def intervals(rows: Sequence[tuple[str, Mapping[str, float | None]]]) -> str:
     """Values from 0 to 1 with their intervals, one below the other."""
     span, height = 640 - _LABEL - 60, len(rows) * _ROW + 24
     parts = []
-    for index, (label, each) in enumerate(rows):
+    for index, (label, figure) in enumerate(rows):
         y = index * _ROW + 16
-        value, low, high = (each[part] or 0.0 for part in ("value", "low", "high"))
+        value, low, high = (figure[part] or 0.0 for part in ("value", "low", "high"))
         parts.append(
             f'<text class="tick" x="0" y="{y + 4}">{escape(label)}</text>'
             f'<line class="interval" x1="{_LABEL + low * span:.1f}" x2="{_LABEL + high * span:.1f}" y1="{y}" y2="{y}"/>'
             f'<circle class="point" cx="{_LABEL + value * span:.1f}" cy="{y}" r="5"/>'
-            f'<text class="tick" x="{_LABEL + span + 14}" y="{y + 4}">{_decimal(each["value"])}</text>'
+            f'<text class="tick" x="{_LABEL + span + 14}" y="{y + 4}">{_decimal(figure["value"])}</text>'
         )
     base = height - 12
     parts.append(f'<line class="axis" x1="{_LABEL}" x2="{_LABEL + span}" y1="{base - 6}" y2="{base - 6}"/>')
