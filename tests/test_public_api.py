@@ -52,7 +52,7 @@ def modules_after(code: str) -> set[str]:
 
 
 def test_import_loads_nothing() -> None:
-    assert modules_after("import quire") == {"__future__", "quire"}
+    assert modules_after("import quire") == {"quire"}
 
 
 def test_version_loads_no_command_line_library() -> None:

@@ -101,17 +101,19 @@ class TreeLinks:
         self._prefix, self._snapshot = f"{tree}:", snapshot
         self._records: dict[str, LinkRecord | None] = {}  # by path: those that were read or set
         self._named: dict[str, list[str]] = defaultdict(list)  # the paths of set records by their last names
+        self._looked_up: set[str] = set()  # the names of which all pages are in ``_named``
         self._changed: set[str] = set()  # the paths of records that differ from the stored ones
 
     def change(self, edits: Mapping[str, LinkRecord | None]) -> dict[str, LinkRecord]:
         """Set the records of some documents by path, None for those that are gone; return all records that changed."""
         self._records.update(edits)
+        stored = self._stored(edits)
         site = Site.of(self.signs)
         gone: dict[str, LinkRecord] = {}
         stale: set[str] = set()  # pages whose links must be followed
         names: set[str] = set()
         for path, new in edits.items():
-            old = self._stored(path)
+            old = stored.get(path)
             names |= _changed_names(old, new)
             if new and not (old and (old.links, old.keys) == (new.links, new.keys)):
                 stale.add(path)
@@ -126,6 +128,7 @@ class TreeLinks:
             self._lead(path, record.leads, {})
             self.signs.subtract({**record.signs, LINK_FOUND: record.found, LINK_LOST: record.lost})
         stale.update(self._paths_with(LINK_NAMES, names))
+        self._load_pages({name for _, record in self._existing(stale) for name in record.names})
         addresses = Addresses(self._pages_named)
         for path, record in self._existing(stale):
             signs = addresses.signs(Page(path, record.keys), record.links)
@@ -181,16 +184,20 @@ class TreeLinks:
                 setattr(record, name, value)
                 self._changed.add(path)
 
-    def _stored(self, path: str) -> LinkRecord | None:
-        return self._snapshot.links(self._prefix + path, decode_links) if self._snapshot else None
+    def _stored(self, paths: Iterable[str]) -> dict[str, LinkRecord]:
+        """The records of documents as the last commit has them, by path."""
+        ids = [self._prefix + path for path in paths]
+        records = self._snapshot.links(ids, decode_links) if self._snapshot else {}
+        return {document_id.removeprefix(self._prefix): record for document_id, record in records.items()}
 
     def _existing(self, paths: Iterable[str]) -> Iterator[tuple[str, LinkRecord]]:
         """The records of some documents, without those that are gone."""
-        for path in paths:
-            if path not in self._records:
-                self._records[path] = self._stored(path)
-            record = self._records[path]
-            if record is not None:
+        wanted = list(paths)
+        missing = [path for path in wanted if path not in self._records]
+        if missing:
+            self._records |= {**dict.fromkeys(missing), **self._stored(missing)}
+        for path in wanted:
+            if (record := self._records[path]) is not None:
                 yield path, record
 
     def _paths_with(self, field: str, names: Iterable[str]) -> Iterator[str]:
@@ -200,8 +207,16 @@ class TreeLinks:
                 document_id.removeprefix(self._prefix) for document_id in self._snapshot.documents_with(field, terms)
             )
 
+    def _load_pages(self, names: set[str]) -> None:
+        """Look for all pages with one of these names at once."""
+        self._looked_up = names
+        for path, record in self._existing(self._paths_with(PAGE_NAMES, names)):
+            for name in record.names_of_page & names:
+                self._named[name].append(path)
+
     def _pages_named(self, name: str) -> list[Page]:
-        paths = {*self._named.get(name, ()), *self._paths_with(PAGE_NAMES, [name])}
+        others = () if name in self._looked_up else self._paths_with(PAGE_NAMES, [name])
+        paths = {*self._named.get(name, ()), *others}
         return [Page(path, record.keys) for path, record in self._existing(paths)]
 
 

@@ -298,11 +298,14 @@ class Snapshot:
         with engine_reads(self.folder):
             return next(map(decode_folders, self.blobs([FOLDERS_KEY + tree])), {})
 
-    def links(self, document_id: str, decode: Callable[[bytes], Decoded]) -> Decoded | None:
-        """The record of a document's links."""
-        hits = self.top(self._has(ID, document_id), 1)
+    def links(self, document_ids: Sequence[str], decode: Callable[[bytes], Decoded]) -> dict[str, Decoded]:
+        """The records of the links of some documents by id, without those that are not in the index."""
+        query = tantivy.Query.term_set_query(self.schema, ID, document_ids)
+        addresses = [address for _, address in self.top(query, len(document_ids))] if document_ids else []
         with engine_reads(self.folder):
-            return decode(self.searcher.doc(hits[0][1])[BLOB][0]) if hits else None
+            records = [decode(self.searcher.doc(address)[BLOB][0]) for address in addresses]
+        numbers = self.numbers(addresses, NUMBER)
+        return {self.document_ids[number]: record for (number,), record in zip(numbers, records, strict=True)}
 
     def documents_with(self, field: str, terms: Sequence[str]) -> list[str]:
         """The ids of documents whose first node has one of some terms."""
