@@ -36,7 +36,8 @@ def quire_command(*examples: str, cls: type[Command] = Command) -> Callable[[Cal
     """A decorator that makes a command; ``examples`` are command lines, which a test runs."""
 
     def decorator(function: Callable[..., Any]) -> Command:
-        command: Command = click.command(cls=cls, examples=examples)(function)
+        names = {"help_option_names": ["-h", "--help"]}  # click remembers them from the first context
+        command: Command = click.command(cls=cls, examples=examples, context_settings=names)(function)
         return command
 
     return decorator
