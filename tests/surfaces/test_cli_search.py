@@ -573,6 +573,7 @@ def test_a_named_file_that_is_no_text(run, docs, project, name, content, said) -
     docs({name: content, f"docs/{name}": content})
     err = refused(run("search", "rotate", name))
     assert said in err
+    assert "convert the file to UTF-8, or set encoding or errors of its tree in quire.toml" in err
     assert left(project) == sorted([name, "docs"])
     (project / "quire.toml").write_text('[trees]\ndocs = "docs"\n')
     assert said in refused(run("search", "rotate", f"docs/{name}"))

@@ -93,9 +93,10 @@ async def check_every_tool(client) -> None:
     unicode = await client.call_tool("get", {"id": "guides/Ünï code.md"})
     assert "File names with spaces." in text_of(unicode)
 
-    for arguments in ({"path": "src/oauth.py"}, {"path": "x.py", "text": "+++ b/src/sign_in.py\n+ token = oauth()"}):
+    diff = {"path": "x.py", "text": "+++ b/src/sign_in.py\n+ token = oauth()"}
+    for arguments, first_id in (({"path": "src/oauth.py"}, "docs:auth.md#oauth"), (diff, "docs:auth.md#auth")):
         found = await client.call_tool("context", arguments)
-        assert found.structured_content["results"][0]["id"].startswith("docs:auth.md#")
+        assert found.structured_content["results"][0]["id"] == first_id
     found = await client.call_tool("context", {"path": "docs/auth.md", "text": AUTH})  # the file itself is left out
     assert "docs:auth.md" not in [each["id"].partition("#")[0] for each in found.structured_content["results"]]
 
